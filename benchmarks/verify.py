@@ -65,7 +65,7 @@ def columns(files: Sequence[str]) -> int:
     """Framing, checksums and decoding into columns, without looking at values."""
     count = 0
     for file in files:
-        for chunk in scan(file):
+        for chunk in scan(Path(file)):
             if isinstance(chunk, Damage):
                 raise Different(f"scan: {chunk}")
             decode(chunk)

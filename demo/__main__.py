@@ -15,7 +15,7 @@ os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 
 
 def _import_tensorflow() -> None:
-    """Import it without its remark on missing GPUs, which heeds no setting."""
+    """Import it without its message about missing GPUs, which no setting turns off."""
     stderr = os.dup(2)
     with open(os.devnull, "w", encoding="utf-8") as nowhere:
         os.dup2(nowhere.fileno(), 2)
@@ -63,7 +63,7 @@ def main(
     for record in records.RECORDS:
         for split, count in records.write(record, data).items():
             print(f"  {count:>5,} records  {_shown(data / record)}/{split}-*.tfrecord")
-    _title("3. A mistake is caught: somebody sorts the class names")
+    _title("3. A mistake is caught: the class names are sorted")
     for command, said in drift.caught(SCHEMA, data / "digit", out / "drift"):
         print(f"  $ {command}")
         print(textwrap.indent(said.rstrip(), "    "))

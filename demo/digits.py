@@ -1,4 +1,4 @@
-"""Rows of `schemas/digit.py` out of scikit-learn's scans."""
+"""Rows of `schemas/digit.py` from scikit-learn's scans."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def ink_runs(scan: NDArray[np.uint8]) -> NDArray[np.int64]:
 
 
 def moments(scan: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Return the amount of ink and where it lies, as the schema describes it."""
+    """Return the amount and the position of ink, as the schema describes it."""
     weights = scan / scan.sum()
     down, right = np.indices(scan.shape, dtype=np.float64)
     centre = np.array([(weights * down).sum(), (weights * right).sum()])

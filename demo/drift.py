@@ -1,4 +1,4 @@
-"""A mistake that schemagen catches: somebody sorts the class names of the digits."""
+"""A mistake that schemagen catches: sorting the class names of the digits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of `schemas/penguin.py` out of palmerpenguins' raw table."""
+"""Rows of `schemas/penguin.py` from the raw table of palmerpenguins."""
 
 from __future__ import annotations
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # that of typing takes time to import: see interrupts.py
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
     from typing import Any
 
-    from .codegen.plan import Plan
+    from .config import constants
     from .schema import (
         Augment,
         Image,
@@ -28,6 +26,7 @@ if TYPE_CHECKING:
         VarLen,
         Vector,
     )
+    from .use_cases.generate import check, generate
     from .use_cases.notebook import describe, describe_data, inspect, verify
 
     __version__: str
@@ -59,7 +58,16 @@ __all__ = [
     "verify",
 ]
 
-_FUNCTIONS = ("describe", "describe_data", "inspect", "verify")
+# The modules of the functions.
+_FUNCTIONS = {
+    "check": "use_cases.generate",
+    "constants": "config",
+    "describe": "use_cases.notebook",
+    "describe_data": "use_cases.notebook",
+    "generate": "use_cases.generate",
+    "inspect": "use_cases.notebook",
+    "verify": "use_cases.notebook",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -73,9 +81,9 @@ def __getattr__(name: str) -> Any:
 
         return version("schemagen")
     if name in _FUNCTIONS:
-        from .use_cases import notebook
+        from importlib import import_module
 
-        return getattr(notebook, name)
+        return getattr(import_module(f".{_FUNCTIONS[name]}", __name__), name)
     if name in __all__:
         from . import schema
         from .schema.record import NOTEBOOK_VIEW
@@ -94,61 +102,3 @@ def _record_html(shown: Any) -> str | None:
 
 def __dir__() -> list[str]:
     return [*globals(), *__all__]
-
-
-def constants(schema_file: str) -> Mapping[str, Any]:
-    """Return the constants of a project, for use in its schema files.
-
-    Args:
-        schema_file: the schema file: `constants(__file__)`.
-
-    Returns:
-        The values of `[tool.schemagen.constants]` in `pyproject.toml`, by name.
-
-    Raises:
-        SchemagenError: the file is in no project, or the settings are not valid.
-    """
-    from . import config
-
-    return config.constants(schema_file)
-
-
-def generate(
-    directory: Path | str = ".", *, dry_run: bool = False, force: bool = False
-) -> Plan:
-    """Bring a project's generated code up to date, as `schemagen generate` does.
-
-    Args:
-        directory: a directory of the project.
-        dry_run: return the plan without writing anything.
-        force: overwrite generated files that were edited by hand.
-
-    Returns:
-        The plan that was carried out, or would be.
-
-    Raises:
-        SchemagenError: the schemas cannot be read, or files must not be overwritten;
-            nothing is changed.
-    """
-    from .use_cases import (
-        generate as project,  # schema files import this package and need no generator
-    )
-
-    return project.generate(directory, dry_run=dry_run, force=force)
-
-
-def check(directory: Path | str = ".") -> Plan:
-    """Compare a project's generated code with its schemas, as `schemagen check` does.
-
-    Args:
-        directory: a directory of the project.
-
-    Returns:
-        A plan. Its `findings` say which files are not up to date, and why.
-
-    Raises:
-        SchemagenError: the schemas cannot be read.
-    """
-    from .use_cases import generate as project
-
-    return project.check(directory)

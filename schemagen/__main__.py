@@ -12,6 +12,9 @@ except KeyboardInterrupt:
 def main() -> None:
     """Run the command line, which Ctrl-C ends at any time."""
     end_at_interrupts()
+    # Classes, trees and texts are there until the end. To look through them for garbage
+    # again and again takes a sixth of a run.
+    gc.set_threshold(1_000_000)
     try:
         from .cli import main as command
 

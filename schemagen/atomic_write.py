@@ -8,20 +8,14 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from .findings import Finding, Location, refuse
-
-_ADVICE = {
-    errno.ENOSPC: "make room on the disk",
-    errno.EDQUOT: "make room on the disk",
-    errno.EISDIR: "move the directory away",
-    errno.EEXIST: "move the file away that is in the place of a directory",
-    errno.ENOTDIR: "move the file away that is in the place of a directory",
-}
+from .findings import refused
 
 
 def writing_advice(error: OSError) -> str:
     """Return what to do where a file cannot be written."""
-    return _ADVICE.get(error.errno or 0, "make the directory writable")
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "make room on the disk"
+    return "make the directory writable"
 
 
 def write_whole(path: Path, content: str | bytes, shown: str | None = None) -> None:
@@ -45,19 +39,15 @@ def write_whole(path: Path, content: str | bytes, shown: str | None = None) -> N
         if path.exists():
             shutil.copymode(path, temporary)
         temporary.replace(path)
-    except OSError as error:
+    except BaseException as error:  # an interrupt leaves nothing behind either
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+        if not isinstance(error, OSError):
+            raise
         shown = shown or str(path)
-        raise refuse(
-            Finding(
-                Location(shown),
-                "SG403",
-                f"{shown} cannot be written: {error.strerror or error}",
-                advice=f"{writing_advice(error)} and run the command again",
-            )
+        raise refused(
+            shown,
+            f"{shown} cannot be written: {error.strerror or error}",
+            rule="SG403",
+            advice=f"{writing_advice(error)} and run the command again",
         ) from None
-    except BaseException:  # an interrupt leaves nothing behind either
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise

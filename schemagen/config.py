@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from .findings import Finding, Location, SchemagenError, refuse
+from .findings import Finding, Location, SchemagenError, refused
 from .runtime.shared.errors import did_you_mean
 
 if TYPE_CHECKING:
@@ -40,13 +39,16 @@ class Constants(dict[str, Any]):
 
 
 def constants(schema_file: str) -> Constants:
-    """Return what `[tool.schemagen.constants]` of a schema file's project says.
+    """Return the constants of a project, for use in its schema files.
 
     Args:
-        schema_file: the schema's `__file__`.
+        schema_file: the schema file: `constants(__file__)`.
+
+    Returns:
+        The values of `[tool.schemagen.constants]` in `pyproject.toml`, by name.
 
     Raises:
-        SchemagenError: no project, or its settings cannot be used.
+        SchemagenError: the file is in no project, or the settings are not valid.
     """
     return Constants(find_project(Path(schema_file).parent).settings.constants)
 
@@ -70,22 +72,17 @@ def find_project(start: Path) -> Project:
     Raises:
         SchemagenError: there is no project, or its settings cannot be used.
     """
-    start = start.resolve()
-    for directory in (start, *start.parents):
-        path = directory / FILE_NAME
-        if path.is_file():
-            text, table = read_settings(path)
-            if table is not None:
-                return Project(directory, _settings(table, text))
-    raise refuse(
-        Finding(
-            Location(FILE_NAME),
-            "SG402",
+    directory = settings_directory(start)
+    if directory is None:
+        raise refused(
+            FILE_NAME,
             "no project here: neither this directory nor one above it has a "
             f"{FILE_NAME} with [tool.schemagen]",
+            rule="SG402",
             advice="run `schemagen init` in the directory of your project",
         )
-    )
+    text, table = read_settings(directory / FILE_NAME)
+    return Project(directory, _settings(table or {}, text))
 
 
 def output_in(text: str) -> str | None:
@@ -126,44 +123,29 @@ def read_settings(path: Path) -> tuple[str, dict[str, Any] | None]:
     Raises:
         SchemagenError: the file cannot be read, or the table is not one.
     """
-    text = ""
     try:
         text = path.read_bytes().decode()
         data = tomllib.loads(text)
     except (OSError, ValueError) as error:
-        raise refuse(
-            _setting_finding(
-                _place_in_message(str(error), text),
-                message=f"{FILE_NAME} cannot be read: {error}",
-                expected="a TOML file in UTF-8",
-                advice="correct the file",
-            )
+        raise refused(
+            FILE_NAME,
+            f"{FILE_NAME} cannot be read: {error}",
+            rule="SG401",
+            expected="a TOML file in UTF-8",
+            advice="correct the file",
         ) from None
     tool = data.get("tool")
     table = tool.get("schemagen") if isinstance(tool, dict) else None
     if table is not None and not isinstance(table, dict):
-        raise refuse(
-            _setting_finding(
-                Location(FILE_NAME),
-                message="tool.schemagen is not a table",
-                found=repr(table),
-                expected="a [tool.schemagen] table",
-                advice="write the settings below a line [tool.schemagen]",
-            )
+        raise refused(
+            FILE_NAME,
+            "tool.schemagen is not a table",
+            rule="SG401",
+            found=repr(table),
+            expected="a [tool.schemagen] table",
+            advice="write the settings below a line [tool.schemagen]",
         )
     return text, table
-
-
-def _place_in_message(message: str, text: str) -> Location:
-    """Return the place that tomllib names: its errors have it in their text only."""
-    match = re.search(r"\(at line (\d+), column (\d+)\)", message)
-    if match is None:
-        return Location(FILE_NAME)
-    line, column = int(match[1]), int(match[2])
-    lines = text.splitlines()
-    return Location(
-        FILE_NAME, line, column, lines[line - 1] if line <= len(lines) else ""
-    )
 
 
 def _settings(table: dict[str, Any], text: str) -> Settings:
@@ -184,20 +166,18 @@ def _settings(table: dict[str, Any], text: str) -> Settings:
 def _wrong_setting(
     name: str, value: object, fields: Mapping[str, FieldInfo], text: str
 ) -> Finding:
-    if name not in fields:
-        return _setting_finding(
-            setting_place(text, name),
-            message=f"unknown setting {name!r}",
-            found=name,
-            expected=f"one of {', '.join(fields)}",
-            advice=did_you_mean(name, fields) or "take it out",
-        )
+    if name in fields:
+        message, found = f"setting {name!r} has a wrong value", repr(value)
+        expected, near = fields[name].description or "", ""
+    else:
+        message, found = f"unknown setting {name!r}", name
+        expected, near = f"one of {', '.join(fields)}", did_you_mean(name, fields)
     return _setting_finding(
         setting_place(text, name),
-        message=f"setting {name!r} has a wrong value",
-        found=repr(value),
-        expected=fields[name].description or "",
-        advice="correct the value, or take the setting out",
+        message=message,
+        found=found,
+        expected=expected,
+        advice=near or "correct the setting, or take it out",
     )
 
 
@@ -227,11 +207,13 @@ def setting_place(text: str, name: str) -> Location:
 
 def _overlaps(settings: Settings, text: str) -> Iterator[Finding]:
     """Yield a finding for each two directories of which one is inside the other."""
+    # Some systems take directories for one that differ in case only.
     paths = [(name, getattr(settings, name)) for name in _PATHS]
     named = [(name, path) for name, path in paths if path is not None]
     for at, (second, other) in enumerate(named):
         for first, path in named[:at]:
-            if _overlap(path, other):
+            one, two = PurePosixPath(path.casefold()), PurePosixPath(other.casefold())
+            if one.is_relative_to(two) or two.is_relative_to(one):
                 yield _setting_finding(
                     setting_place(text, second),
                     message=f"{first} and {second} overlap",
@@ -239,9 +221,3 @@ def _overlaps(settings: Settings, text: str) -> Iterator[Finding]:
                     expected="two directories, neither inside the other",
                     advice="give each a directory of its own",
                 )
-
-
-def _overlap(left: str, right: str) -> bool:
-    # Some systems take directories for one that differ in case only.
-    one, other = PurePosixPath(left.casefold()), PurePosixPath(right.casefold())
-    return one.is_relative_to(other) or other.is_relative_to(one)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import posixpath
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from enum import IntEnum
 from typing import Any
 
@@ -22,6 +23,7 @@ __all__ = [
     "findings_table",
     "printable",
     "refuse",
+    "refused",
     "render_github",
     "render_json",
     "render_text",
@@ -93,6 +95,11 @@ class InData:
     examples: tuple[tuple[str, int | None, int | None, str], ...]
 
     @property
+    def is_several(self) -> bool:
+        """Whether it is wrong in more than one place."""
+        return self.records > 1 or self.files > 1
+
+    @property
     def amount(self) -> str:
         """How much is wrong, in words."""
         files = f"{self.files} file{'' if self.files == 1 else 's'}"
@@ -155,6 +162,20 @@ def refuse(finding: Finding) -> SchemagenError:
     return SchemagenError([finding])
 
 
+def refused(
+    where: Location | str | os.PathLike[str],
+    message: str,
+    *,
+    rule: str,
+    found: str = "",
+    expected: str = "",
+    advice: str = "",
+) -> SchemagenError:
+    """Return the error for a single finding about a place, or a file as a whole."""
+    place = where if isinstance(where, Location) else Location(os.fspath(where))
+    return refuse(Finding(place, rule, message, found, expected, advice))
+
+
 Paint = Callable[[str, str], str]
 """Returns a text in the colors of its role: "error", "warning", "label" or "mark"."""
 
@@ -175,26 +196,36 @@ def render_text(findings: Iterable[Finding], paint: Paint = _plain) -> str:
 
 
 def _paragraph(finding: Finding, paint: Paint) -> str:
-    if finding.data is not None:
-        return _data_paragraph(finding, finding.data, paint)
+    # Text in data may be anything, and is escaped.
+    shown = str if finding.data is None else printable
     mark = "" if finding.severity == "error" else f"{finding.severity}:"
     rule = paint(f"{finding.rule} {mark}".rstrip(), finding.severity)
-    lines = [f"{finding.location}: {rule} {finding.message}"]
+    lines = [f"{shown(_place(finding))}: {rule} {shown(finding.message)}"]
     source = finding.location.source.rstrip()
     if source:
         before = source[: finding.location.column - 1]
         indent = "".join("\t" if c == "\t" else " " for c in before)
         bar = paint("|", "label")
         lines += [f"    {bar} {source}", f"    {bar} {indent}{paint('^', 'mark')}"]
-    if len(finding.files) > 1:
-        lines.append(_labelled("files", _listed(finding.files), paint))
-    if finding.found:
-        lines.append(_labelled("found", finding.found, paint))
-    if finding.expected:
-        lines.append(_labelled("expected", finding.expected, paint))
-    if finding.advice:
-        lines.append(_labelled("to do", finding.advice, paint))
+    for label, text in _details(finding):
+        lines.append(_labelled(label, shown(text), paint))
     return "\n".join(lines)
+
+
+def _details(finding: Finding) -> list[tuple[str, str]]:
+    """Return what a finding has to say beyond its message, each with a label."""
+    data = finding.data
+    details = [
+        ("files", _listed(finding.files) if len(finding.files) > 1 else ""),
+        ("found", finding.found),
+        ("expected", finding.expected),
+        ("to do" if data is None else "likely", finding.advice),
+    ]
+    if data is not None:
+        for path, record, offset, found in data.examples[1:]:
+            details.append(("also", f"{_in_data(path, record, offset)}: {found}"))
+        details.append(("in all", data.amount if data.is_several else ""))
+    return [(label, text) for label, text in details if text]
 
 
 def _labelled(label: str, text: str, paint: Paint) -> str:
@@ -211,26 +242,15 @@ def _listed(files: tuple[str, ...]) -> str:
     return ", ".join(names) + (f" and {more} more" if more else "")
 
 
-def _data_paragraph(finding: Finding, data: InData, paint: Paint) -> str:
-    """Write a finding in data files. Text in data may be anything, and is escaped."""
-    place = printable(_place(finding.location.path, data))
-    rule = paint(finding.rule, finding.severity)
-    parts = [("found", finding.found), ("expected", finding.expected)]
-    parts.append(("likely", finding.advice))
-    for path, record, offset, found in data.examples[1:]:
-        at = replace(data, record=record, offset=offset)
-        parts.append(("also", f"{_place(path, at)}: {found}"))
-    if data.records > 1 or data.files > 1:
-        parts.append(("in all", data.amount))
-    lines = [f"{place}: {rule} {printable(finding.message)}"]
-    lines += [_labelled(label, printable(text), paint) for label, text in parts if text]
-    return "\n".join(lines)
+def _place(finding: Finding) -> str:
+    path, data = finding.location.path, finding.data
+    if data is None:
+        return str(finding.location)
+    return _in_data(path, data.record, data.offset)
 
 
-def _place(path: str, data: InData) -> str:
-    if data.record is None:
-        return path
-    return f"{path}: record {data.record}, byte {data.offset}"
+def _in_data(path: str, record: int | None, offset: int | None) -> str:
+    return path if record is None else f"{path}: record {record}, byte {offset}"
 
 
 def findings_table(findings: Iterable[Finding]) -> Table:
@@ -242,19 +262,15 @@ def findings_table(findings: Iterable[Finding]) -> Table:
 
 def _cells(finding: Finding) -> tuple[Cell, ...]:
     data = finding.data
-    place = (
-        str(finding.location) if data is None else _place(finding.location.path, data)
-    )
     warning = "" if finding.severity == "error" else f"{finding.severity}: "
-    several = data is not None and (data.records > 1 or data.files > 1)
     return (
         Code(finding.rule),
-        place,
+        _place(finding),
         warning + finding.message,
         finding.found,
         finding.expected,
         finding.advice,
-        data.amount if data is not None and several else "",
+        data.amount if data is not None and data.is_several else "",
     )
 
 
@@ -283,14 +299,9 @@ def render_github(findings: Iterable[Finding]) -> str:
 
 def _annotation(finding: Finding) -> str:
     details = [finding.message]
-    details += [f"files: {_listed(finding.files)}"] if len(finding.files) > 1 else []
-    details += [f"found: {finding.found}"] if finding.found else []
-    details += [f"expected: {finding.expected}"] if finding.expected else []
-    details += [finding.advice] if finding.advice else []
+    details += [f"{label}: {text}" for label, text in _details(finding)]
     if finding.data is not None:
-        place = _place(finding.location.path, finding.data)
-        details += [f"at: {place}; in all {finding.data.amount}"]
-        details = list(map(printable, details))
+        details = [printable(text) for text in (*details, f"at: {_place(finding)}")]
     at = finding.location
     properties = ",".join(
         f"{name}={_escaped(str(value)).replace(':', '%3A').replace(',', '%2C')}"

@@ -25,10 +25,8 @@ def end_at_interrupts() -> None:
     others may swallow the exception. At other times KeyboardInterrupt is raised, so
     that temporary files are removed and other processes ended.
     """
-    try:
-        import signal
-    except KeyboardInterrupt:
-        _exit(INTERRUPTED)
+    import signal
+
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         return  # started in the background, say, where Ctrl-C is for others
 

@@ -89,7 +89,7 @@ class Bar:
 def track(
     items: Iterable[Item], title: str, unit: str, total: int | None = None
 ) -> Iterator[Item]:
-    """Return an iterator over items, with a bar.
+    """Yield items, with a bar.
 
     Args:
         items: what is worked on, one after the other.
@@ -99,11 +99,7 @@ def track(
     """
     if total is None and isinstance(items, Sized):
         total = len(items)
-    return _tracked(items, Bar(title, total, unit))
-
-
-def _tracked(items: Iterable[Item], bar: Bar) -> Iterator[Item]:
-    with bar:
+    with Bar(title, total, unit) as bar:
         for item in items:
             yield item
             bar()

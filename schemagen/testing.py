@@ -32,7 +32,7 @@ def assert_fresh(directory: Path | str | None = None) -> None:
             or edited and why, or what stands against reading the schemas.
     """
     __tracebackhide__ = True  # pytest shows the line of the test instead
-    start = _project_of_caller() if directory is None else _existing(directory)
+    start = _start(directory)
     try:
         findings = check(start).findings
     except SchemagenError as error:
@@ -56,7 +56,7 @@ def assert_no_breaks(
             against comparing.
     """
     __tracebackhide__ = True
-    start = _project_of_caller() if directory is None else _existing(directory)
+    start = _start(directory)
     try:
         findings = breaking(against, start, mode=Mode(mode)).findings
     except SchemagenError as error:
@@ -71,16 +71,13 @@ def _fail_of(what: str, findings: Iterable[Finding]) -> None:
         raise AssertionError(f"{what}:\n{render_text(errors)}")
 
 
-def _existing(directory: Path | str) -> Path:
-    """Return a directory that is there: a mistyped one would mean one above it."""
+def _start(directory: Path | str | None) -> Path:
+    """Return a directory that is given, or one in the project of the calling test."""
     __tracebackhide__ = True
-    if not Path(directory).is_dir():
+    if directory is None:
+        file = sys._getframe(2).f_globals.get("__file__")
+        found = settings_directory(Path(file).parent) if file else None
+        return found or Path()
+    if not Path(directory).is_dir():  # a mistyped one would mean one above it
         raise AssertionError(f"there is no directory {str(directory)!r}")
     return Path(directory)
-
-
-def _project_of_caller() -> Path:
-    """Return a directory in the project of the file that called `assert_...`."""
-    file = sys._getframe(2).f_globals.get("__file__")
-    found = settings_directory(Path(file).parent) if file else None
-    return found or Path()

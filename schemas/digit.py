@@ -1,4 +1,4 @@
-"""Handwritten digits, from the set of scans that scikit-learn ships."""
+"""Handwritten digits, from the scans that scikit-learn ships."""
 
 from typing import Annotated
 
@@ -12,8 +12,7 @@ class Digit(Record):
     Source: the 1,797 scans of `sklearn.datasets.load_digits`, which are the test set
     of "Optical Recognition of Handwritten Digits" (UCI Machine Learning Repository).
 
-    `image` and `digit` are given. `ink_runs` and `moments` are derived, each from the
-    one scan they stand beside: nothing in a record comes from another scan.
+    `ink_runs` and `moments` are derived from the scan of their own record alone.
     """
 
     image: Annotated[np.ndarray, Image(shape=(8, 8, 1))]
@@ -26,7 +25,7 @@ class Digit(Record):
     """
 
     moments: Annotated[np.ndarray, Vector(shape=(8,), dtype="float32")]
-    """Derived: the amount of ink and where it lies.
+    """Derived: the amount and the position of ink.
 
     Ink as a share of a black square; centre down and right, spread down and right,
     all in pixels; slant (correlation of down and right, -1 to 1); skewness down and
@@ -50,7 +49,7 @@ class Digit(Record):
             )
         ),
     ]
-    """What the writer was asked to write."""
+    """The digit that the writer was asked to write."""
 
     scan: Annotated[int, Scalar(dtype="int64", role="info")]
-    """Which of the source's scans this is, from 0."""
+    """The index of the scan in the source, from 0."""

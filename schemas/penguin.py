@@ -1,4 +1,4 @@
-"""Penguins measured at Palmer Station, Antarctica, with what was not measured missing."""
+"""Penguins measured at Palmer Station, Antarctica, with missing values left missing."""
 
 from typing import Annotated, Literal
 
@@ -6,15 +6,15 @@ from schemagen import Label, Record, Text, VarLen
 
 
 class Penguin(Record):
-    """One adult penguin, as its finders recorded it.
+    """One adult penguin, as observed in the field.
 
     Source: the raw table of the palmerpenguins package; Gorman, Williams and Fraser
     (2014), Palmer Station Long Term Ecological Research, 2007 to 2009.
 
-    What is missing in the table is missing here: nothing is filled in. Columns that
-    tell the species by how the study was done, not by the bird, are no inputs:
-    `island` has role info, and the sample number, which counts within a species, is
-    left out. Region and stage are left out too: they are the same for every bird.
+    Values that the table lacks are missing here, too. Columns that reveal the species
+    through the design of the study are not inputs: `island` has role info, and the
+    sample number, which counts within a species, is left out. So are region and stage,
+    which are the same for every bird.
     """
 
     species: Annotated[
@@ -27,12 +27,12 @@ class Penguin(Record):
         Literal["Biscoe", "Dream", "Torgersen"],
         Label(role="info"),
     ]
-    """Where it nested. Chinstraps were recorded on Dream only, Gentoos on Biscoe."""
+    """The island of its nest. Chinstraps occur on Dream only, Gentoos on Biscoe only."""
 
     individual: Annotated[str, Text(role="info")]
     """Nest and adult, such as N12A1; the two adults of a nest are A1 and A2.
 
-    Other species and other years use the same numbers again.
+    Numbers repeat across species and years.
     """
 
     bill_length_mm: float | None = None
@@ -57,17 +57,17 @@ class Penguin(Record):
         Literal["female", "male"] | None,
         Label(role="input"),
     ] = None
-    """As told from blood; missing where that failed or was not tried."""
+    """Determined from a blood sample; missing without one."""
 
     full_clutch: bool
-    """Whether the nest was seen with its full clutch of two eggs."""
+    """Whether the nest had a full clutch of two eggs."""
 
     comment: str | None = None
-    """What the finders remarked, as written; missing for most birds."""
+    """The observers' comment, as written; missing for most birds."""
 
     comment_words: Annotated[list[str], VarLen(dtype="string", max_length=16)]
-    """Derived from `comment`: its words in small letters, without punctuation.
+    """Derived from `comment`: its words in lowercase, without punctuation.
 
-    Empty where there is no comment. It says the same as `comment`, on purpose:
-    one is split into words by the model, the other by whoever writes records.
+    Empty without a comment. It repeats `comment` on purpose: the model splits that
+    into words, and the writer of the records splits this.
     """

@@ -7,7 +7,7 @@ from schemagen import Augment, Image, Label, Record, Vector
 
 
 class Photo(Record):
-    """A piece cut out of one of two photographs, in the size it was cut.
+    """A crop of one of two photographs.
 
     Source: the two photographs of `sklearn.datasets.load_sample_images`: a temple in
     China and a flower, 640 pixels wide and 427 high each.
@@ -22,14 +22,14 @@ class Photo(Record):
             augment=Augment(flip_left_right=True, crop=4),
         ),
     ]
-    """The piece, red, green and blue. Sizes differ; reading brings all to 48x48."""
+    """The crop, RGB. Sizes differ; readers resize all crops to 48x48."""
 
     photograph: Annotated[int, Label(classes=("china", "flower"))]
-    """Which photograph the piece was cut from."""
+    """The photograph that the crop is from."""
 
     box: Annotated[np.ndarray, Vector(shape=(4,), dtype="int32", role="info")]
-    """Where: top, left, height and width in pixels of the photograph.
+    """The place of the crop: top, left, height and width in pixels.
 
-    For people who look at the data. It is no input, because where somebody cut says
-    nothing about what can be seen.
+    For people who look at the data. It is not an input, because it says nothing about
+    the content.
     """

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import io
+import re
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -39,7 +38,7 @@ class _Group(VerbGroup):
             sys.exit(super().main(args, *rest, **extra) or ExitCode.CLEAN)
 
     def invoke(self, ctx: click.Context) -> Any:
-        with ending(ctx.obj), _collecting_rarely(), showing():
+        with ending(ctx.obj), showing():
             return super().invoke(ctx)
 
 
@@ -48,30 +47,8 @@ def _asked_format(arguments: Sequence[str]) -> str:
 
     It is "text" without the option, and for an unknown format.
     """
-    found = "text"
-    for argument, following in zip(arguments, [*arguments[1:], ""], strict=False):
-        if argument == "--":
-            break
-        if argument == "--format":
-            found = following
-        elif argument.startswith("--format="):
-            found = argument.removeprefix("--format=")
-    return found if found in ("json", "github") else "text"
-
-
-@contextmanager
-def _collecting_rarely() -> Iterator[None]:
-    """Look for garbage after a million objects, not after each 700.
-
-    Classes, trees and texts are there until the end. To look through them again and
-    again takes a sixth of a run.
-    """
-    before = gc.get_threshold()
-    gc.set_threshold(1_000_000)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
+    found = re.findall(r"--format[= ](\S+)", " ".join(arguments))
+    return found[-1] if found and found[-1] in ("json", "github") else "text"
 
 
 @click.group(

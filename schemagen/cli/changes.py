@@ -71,7 +71,6 @@ def breaking(
     with another meaning) or api (programs that use the generated code have to change).
     """
     from ..evolution.comparison import Mode
-    from ..findings import ExitCode
     from ..use_cases.compare import breaking as compare
 
     if not against.strip():
@@ -93,7 +92,7 @@ def breaking(
         records = plural(found.records, "record")
         click.echo(f"{records} compared with {found.where}: {', '.join(counts)}")
     if found.breaks:
-        leave(ExitCode.FINDINGS)
+        leave()
 
 
 @click.command(

@@ -12,8 +12,6 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
-_SPLITS = "manifest.json"
-
 
 def complete_records(
     ctx: click.Context, param: click.Parameter, incomplete: str
@@ -54,7 +52,7 @@ def complete_splits(
         data = [data]
     names: list[str] = []
     with suppress(OSError, ValueError, KeyError, TypeError, IndexError):
-        names = list(json.loads(Path(data[0], _SPLITS).read_bytes())["splits"])
+        names = list(json.loads(Path(data[0], "manifest.json").read_bytes())["splits"])
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 

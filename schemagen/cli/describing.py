@@ -14,16 +14,14 @@ from .completion import complete_records
 from .help import Verb
 from .reporting import (
     leave,
-    max_record_option,
     print_document,
     project_option,
-    refusing_data,
+    reading_options,
     table_option,
     terminal_columns,
 )
 
 if TYPE_CHECKING:
-    from ..findings import Finding
     from ..spec.model import RecordSpec
 
 
@@ -50,33 +48,18 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Print Markdown: for DATA, the dataset card to publish with it.",
 )
-@click.option("--split", metavar="NAME", help="DATA: only this split.")
-@click.option(
-    "--limit",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="DATA: count only the first N records of each split.",
-)
-@click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="DATA: how many processes read; one for each core if not given.",
-)
-@max_record_option
+@reading_options
 @project_option
 @table_option("A table for people, or data.")
 @click.pass_context
 def describe(
     context: click.Context,
+    /,
     target: str | None,
     markdown: bool,
-    split: str | None,
-    limit: int | None,
-    workers: int | None,
-    max_record_bytes: int,
     project: str,
     style: str,
+    **reading: Any,
 ) -> None:
     """Show how records are stored and read, or describe DATA.
 
@@ -85,23 +68,18 @@ def describe(
     missing values and classes are shown, with what its manifest says. A name that is
     both is a record; ./NAME is data.
 
-    With DATA the exit code is 1 if there is damage, which `verify` describes.
+    With DATA the exit code is 1 if there is damage, which `verify` describes. --split,
+    --limit, --workers and --max-record-bytes go with DATA only.
     """
     if markdown and style == "json":
         raise click.UsageError("--markdown and --format json exclude each other.")
-    options = {
-        "split": split,
-        "limit": limit,
-        "workers": workers,
-        "max_record_bytes": max_record_bytes,
-    }
     specs = _specs(target, project)
     if specs is not None:
-        _refuse_data_options(context, options)
+        _refuse_data_options(context, reading)
         _print_records(specs, style, markdown=markdown)
         return
     assert target is not None
-    _describe_data(target, options, style, markdown=markdown)
+    _describe_data(target, reading, style, markdown=markdown)
 
 
 def _specs(target: str | None, project: str) -> list[RecordSpec] | None:
@@ -120,23 +98,13 @@ def _specs(target: str | None, project: str) -> list[RecordSpec] | None:
     except SchemagenError as error:
         if target is not None and os.path.lexists(target):
             return None
-        if target is None:
+        if target is None or error.findings[0].rule not in ("SG402", "SG405"):
             raise
+        nothing = f"and no file or directory {target!r}"
         raise SchemagenError(
-            _or_data(each, target) for each in error.findings
+            replace(finding, message=f"{finding.message}; {nothing}")
+            for finding in error.findings
         ) from None
-
-
-def _or_data(finding: Finding, target: str) -> Finding:
-    """Add to a finding about the project or its records that the data does not exist."""
-    if finding.rule not in ("SG402", "SG405"):
-        return finding
-    path = "a path of data"
-    return replace(
-        finding,
-        message=f"{finding.message}; and no file or directory {target!r}",
-        expected=f"{finding.expected}, or {path}" if finding.expected else path,
-    )
 
 
 def _refuse_data_options(context: click.Context, names: Iterable[str]) -> None:
@@ -171,8 +139,8 @@ def _describe_data(
 ) -> None:
     from ..data.describe.as_json import description_data
     from ..data.describe.describing import describe_data
-    from ..findings import ExitCode
     from ..spec.serial import dumps, to_data
+    from ..use_cases.refusing import refusing_data
 
     with refusing_data(target):
         found = describe_data(target, **options)
@@ -185,4 +153,4 @@ def _describe_data(
     else:
         click.echo(found.text(terminal_columns()), nl=False)
     if not found.sound:
-        leave(ExitCode.FINDINGS)
+        leave()

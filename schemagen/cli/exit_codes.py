@@ -17,19 +17,6 @@ from ..findings import COMMAND_LINE, ExitCode, Finding, SchemagenError
 from ..interrupts import INTERRUPTED
 from .reporting import Output, report
 
-# What the machine refuses, whatever the program does.
-_REFUSALS = {
-    errno.EACCES,
-    errno.EDQUOT,
-    errno.EFBIG,
-    errno.EIO,
-    errno.EMFILE,
-    errno.ENFILE,
-    errno.ENOSPC,
-    errno.EPERM,
-    errno.EROFS,
-}
-
 _BUG = (
     "This is a bug in schemagen. Nothing was half-written. Please report it with the "
     "lines above and the schema that shows it."
@@ -63,12 +50,12 @@ def ending(output: Output) -> Iterator[None]:
                 output, "SG409", "the command was interrupted", "run the command again"
             )
         except Exception as error:
-            if isinstance(error, OSError) and error.errno in (*_REFUSALS, errno.EPIPE):
+            if isinstance(error, OSError) and error.errno is not None:
                 raise
             code = ExitCode.BUG
             traceback.print_exc()
             click.echo(_BUG, err=True)
-            shown = f"{type(error).__name__}: {_text(error)}".rstrip(": ")
+            shown = f"{type(error).__name__}: {error}"
             advice = "report it with what stderr says and the schema that shows it"
             _document(output, "SG410", f"a bug in schemagen: {shown}", advice)
     except OSError as error:
@@ -81,13 +68,6 @@ def _document(output: Output, rule: str, message: str, advice: str) -> None:
     """Print a finding for programs, where people already have a message."""
     if output.style != "text" and not output.printed:
         report([Finding(COMMAND_LINE, rule, message, advice=advice)], output.style)
-
-
-def _text(error: Exception) -> str:
-    try:
-        return " ".join(str(error).split())
-    except Exception:
-        return ""
 
 
 def _refused(error: OSError, output: Output) -> None:

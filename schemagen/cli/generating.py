@@ -51,7 +51,6 @@ def generate(
     With --watch, it runs until Ctrl-C and ends with exit code 0.
     """
     from ..config import find_project
-    from ..findings import ExitCode
     from ..use_cases import generate as use_cases
     from .plan_text import changes_text, usage_text
 
@@ -74,7 +73,7 @@ def generate(
             click.echo(usage)
     report((*findings, *found.warnings), style)
     if findings:
-        leave(ExitCode.FINDINGS)
+        leave()
 
 
 @click.command(
@@ -91,7 +90,6 @@ def generate(
 def check(project: str, style: str, diff: bool, tracked: bool) -> None:
     """Check that the generated code is up to date."""
     from ..codegen.plan import unified_diff
-    from ..findings import ExitCode
     from ..use_cases import generate as use_cases
 
     found = use_cases.check(project)
@@ -103,6 +101,6 @@ def check(project: str, style: str, diff: bool, tracked: bool) -> None:
         click.echo(text, nl=False, err=style != "text")
     report((*findings, *found.warnings), style)
     if findings:
-        leave(ExitCode.FINDINGS)
+        leave()
     if style == "text":
         click.echo(f"{plural(len(found.files), 'file')} up to date")

@@ -2,37 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..data.formatting import plural, shell_word
-from ..progress import Bar, step
-from .completion import complete_paths, complete_splits
+from .completion import complete_paths
 from .help import Verb
 from .reporting import (
     data_argument,
+    html_option,
     leave,
     max_record_option,
     project_option,
-    refusing_data,
     report,
+    split_option,
 )
 
 if TYPE_CHECKING:
+    from ..use_cases.adopt import Checked, FirstRecords, Generated
     from ..use_cases.infer import Inferred
 
 _MOST_SHOWN = 5
 
-out_option = click.option(
-    "--out",
-    required=True,
-    metavar="FILE",
-    shell_complete=complete_paths,
-    help="The schema file to write.",
-)
+
+def schema_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add what verbs take that write the schema of some data."""
+    for option in (
+        click.option("--force", is_flag=True, help="Overwrite FILE."),
+        click.option(
+            "--merge",
+            is_flag=True,
+            help="Declare one record of files that share few keys.",
+        ),
+        click.option(
+            "--name", metavar="CLASS", help="The record's name.  [default: FILE's]"
+        ),
+        click.option(
+            "--out",
+            required=True,
+            metavar="FILE",
+            shell_complete=complete_paths,
+            help="The schema file to write.",
+        ),
+        data_argument,
+    ):
+        command = option(command)
+    return command
 
 
 @click.command(
@@ -44,15 +62,8 @@ out_option = click.option(
         ),
     ],
 )
-@data_argument
-@out_option
-@click.option("--name", metavar="CLASS", help="The record's name.  [default: FILE's]")
-@click.option(
-    "--split",
-    metavar="SPLIT",
-    shell_complete=complete_splits,
-    help="Only the files of this split.",
-)
+@schema_options
+@split_option
 @click.option(
     "--limit",
     type=click.IntRange(min=0),
@@ -62,39 +73,16 @@ out_option = click.option(
     help="Read N records, the first ones of each file; 0 for all.",
 )
 @max_record_option
-@click.option(
-    "--merge", is_flag=True, help="Declare one record of files that share few keys."
-)
-@click.option("--force", is_flag=True, help="Overwrite FILE.")
-def infer(
-    data: str,
-    out: str,
-    name: str | None,
-    split: str | None,
-    limit: int,
-    max_record_bytes: int,
-    merge: bool,
-    force: bool,
-) -> None:
+def infer(data: str, out: str, split: str | None, limit: int, **options: Any) -> None:
     """Write the schema file of the records in DATA.
 
     DATA is a data directory, a glob or a file, or the URL of one. What the data does
     not tell is marked in the schema by comments that begin with "doubt:".
     """
-    from ..findings import ExitCode
     from ..use_cases.infer import infer as infer_schema
 
-    found = infer_schema(
-        data,
-        out,
-        name=name,
-        split=split,
-        limit=limit or None,
-        merge=merge,
-        force=force,
-        max_record_bytes=max_record_bytes,
-    )
-    _tell(found)
+    found = infer_schema(data, out, split=split, limit=limit or None, **options)
+    _print_inferred(found)
     if found.doubts:
         click.echo(
             f'  {plural(found.doubts, "doubt")}: see the comments with "doubt:", and '
@@ -108,10 +96,10 @@ def infer(
         following += f", then `schemagen verify {of_data} --record {record}`"
     click.echo(f"Next: {following}.")
     if found.foreign or found.damages:
-        leave(ExitCode.FINDINGS)
+        leave()
 
 
-def _tell(found: Inferred) -> None:
+def _print_inferred(found: Inferred) -> None:
     """Print what was inferred."""
     from ..data.layouts import import_command, listed_names
     from ..findings import printable
@@ -171,91 +159,72 @@ def _list(what: str, items: Sequence[str], more: str) -> None:
         )
     ],
 )
-@data_argument
-@out_option
-@click.option("--name", metavar="CLASS", help="The record's name.  [default: FILE's]")
-@click.option(
-    "--merge", is_flag=True, help="Declare one record of files that share few keys."
-)
-@click.option("--force", is_flag=True, help="Overwrite FILE.")
-@click.option(
-    "--html",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
-    help="Write the report of `inspect --html`, too.",
-)
+@schema_options
+@html_option
 @project_option
-def adopt(
-    data: str,
-    out: str,
-    name: str | None,
-    merge: bool,
-    force: bool,
-    html: str | None,
-    project: str,
-) -> None:
+def adopt(data: str, out: str, project: str, **options: Any) -> None:
     """Infer a schema, generate its code, and check all records.
 
     Also writes the settings of a project if there are none, reads some records with the
     generated pipeline, and lists what you have to decide in the schema. The files of
     DATA are not changed.
     """
-    from ..data import formatting
-    from ..data.listing import list_data
-    from ..data.verify import verify
-    from ..data.verify.rendering import summary
-    from ..findings import ExitCode, printable
-    from ..use_cases import adopt as adopting
-    from ..use_cases.generate import generate
-    from ..use_cases.infer import infer as infer_schema
-    from ..use_cases.inspect import inspect_and_verify
+    from ..use_cases.adopt import Checked, FirstRecords, Generated
+    from ..use_cases.adopt import adopt as adopting
+    from ..use_cases.infer import Inferred
 
-    pages: list[str] = []
-    if html is not None:
-        from ..data.report import writing
+    is_clean = True
+    for done in adopting(data, Path(out), Path(project), **options):
+        match done:
+            case Inferred():
+                _print_inferred(done)
+                is_clean = is_clean and not done.foreign
+            case Generated():
+                _print_generated(done)
+            case Checked():
+                _print_checked(done)
+                is_clean = is_clean and not done.verification.findings
+            case FirstRecords():
+                _print_records(done)
+                is_clean = is_clean and not done.problem
+    _print_doubts(Path(out))
+    if not is_clean:
+        leave()
 
-        with refusing_data(data):
-            writing.check_target(html)
-    adopting.check_schema_path(Path(out), Path(project))
-    found = infer_schema(data, out, name=name, merge=merge, force=force)
-    _tell(found)
-    there, written = adopting.ready_project(Path(project))
-    for path in written:
+
+def _print_generated(done: Generated) -> None:
+    for path in done.written:
         click.echo(f"wrote {path}")
-    plan = generate(project)
-    changed = plural(len(plan.changes), "file")
-    click.echo(f"generated {changed} in {there.settings.output}/")
-    with refusing_data(data):
-        listing = list_data(data)
-        if html is None:
-            with Bar("verifying") as bar:
-                checked = verify(listing, spec=found.spec, progress=bar)
-        else:
-            statistics, checked = inspect_and_verify(listing, found.spec, workers=None)
-            specs = dict.fromkeys(statistics.splits, found.spec)
-            size = writing.write_report(html, statistics, specs, checked)
-            pages.append(f"wrote {printable(html)} ({formatting.size(size)})")
-        report([each.finding() for each in checked.findings], "text")
-        click.echo(summary(checked))
-        paths = [file.path for file in listing.data.files]
-    with step("reading with the generated pipeline"):
-        read = adopting.first_records(there, found.spec.record, paths)
+    changed = plural(len(done.plan.changes), "file")
+    click.echo(f"generated {changed} in {done.project.settings.output}/")
+
+
+def _print_checked(done: Checked) -> None:
+    from ..data.formatting import size
+    from ..data.verify.rendering import summary
+    from ..findings import printable
+
+    report([each.finding() for each in done.verification.findings], "text")
+    click.echo(summary(done.verification))
+    if done.report is not None:
+        click.echo(f"wrote {printable(done.report.path)} ({size(done.report.bytes)})")
+
+
+def _print_records(read: FirstRecords) -> None:
+    from ..findings import printable
+
     if read.records:
-        pipeline = f"{there.settings.output}/{found.spec.record}/pipeline.py"
-        click.echo(f"read {plural(read.records, 'record')} with {pipeline}, such as")
+        records = plural(read.records, "record")
+        click.echo(f"read {records} with {read.pipeline}, such as")
         width = max((len(feature) for feature, *_ in read.features), default=0)
         for feature, dtype, shape in read.features:
             click.echo(f"    {feature:{width}}  {dtype} {shape}")
     if read.problem:
-        click.echo(f"the generated pipeline cannot read on: {printable(read.problem)}")
-    for page in pages:
-        click.echo(page)
-    _tell_doubts(Path(out), found)
-    if checked.findings or read.problem or found.foreign:
-        leave(ExitCode.FINDINGS)
+        problem = printable(read.problem)
+        click.echo(f"the generated pipeline cannot read on: {problem}")
 
 
-def _tell_doubts(out: Path, found: Inferred) -> None:
+def _print_doubts(out: Path) -> None:
     """Print what is left to decide, and what to do then."""
     from ..findings import printable
     from ..use_cases.adopt import doubts_in

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .completion import complete_records
 from .help import Verb
 from .reporting import (
+    data_argument,
+    html_option,
     leave,
     print_document,
     project_option,
     reading_options,
-    refusing_data,
     spec_of_record,
     table_option,
     terminal_columns,
 )
 
 if TYPE_CHECKING:
-    from ..data.checks.model import Verification
-    from ..data.listing import Listing
     from ..data.statistics.model import DataStatistics
-    from ..spec.model import RecordSpec
+    from ..use_cases.inspect import Report
 
 
 @click.command(
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
         ),
     ],
 )
+@data_argument
 @reading_options
 @click.option(
     "--records",
@@ -45,12 +45,7 @@ if TYPE_CHECKING:
     metavar="N",
     help="How many records to show of each split, spread over it.",
 )
-@click.option(
-    "--html",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
-    help="Write a page with pictures, plots and the findings of verify.",
-)
+@html_option
 @click.option(
     "--record",
     metavar="R",
@@ -63,14 +58,12 @@ if TYPE_CHECKING:
 def inspect(
     data: str,
     split: str | None,
-    limit: int | None,
-    workers: int | None,
-    max_record_bytes: int,
     records: int,
     html: str | None,
     record: str | None,
     project: str,
     style: str,
+    **reading: Any,
 ) -> None:
     """Show what TFRecord files hold, without a schema.
 
@@ -80,59 +73,35 @@ def inspect(
     """
     from ..data.inspect.inspecting import inspect_data
     from ..data.listing import list_data
-    from ..findings import ExitCode
+    from ..use_cases.refusing import refusing_data
 
     if record is not None and html is None:
         raise click.UsageError("--record goes with --html; `verify` takes it, too.")
     spec = spec_of_record(record, project)
-    options: _Options = {
-        "limit": limit,
-        "workers": workers,
-        "max_record_bytes": max_record_bytes,
-    }
     with refusing_data(data):
         if html is None:
-            found = inspect_data(data, split, **options)
+            found = inspect_data(data, split, **reading)
         else:
             from ..data.report.writing import check_target  # which imports jinja2
-            from ..use_cases.inspect import inspect_and_verify
+            from ..use_cases.inspect import write_report
 
             check_target(html)
-            listing = list_data(data, split)
-            found, verified = inspect_and_verify(listing, spec, **options)
-            _write_page(html, found, verified, listing, spec)
+            report = write_report(html, list_data(data, split), spec, **reading)
+            found = report.statistics
+            _print_report(report)
     _print(found, style, records, with_text=html is None)
     if not found.sound:
-        leave(ExitCode.FINDINGS)
+        leave()
 
 
-class _Options(TypedDict):
-    """How much data is read, and how."""
-
-    limit: int | None
-    workers: int | None
-    max_record_bytes: int
-
-
-def _write_page(
-    target: str,
-    found: DataStatistics,
-    verified: Verification,
-    listing: Listing,
-    spec: RecordSpec | None,
-) -> None:
-    """Write a page about data, and tell of its findings."""
+def _print_report(report: Report) -> None:
+    """Print where a report is, and how many findings it shows."""
     from ..data import formatting
-    from ..data.report.columns import specs_by_split
-    from ..data.report.writing import write_report
     from ..findings import printable
 
-    specs = specs_by_split(listing.data)
-    if spec is not None:
-        specs = dict.fromkeys(found.splits, spec)
-    size = write_report(target, found, specs, verified)
-    click.echo(f"wrote {printable(target)} ({formatting.size(size)})", err=True)
-    kinds = len(verified.findings)
+    size = formatting.size(report.bytes)
+    click.echo(f"wrote {printable(report.path)} ({size})", err=True)
+    kinds = len(report.verification.findings)
     if kinds:
         some = formatting.plural(kinds, "kind of finding", "kinds of findings")
         click.echo(f"`schemagen verify` has {some}: the page shows them", err=True)

@@ -76,8 +76,6 @@ def export(
         click.echo(f"wrote {path}")
     for note in found.notes:
         click.echo(f"note: {note}")
-    for name in found.missing:
-        click.echo(f"left out: {name}; a validator recommends it: --set {name}=...")
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -138,9 +136,8 @@ def import_(
 
     SOURCE is the directory of a TFDS dataset or its features.json; a schema.pbtxt; or a
     dict of tf.io features. FILE.py or FILE.py:NAME is a literal dict in a file, which
-    is parsed and never run. package.module:NAME is a dict, or a function that returns
-    one, of a module that a separate Python process imports. Approximations are listed, and marked by
-    comments in the file. If a part has no counterpart, nothing is written, unless
+    is parsed and never run. Approximations are listed, and marked by comments in the
+    schema file. If a part has no counterpart, nothing is written, unless
     --skip-refused is given.
     """
     from ..findings import Finding, Location

@@ -5,7 +5,6 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from ..codegen.plan import Action, Plan, PlannedFile, shown_path
 from ..config import Project
@@ -15,20 +14,8 @@ _PACKAGE_FILE = "__init__.py"
 _MOST_SHOWN = 20
 
 
-class ImportPlace(NamedTuple):
-    """How programs import generated code.
-
-    Attributes:
-        package: the dotted name of the output directory.
-        directory: the directory that Python has to look in.
-    """
-
-    package: str
-    directory: Path
-
-
-def import_place(project: Project) -> ImportPlace:
-    """Return how programs import a project's generated code.
+def _import_place(project: Project) -> tuple[str, Path]:
+    """Return the package of a project's generated code, and where Python has to look.
 
     The name begins with the outermost package that the output directory is in: the
     directories above it with an `__init__.py`. If the one above it has none, the name
@@ -40,7 +27,7 @@ def import_place(project: Project) -> ImportPlace:
         start -= 1
     if start == last:
         start = 1 if parts[0] == "src" and last else 0
-    return ImportPlace(".".join(parts[start:]), project.root.joinpath(*parts[:start]))
+    return ".".join(parts[start:]), project.root.joinpath(*parts[:start])
 
 
 def changes_text(found: Plan, *, dry_run: bool = False) -> str:
@@ -49,7 +36,8 @@ def changes_text(found: Plan, *, dry_run: bool = False) -> str:
         return f"{plural(len(found.files), 'file')} up to date"
     groups: dict[str, list[PlannedFile]] = {}
     for file in found.files:
-        groups.setdefault(_group(file.path), []).append(file)
+        # A file of the output directory itself has a line of its own.
+        groups.setdefault(file.path.partition("/")[0], []).append(file)
     lines = [
         line
         for name, files in groups.items()
@@ -65,12 +53,6 @@ def changes_text(found: Plan, *, dry_run: bool = False) -> str:
     if unchanged:
         lines.append(f"{plural(unchanged, 'file')} up to date")
     return "\n".join(lines)
-
-
-def _group(path: str) -> str:
-    """Return the directory whose files share a line; of a file of its own, the file."""
-    first, slash, _ = path.partition("/")
-    return first if slash else path
 
 
 def _line(
@@ -92,33 +74,20 @@ def _line(
     return f"{verb} {shown_path(output, place)}{count}"
 
 
-def changed_records(found: Plan) -> tuple[str, ...]:
-    """Return the records whose code is written, by name."""
-    written = {posixpath.dirname(file.path) for file in found.changes if file.new}
-    return tuple(
-        sorted(
-            record
-            for file in found.files
-            if file.path.endswith("/spec.json") and file.new is not None
-            if (record := posixpath.dirname(file.path)) in written
-        )
-    )
-
-
 def usage_text(found: Plan, project: Project) -> str:
     """Return how to import what was written for the first time; "" for later times."""
-    records = changed_records(found)
+    specs = [file.path for file in found.changes if file.path.endswith("/spec.json")]
+    records = sorted(map(posixpath.dirname, specs))
     if not (found.is_first and records):
         return ""
-    place = import_place(project)
-    package = f"{place.package}.{records[0]}"
+    output, directory = _import_place(project)
+    package = f"{output}.{records[0]}"
     others = len(records) - 1
     likewise = f" (and likewise {plural(others, 'other record')})" if others else ""
     lines = [
         f"Write and read data with{likewise}:",
         f"    from {package}.serializer import Writer, write_dataset",
         f"    from {package}.pipeline import make_dataset",
-        f"Run programs that import {place.package} in {place.directory}, or set "
-        "PYTHONPATH to it.",
+        f"Run programs that import {output} in {directory}, or set PYTHONPATH to it.",
     ]
     return "\n".join(lines)

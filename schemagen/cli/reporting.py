@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from ..findings import ExitCode
 from .colors import paint
 from .completion import complete_paths, complete_splits
 
 if TYPE_CHECKING:
     from ..findings import Finding
     from ..spec.model import RecordSpec
-
-_FORMATS = click.Choice(["text", "json", "github"])
 
 
 @dataclass
@@ -28,10 +25,12 @@ class Output:
 
     Attributes:
         style: "text", "json" or "github".
+        project: a directory in the project.
         printed: whether the document for programs has been printed.
     """
 
     style: str
+    project: str = "."
     printed: bool = False
 
 
@@ -44,7 +43,7 @@ def report(findings: Iterable[Finding], style: str) -> None:
     if style == "github" and context is not None:
         from ..git.tracking import in_repository
 
-        start = Path(context.meta.get("schemagen.use_cases.generate", ".")).resolve()
+        start = Path(context.obj.project).resolve()
         findings = in_repository(findings, settings_directory(start) or start)
     if style != "text":
         print_document(RENDERERS[style](findings))
@@ -57,7 +56,7 @@ def report(findings: Iterable[Finding], style: str) -> None:
 def print_document(text: str) -> None:
     """Print what programs read: one document a run."""
     context = click.get_current_context(silent=True)
-    if context is not None and isinstance(context.obj, Output):
+    if context is not None:
         context.obj.printed = True
     if text:
         click.echo(text, nl=not text.endswith("\n"))
@@ -75,32 +74,31 @@ def terminal_columns(in_pipe: int = 80) -> int:
     return max(60, columns if columns == in_pipe else min(columns, 160))
 
 
-def project_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option(
-        "--project",
-        default=".",
-        show_default=True,
-        type=click.Path(exists=True, file_okay=False),
-        help="A directory in the project.",
-    )(command)
+def _noted_project(ctx: click.Context, param: click.Parameter, project: str) -> str:
+    """Return the project, and keep it for the paths of annotations."""
+    if isinstance(ctx.obj, Output):  # not where a shell completes
+        ctx.obj.project = project
+    return project
 
 
-def format_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    @click.option(
-        "--format",
-        "style",
-        type=_FORMATS,
-        default="text",
-        show_default=True,
-        help="How findings are printed.",
-    )
-    @click.pass_context
-    @wraps(command)
-    def with_format(ctx: click.Context, /, style: str, **options: Any) -> Any:
-        ctx.meta["schemagen.use_cases.generate"] = options.get("project", ".")
-        return command(style=style, **options)
+project_option = click.option(
+    "--project",
+    default=".",
+    show_default=True,
+    type=click.Path(exists=True, file_okay=False),
+    callback=_noted_project,
+    help="A directory in the project.",
+)
 
-    return with_format
+
+format_option = click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "json", "github"]),
+    default="text",
+    show_default=True,
+    help="How findings are printed.",
+)
 
 
 def table_option(help_text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -115,13 +113,12 @@ def table_option(help_text: str) -> Callable[[Callable[..., Any]], Callable[...,
     )
 
 
-def tracked_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option(
-        "--tracked",
-        is_flag=True,
-        help="Also exit with 1 if git tracks a generated file without its schema, or the "
-        "reverse.",
-    )(command)
+tracked_option = click.option(
+    "--tracked",
+    is_flag=True,
+    help="Also exit with 1 if git tracks a generated file without its schema, or the "
+    "reverse.",
+)
 
 
 def _only_data(
@@ -135,28 +132,9 @@ def _only_data(
     if len(data) == 1:
         return data[0]
     raise click.UsageError(
-        f"DATA is one directory, one file or one glob, not {len(data)} arguments: "
-        f"{_shortened(data)}. Quote a glob, so that the shell does not expand it"
-        + (f": '{glob}'" if (glob := _glob_of(data)) else "")
+        f"DATA is one directory, one file or one glob, not {len(data)} arguments. "
+        "Quote a glob, so that the shell does not expand it."
     )
-
-
-def _shortened(words: Sequence[str]) -> str:
-    """Return the first and the last of some words."""
-    return " ".join(words if len(words) < 4 else (words[0], "...", words[-1]))
-
-
-def _glob_of(paths: Sequence[str]) -> str:
-    """Return a glob that may have been expanded to paths; "" if they share no start."""
-    start = _common_start(paths)
-    end = _common_start([path[len(start) :][::-1] for path in paths])[::-1]
-    return f"{start}*{end}" if start else ""
-
-
-def _common_start(texts: Sequence[str]) -> str:
-    pairs = zip(min(texts), max(texts), strict=False)
-    length = next((at for at, (a, b) in enumerate(pairs) if a != b), len(min(texts)))
-    return texts[0][:length]
 
 
 # DATA of verbs that take one: several arguments get a message that says what to do.
@@ -167,6 +145,11 @@ data_argument = click.argument(
     required=True,
     callback=_only_data,
     shell_complete=complete_paths,
+)
+
+
+split_option = click.option(
+    "--split", metavar="NAME", shell_complete=complete_splits, help="Only this split."
 )
 
 
@@ -186,16 +169,18 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="N",
             help="Only the first N records of each split.",
         ),
-        click.option(
-            "--split",
-            metavar="NAME",
-            shell_complete=complete_splits,
-            help="Only this split.",
-        ),
-        data_argument,
+        split_option,
     ):
         command = option(command)
     return command
+
+
+html_option = click.option(
+    "--html",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write a page with pictures, plots and the findings of verify.",
+)
 
 
 class _ByteCount(click.ParamType):  # type: ignore[type-arg]
@@ -218,15 +203,14 @@ class _ByteCount(click.ParamType):  # type: ignore[type-arg]
             self.fail(str(error), param, ctx)
 
 
-def max_record_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option(
-        "--max-record-bytes",
-        type=_ByteCount(),
-        default="256MB",
-        show_default=True,
-        metavar="SIZE",
-        help="Report longer records, unread.",
-    )(command)
+max_record_option = click.option(
+    "--max-record-bytes",
+    type=_ByteCount(),
+    default="256MB",
+    show_default=True,
+    metavar="SIZE",
+    help="Report longer records, unread.",
+)
 
 
 def spec_of_record(record: str | None, project: str) -> RecordSpec | None:
@@ -239,19 +223,6 @@ def spec_of_record(record: str | None, project: str) -> RecordSpec | None:
     return spec
 
 
-@contextmanager
-def refusing_data(data: str) -> Iterator[None]:
-    """Report data that cannot be looked at as any other request that is refused."""
-    from ..findings import Finding, Location, refuse
-    from ..runtime.shared.errors import DatasetError
-
-    try:
-        yield
-    except (DatasetError, PermissionError) as error:
-        message = str(error).removeprefix(f"{data}: ")
-        raise refuse(Finding(Location(data), "SG441", message)) from None
-
-
-def leave(code: int) -> NoReturn:
-    """End with an exit code."""
-    sys.exit(code)
+def leave() -> NoReturn:
+    """End with the exit code of findings."""
+    sys.exit(ExitCode.FINDINGS)

@@ -65,25 +65,17 @@ def _first_steps(files: Sequence[str], directory: str) -> Steps:
     in_project = "" if directory == "." else f" --project {shlex.quote(directory)}"
     command = f"schemagen generate{in_project}"
     schema = next((path for path in files if path.endswith(".py")), None)
-    if schema is None:
-        return [
-            (
-                "Generate the code of your schemas; the command prints its imports:",
-                [command],
-            ),
-            ("Commit the schemas, the generated code and the files above.", []),
-        ]
-    path = schema if directory == "." else os.path.join(directory, schema)
+    steps: Steps = []
+    if schema is not None:
+        path = schema if directory == "." else os.path.join(directory, schema)
+        steps.append((f"Edit {path}: rename the record, and declare your fields.", []))
     return [
-        (f"Edit {path}: rename the record, and declare your fields.", []),
-        ("Generate its code:", [command]),
+        *steps,
         (
-            "Import the code (if the record is still called PetPhoto):",
-            [
-                "from generated.pet_photo.serializer import Writer, write_dataset",
-                "from generated.pet_photo.pipeline import make_dataset",
-            ],
+            "Generate the code of your schemas; the command prints its imports:",
+            [command],
         ),
+        ("Commit the schemas, the generated code and the files above.", []),
     ]
 
 

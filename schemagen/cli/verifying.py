@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from ..findings import ExitCode
 from ..progress import Bar
 from .completion import complete_records
 from .help import Verb
 from .reporting import (
+    data_argument,
     format_option,
     leave,
     print_document,
     project_option,
     reading_options,
-    refusing_data,
     report,
     spec_of_record,
 )
@@ -37,6 +38,7 @@ from .reporting import (
         ),
     ],
 )
+@data_argument
 @reading_options
 @click.option(
     "--record",
@@ -57,13 +59,10 @@ from .reporting import (
 def verify(
     data: str,
     record: str | None,
-    split: str | None,
-    limit: int | None,
     examples: int,
-    workers: int | None,
-    max_record_bytes: int,
     project: str,
     style: str,
+    **reading: Any,
 ) -> None:
     """Check data files, without TensorFlow.
 
@@ -76,18 +75,12 @@ def verify(
     """
     from ..data.verify import verify as use_case
     from ..data.verify.rendering import summary, to_json
+    from ..use_cases.refusing import refusing_data
 
     spec = spec_of_record(record, project)
     with refusing_data(data), Bar("verifying") as progress:
         found = use_case(
-            data,
-            spec=spec,
-            split=split,
-            limit=limit,
-            examples=examples,
-            workers=workers,
-            max_record_bytes=max_record_bytes,
-            progress=progress,
+            data, spec=spec, examples=examples, progress=progress, **reading
         )
     if style == "json":
         print_document(to_json(found))
@@ -96,4 +89,4 @@ def verify(
     if style == "text":
         click.echo(summary(found))
     if not found.clean:
-        leave(ExitCode.FINDINGS)
+        leave()

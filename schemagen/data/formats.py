@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import codecs
 from collections.abc import Iterable
 
 # Where the bytes are that tell a format: first those that a kind reads.
@@ -25,11 +25,11 @@ _FORMATS = (
     (0, b"ARROW1", "an Arrow file (Feather)"),
     (0, b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
     (0, b"\x93NUMPY", "an array of numpy (.npy)"),
+    (0, b"\x80\x04\x95", "a pickle"),
+    (0, b"\x80\x05\x95", "a pickle"),
     (16, b"\xde\xc0\xef\xbe", "an LMDB database"),
     (0, b"II*\0", "a TIFF image"),
     (0, b"MM\0*", "a TIFF image"),
-    (0, b"\xff\x4f\xff\x51", "a JPEG 2000 image"),
-    (4, b"jP  ", "a JPEG 2000 image"),
     (8, b"WAVE", "a WAV file"),
     (0, b"fLaC", "a FLAC file"),
     (0, b"OggS", "an Ogg file"),
@@ -38,15 +38,10 @@ _FORMATS = (
     (0, b"%PDF-", "a PDF file"),
     (0, b"version https://git-lfs.github.com/", "a pointer of Git LFS, not the file"),
 )
-_PATTERNS = (
-    # A protocol of pickle from 2 on, and the opcodes that begin usual objects.
-    (re.compile(rb"\x80[\x02-\x05][\x95\]}()cXKC\x8c]"), "a pickle"),
-    # The mark of a message, the length of its metadata, and a flatbuffer.
-    (re.compile(rb"\xff{4}..\x00\x00\x10\x00\x00\x00", re.DOTALL), "an Arrow stream"),
-)
-
 # How much of a text, and how many bytes, are shown.
 _SHOWN, _SHOWN_BYTES = 40, 12
+
+_Decoder = codecs.getincrementaldecoder("utf-8")
 
 # A record's length may begin with one or two bytes of another format's.
 _SURE_BYTES = 3
@@ -61,9 +56,6 @@ def other_format(start: bytes, sure_bytes: int = _SURE_BYTES) -> str:
     """
     for at, magic, name in _FORMATS:
         if len(magic) >= sure_bytes and start.startswith(magic, at):
-            return name
-    for pattern, name in _PATTERNS:
-        if pattern.match(start):
             return name
     return ""
 
@@ -92,9 +84,7 @@ def describe_start(start: bytes) -> str:
 def _text_of(start: bytes) -> str:
     """Return the beginning of a text; "" for other bytes."""
     try:
-        text = start.decode()
-    except UnicodeDecodeError as error:
-        if error.start < max(1, len(start) - 3):  # a character may be cut at the end
-            return ""
-        text = start[: error.start].decode()
+        text = _Decoder().decode(start)  # a character may be cut at the end
+    except UnicodeDecodeError:
+        return ""
     return text if all(each.isprintable() or each in "\t\n\r" for each in text) else ""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import shlex
-import unicodedata
 from collections.abc import Sequence
+
+from ..display.blocks import printable, printable_lines
 
 _UNITS = ("kB", "MB", "GB", "TB", "PB")
 
 # Larger whole floats are shown as floats: not all their digits mean anything.
 _LARGEST_WHOLE = 1e15
 
-_JOINER = "\u200d"  # inside emoji
+# What text that one can read has besides: line breaks, and what joins emoji.
+_LAYOUT = "\n\t\r\u200d"
 
 
 def number(value: float, digits: int | None = None) -> str:
@@ -90,29 +92,9 @@ def listed(words: Sequence[str], limit: int = 5) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def shown(text: str, limit: int = 120) -> str:
-    """Return text of data as one may print it: no control characters, not too long.
-
-    Characters that change what stands around them, such as those that turn the
-    direction of writing, are escaped as well; a page escapes markup.
-    """
-    cut = text[:limit]
-    if not cut.isprintable():
-        cut = "".join(map(_visible, cut))
-    return cut + "…" if len(text) > limit else cut
-
-
-def _visible(character: str) -> str:
-    if character in (_JOINER, "\n") or character.isprintable():
-        return character
-    if unicodedata.category(character) == "Zs":
-        return character
-    return character.encode("unicode_escape").decode()
-
-
 def one_line(text: str, limit: int = 120) -> str:
-    """Return text of data on one line."""
-    return shown(text, limit).replace("\n", "\\n")
+    """Return text of data on one line: no control characters, not too long."""
+    return printable(text[:limit]) + "…" * (len(text) > limit)
 
 
 def quoted(text: str, limit: int) -> str:
@@ -127,16 +109,14 @@ def key_name(key: str, limit: int = 200) -> str:
 
 
 def decoded(data: bytes, limit: int = 120) -> str | None:
-    """Return bytes as text, if they are text that one can read."""
+    """Return the beginning of bytes, if they are text that one can read."""
     try:
         text = data.decode()
     except UnicodeDecodeError:
         return None
-    odd = any(
-        not each.isprintable() and each not in "\n\t\r" + _JOINER
-        for each in text[:4096]
-    )
-    return None if odd else shown(text, limit)
+    if any(not each.isprintable() and each not in _LAYOUT for each in text[:4096]):
+        return None
+    return printable_lines(text[:limit]) + "…" * (len(text) > limit)
 
 
 def hexadecimal(data: bytes, limit: int = 16) -> str:
@@ -149,16 +129,4 @@ def hexadecimal(data: bytes, limit: int = 16) -> str:
 
 def shell_word(text: str) -> str:
     """Return text as one word of a shell command that can be pasted."""
-    if text.isprintable():
-        return shlex.quote(text)
-    return f"$'{''.join(map(_in_ansi_quotes, text))}'"
-
-
-def _in_ansi_quotes(character: str) -> str:
-    if character.isprintable():
-        return f"\\{character}" if character in "\\'" else character
-    try:
-        held = character.encode()
-    except UnicodeEncodeError:  # a byte of a file's name that is not UTF-8
-        held = character.encode(errors="surrogateescape")
-    return "".join(f"\\x{byte:02x}" for byte in held)
+    return shlex.quote(printable(text))

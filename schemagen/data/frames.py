@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import mmap
 import struct
 from typing import NamedTuple
@@ -18,9 +19,6 @@ from ..runtime.shared.tfrecord import (
     masked_crc32c,
 )
 from .stream import Stream
-
-MOST_BYTES = (1 << 31) - 1
-"""Protobuf messages are never longer, so that longer records are not waited for."""
 
 _LENGTH = struct.Struct("<Q")
 
@@ -68,11 +66,10 @@ def run_of(memory: NDArray[np.uint8]) -> Run:
     """Find the records that are in a window with all their bytes."""
     bounds = np.array(_bounds(memoryview(memory.data)), np.int64)
     starts, stops = bounds[:-1] + HEADER_SIZE, bounds[1:] - FOOTER_SIZE
-    if len(starts):
-        right = are_headers(memory[bounds[:-1, np.newaxis] + np.arange(HEADER_SIZE)])
-        if not right.all():
-            last = int(np.argmin(right))
-            starts, stops = starts[:last], stops[:last]
+    right = are_headers(memory[bounds[:-1, np.newaxis] + np.arange(HEADER_SIZE)])
+    if not right.all():
+        last = int(np.argmin(right))
+        starts, stops = starts[:last], stops[:last]
     return Run(starts, stops, are_whole(memory, starts, stops))
 
 
@@ -89,13 +86,11 @@ def _bounds(data: memoryview) -> list[int]:
 
 
 def _headers_in(window: NDArray[np.uint8]) -> NDArray[np.intp]:
-    """Return where in a window a length below 4 GB has its right checksum.
+    """Return where in 12 bytes or more a length below 4 GB has its right checksum.
 
     Places whose bytes cannot be such a length, or that have zeros for a checksum as a
     hole of zeros has, are excluded first, which is many times as fast.
     """
-    if len(window) < HEADER_SIZE:
-        return np.empty(0, np.intp)
     zero = window == 0
     two = zero[:-1] & zero[1:]
     four = two[:-2] & two[2:]  # four zeros from each place on
@@ -122,19 +117,22 @@ class Search:
         self._left = _IN_VAIN * longest
         self.gave_up = False
 
-    def next_record(self, most: int | None = None) -> int | None:
+    def next_record(self, most: float = math.inf) -> int | None:
         """Move the stream to the next record, and return its offset in the file.
 
         If there is none, the stream is at its end.
 
         Args:
-            most: after how many bytes to give up; None to search all.
+            most: after how many bytes to give up; in any case after as many as the
+                longest record has, if it is not known where the file ends.
         """
         stream = self._stream
-        until = None if most is None else stream.offset + most
+        until = stream.offset + (
+            min(most, self._longest) if self._size is None else most
+        )
         at = 1
         while stream.need(at + HEADER_SIZE):
-            if self._left < 0 or (until is not None and stream.offset + at > until):
+            if self._left < 0 or stream.offset + at > until:
                 self.gave_up = True
                 stream.end()
                 return None

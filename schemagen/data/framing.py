@@ -8,14 +8,14 @@ occur by accident.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 
 from ..runtime.reading.records import Records
 from ..runtime.shared.tfrecord import HEADER_SIZE
-from .frames import is_header
 from .limits import MAX_RECORD_BYTES
 from .records import Damage, Part
-from .remote_path import FilePath, file_path
+from .remote_path import FilePath
 from .scanner import Scanner
 from .stream import Stream, compression_of, fill_from, inflated
 
@@ -27,7 +27,7 @@ Advance = Callable[[int], object]
 
 
 def scan(
-    source: FilePath | str | Part,
+    source: FilePath | Part,
     *,
     advance: Advance = lambda size: None,
     on_data: Callable[[memoryview], object] | None = None,
@@ -45,78 +45,47 @@ def scan(
             is searched.
         max_record_bytes: longer records are damages, of kind "limit", and never held.
     """
-    path = file_path(source) if isinstance(source, str) else source
-    part = path if isinstance(path, Part) else Part(path)
-    where = str(part.path)
+    part = source if isinstance(source, Part) else Part(source)
     try:
         with part.path.open("rb", buffering=0) as file:
-            size = part.path.stat().st_size if part.stop is None else part.stop
-            file.seek(part.start)
-            left = None if part.stop is None else part.stop - part.start
+            size = file.seek(0, os.SEEK_END) if part.stop is None else part.stop
+            left = size - file.seek(part.start)
 
             def fill(memory: memoryview) -> int:
                 nonlocal left
                 got = file.readinto(memory[:left]) or 0
-                left = None if left is None else left - got
+                left -= got
                 advance(got)
                 if on_data is not None:
                     on_data(memory[:got])
                 return got
 
-            yield from scan_stream(
-                Stream(fill, part.start),
-                where,
-                size,
-                part.first,
-                max_record_bytes=max_record_bytes,
-            )
+            stream = Stream(fill, part.start)
+            yield from _scanned(stream, part, size, max_record_bytes)
             rest = memoryview(bytearray(_SCRATCH_BYTES if on_data else 0))
             while fill(rest):
                 pass
     except OSError as error:
         reason = error.strerror or str(error)
-        yield Damage(where, 0, 0, "unreadable", reason, "a file that can be read")
+        expected = "a file that can be read"
+        yield Damage(str(part.path), 0, 0, "unreadable", reason, expected)
 
 
-def scan_stream(
-    stream: Stream,
-    where: str,
-    size: int | None,
-    first: int = 0,
-    *,
-    max_record_bytes: int = MAX_RECORD_BYTES,
+def _scanned(
+    stream: Stream, part: Part, size: int | None, limit: int
 ) -> Iterator[Records | Damage]:
     """Scan a stream that begins with the beginning of a file, or with a record.
-
-    Args:
-        stream: the bytes; compression is detected at offset 0 only.
-        where: what to call the file.
-        size: the offset at which they end, if that is known.
-        first: the number of the first record.
-        max_record_bytes: as for `scan`.
 
     Raises:
         OSError: the bytes cannot be read.
     """
-    if stream.offset or not stream.need(1):
-        yield from Scanner(stream, where, size, first, max_record_bytes).runs()
-        return
-    stream.need(HEADER_SIZE)
-    compression = compression_of(stream.data[:HEADER_SIZE].tobytes())
+    compression: str | None = ""
+    if not part.start:
+        stream.need(HEADER_SIZE)
+        compression = compression_of(stream.data[:HEADER_SIZE].tobytes())
     if compression:
         stream, size = Stream(fill_from(inflated(stream.rest(), compression))), None
-    scanner = Scanner(stream, where, size, first, max_record_bytes)
-    whole = stream.need(HEADER_SIZE)
-    twice = compression_of(stream.data[:HEADER_SIZE].tobytes()) if compression else None
-    if whole and twice:
-        yield scanner.damage(
-            "compression",
-            f"{twice} data inside of {compression} data",
-            "a TFRecord file, compressed once or not at all",
-            "the file was compressed twice, by the writer and then as a whole",
-        )
-        return
-    begun = whole or stream.failure is None
-    if len(stream) and begun and not is_header(stream.data):
+    scanner = Scanner(stream, str(part.path), size, part.first, limit)
+    if not part.start:
         yield from scanner.find_start(compression or "")
     yield from scanner.runs()

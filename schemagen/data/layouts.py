@@ -11,19 +11,17 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
 
-from ..findings import printable
 from ..runtime.shared.errors import DatasetError
 from ..runtime.storage import manifest
-from .formatting import shell_word
+from .formatting import one_line, shell_word
 from .frames import is_header
-from .names import VERSION, is_hidden, is_other, says_records, split_in, split_of
+from .names import TFX_PREFIX, VERSION, is_ignored, says_records, split_in, split_of
 from .remote_path import FilePath, entries_of
 from .stream import InflateError, compression_of, inflated
 
 # How much of a compressed file suffices to inflate a record's header.
 _START_BYTES = 4096
 
-_TFX = "Split-"
 _TFDS_FILE, _TFDS_INFO = "features.json", "dataset_info.json"
 
 # Directories of data are read so many levels below, and named below that. So many are
@@ -89,28 +87,24 @@ def directories_below(where: str, root: Directory) -> list[Directory]:
 
 def _check_one_dataset(where: str, full: list[Directory]) -> None:
     """Refuse directories that are deeper, or of several datasets."""
-    own = [each for each in full if _has(each.path, manifest.FILE_NAME)]
-    tfds = [each for each in full if _has(each.path, _TFDS_FILE)]
-    versions = [each for each in full if VERSION.fullmatch(each.parts[-1])]
-    depths = {len(each.parts) for each in full}
+    own = [each for each in full if (each.path / manifest.FILE_NAME).exists()]
+    datasets = [
+        each
+        for each in full
+        if VERSION.fullmatch(each.parts[-1]) or (each.path / _TFDS_FILE).exists()
+    ]
     if own:
         listed, reason = own, f"directories with a {manifest.FILE_NAME} of their own"
-    elif len(tfds) > 1 or len(versions) > 1:
-        listed = tfds if len(tfds) > 1 else versions
-        reason = "directories of several datasets"
-    elif max(depths, default=0) > _LEVELS:
+    elif len(datasets) > 1:
+        listed, reason = datasets, "directories of several datasets"
+    elif any(len(each.parts) > _LEVELS for each in full):
         listed, reason = full, f"files of records more than {_LEVELS} directories below"
     else:
         return
-    names = [shell_word(str(each.path)) for each in listed]
-    more = len(names) - _NAMES
-    shown = " or ".join(names[:_NAMES])
-    shown += f", or one of {more:,} more" if more > 0 else ""
+    names = [shell_word(str(each.path)) for each in listed[:_NAMES]]
+    more = len(listed) - len(names)
+    shown = " or ".join([*names, f"one of {more:,} more"] if more else names)
     raise DatasetError(f"{where}: {reason}; name one of them: {shown}")
-
-
-def _has(directory: FilePath, name: str) -> bool:
-    return (directory / name).exists()
 
 
 def splits_of_paths(
@@ -133,11 +127,15 @@ def splits_of_paths(
     for parent, some in by_parent.items():
         below = parts[parent][len(common) :]
         directories = [each for each in below if not VERSION.fullmatch(each)]
-        if not below and parent.name.startswith(_TFX):
+        if not below and parent.name.startswith(TFX_PREFIX):
             directories = [parent.name]  # another name of the data says nothing
-        datasets = _dataset_names(parent)
+        dataset = _dataset_name(parent)
+        prefix = f"{dataset}-" if dataset else ""
         for path in some:
-            name = _own_split(path.name, datasets, known=several or root is not None)
+            split = split_of(path.name)
+            if not says_records(path.name) and (several or root is not None):
+                split = split_of(f"{path.name}.tfrecord")  # any name has a split
+            name = split.removeprefix(prefix) or split
             found[path] = split_in(directories, name, several=several)
     return found
 
@@ -152,46 +150,22 @@ def _parts_of(path: FilePath) -> list[str]:
     return [] if str(path) == "." else str(path).split("/")
 
 
-def _own_split(name: str, datasets: Iterable[str], known: bool) -> str:
-    """Return the split in a file's name, without the name of its dataset.
-
-    Args:
-        name: the file's.
-        datasets: what the dataset may be called.
-        known: whether the file is known to hold records, so that any name has a split.
-    """
-    split = split_of(name if says_records(name) or not known else f"{name}.tfrecord")
-    for dataset in datasets:
-        rest = split.removeprefix(f"{dataset}-")
-        if rest not in ("", split):
-            return rest
-    return split
-
-
-def _dataset_names(directory: FilePath) -> list[str]:
-    """Return what the TFDS dataset in a directory may be called; of others nothing."""
-    if not (_has(directory, _TFDS_FILE) or _has(directory, _TFDS_INFO)):
-        return []
-    names = []
+def _dataset_name(directory: FilePath) -> str:
+    """Return the name of the TFDS dataset in a directory; "" for other data."""
     with (
         suppress(OSError, ValueError, AttributeError),
         (directory / _TFDS_INFO).open("rb") as file,
     ):
-        names.append(str(json.loads(file.read() or b"").get("name", "")))
-    # The version is in a directory of the dataset, or of one of its configs.
-    names += [directory.parent.name, directory.parent.parent.name]
-    return [name for name in names if name]
+        return str(json.loads(file.read() or b"").get("name", ""))
+    return ""
 
 
 def tfds_of(paths: Iterable[FilePath]) -> str:
     """Return the local directory of the one TFDS dataset that files are of."""
-    directories = dict.fromkeys(path.parent for path in paths)
-    found = [
-        each
-        for each in directories
-        if isinstance(each, Path) and _has(each, _TFDS_FILE)
-    ]
-    return str(found[0]) if len(found) == len(directories) == 1 else ""
+    directories = {path.parent for path in paths}
+    found = directories.pop() if len(directories) == 1 else None
+    is_tfds = isinstance(found, Path) and (found / _TFDS_FILE).exists()
+    return str(found) if is_tfds else ""
 
 
 def import_command(tfds: str, out: str = "") -> str:
@@ -201,17 +175,16 @@ def import_command(tfds: str, out: str = "") -> str:
         tfds: the directory of the dataset.
         out: the schema file, if it is there already.
     """
-    names = [each.lower() for each in _dataset_names(Path(tfds).resolve())]
-    name = next((each for each in names if re.fullmatch(r"[a-z]\w*", each)), "imported")
+    name = _dataset_name(Path(tfds)).lower()
+    name = name if re.fullmatch(r"[a-z]\w*", name) else "imported"
     to = f"{shell_word(out)} --force" if out else f"schemas/{name}.py"
     return f"schemagen import --from tfds {shell_word(tfds)} --out {to}"
 
 
-def glob_of(directory: FilePath, pattern: str = "*") -> str:
-    """Return a glob of files in a directory, to be pasted into a shell."""
-    local = isinstance(directory, Path)
-    name = glob.escape(str(directory)) if local else str(directory)
-    return shell_word(f"{name}/{pattern}")
+def glob_of(directory: FilePath) -> str:
+    """Return a glob of the files in a directory, to be pasted into a shell."""
+    name = str(directory)
+    return shell_word(f"{glob.escape(name) if isinstance(directory, Path) else name}/*")
 
 
 def names_in(
@@ -230,12 +203,10 @@ def names_in(
     data: list[str] = []
     others: list[str] = []
     for name, entry in entries_of(directory).items():
-        if is_hidden(name):
+        if is_ignored(name):
             continue
         if says_records(name) and entry in ("file", "missing"):
             data.append(name)
-        elif entry == "file" and is_other(name):
-            continue
         elif entry == "file" and opened != most_opened:
             found = _begins_with_record(directory / name)
             opened += not found
@@ -247,26 +218,19 @@ def names_in(
 
 def _begins_with_record(path: FilePath) -> bool:
     """Return whether a file begins with a length with its right checksum."""
-    try:
+    with suppress(OSError, InflateError):
         with path.open("rb") as file:
             start = file.read(_START_BYTES) or b""
-    except OSError:
-        return False
-    compression = compression_of(start)
-    try:
+        compression = compression_of(start)
         if compression:
             start = next(inflated(iter([start]), compression), b"")
-    except InflateError:
-        return False
-    return is_header(memoryview(start))
+        return is_header(memoryview(start))
+    return False
 
 
 def listed_names(names: Iterable[str]) -> str:
     """Return the first of some names, safe to print on a terminal."""
     every = list(names)
-    shown = [
-        printable(name if len(name) <= _CHARACTERS else f"{name[:_CHARACTERS]}...")
-        for name in every[:_NAMES]
-    ]
-    more = len(every) - len(shown)
-    return ", ".join(shown) + (f" and {more:,} more" if more else "")
+    shown = ", ".join(one_line(name, _CHARACTERS) for name in every[:_NAMES])
+    more = len(every) - _NAMES
+    return f"{shown} and {more:,} more" if more > 0 else shown

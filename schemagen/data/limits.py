@@ -22,11 +22,3 @@ def byte_count(text: str) -> int:
     if size < 1:
         raise ValueError(f"{text!r} is not a size; expected one such as 256MB or 2GB")
     return size
-
-
-def size_text(size: int) -> str:
-    """Write a number of bytes so that `byte_count` reads it again, rounded up."""
-    for unit, factor in (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)):
-        if size >= factor:
-            return f"{-(-size // factor)}{unit}"
-    return str(size)

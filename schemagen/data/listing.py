@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from ..runtime.shared.errors import DatasetError
-from .remote_path import FilePath, file_path
-from .sources import Data, find_data, has_damaged_manifest
+from ..runtime.storage import manifest
+from .remote_path import FilePath, file_path, size_of
+from .sources import Data, find_data
 
 
 @dataclass(frozen=True)
@@ -34,18 +36,27 @@ def list_data(source: str | os.PathLike[str], split: str | None = None) -> Listi
     Raises:
         DatasetError: there are no such files.
     """
-    where = os.fspath(source)
+    where, problem = os.fspath(source), ""
     try:
-        data, problem = find_data(where, split), ""
+        data = find_data(where, split)
     except DatasetError as error:
-        if not has_damaged_manifest(where):
+        directory = _with_damaged_manifest(where)
+        if directory is None:
             raise
-        path = file_path(where)
-        directory = path if path.is_dir() else path.parent
         data = find_data(where, split, use_manifest=False)
         data, problem = replace(data, directory=directory), str(error)
-    return Listing(data, {file.path: _size(file.path) for file in data.files}, problem)
+    return Listing(
+        data, {file.path: size_of(file.path) for file in data.files}, problem
+    )
 
 
-def _size(path: FilePath) -> int | None:
-    return path.stat().st_size if path.exists() else None
+def _with_damaged_manifest(where: str) -> FilePath | None:
+    """Return the directory of some data, if the manifest in it cannot be read."""
+    path = file_path(where)
+    with suppress(OSError):
+        directory = path if path.is_dir() else path.parent
+        try:
+            manifest.load(str(directory))
+        except DatasetError:
+            return directory
+    return None

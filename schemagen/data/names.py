@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, islice
-from types import MappingProxyType
 
 from .remote_path import FilePath
 
@@ -38,7 +37,9 @@ _SPLIT_WORDS = re.compile(
     r"|testing|tst)\d*(?:[-_.].*)?",
     re.I,
 )
-_SPLIT_DIRECTORY = re.compile(r"Split-(?P<split>.+)")
+TFX_PREFIX = "Split-"
+"""How the name of a directory of TFX begins, before that of the split."""
+
 VERSION = re.compile(r"\d+\.\d+\.\d+")
 """The name of a directory that holds one version of a TFDS dataset."""
 
@@ -64,19 +65,14 @@ class Gap:
     mixed: bool = False
 
 
-def is_hidden(name: str) -> bool:
-    """Return whether programs ignore files of this name."""
-    return name.startswith((".", "_"))
-
-
-def is_other(name: str) -> bool:
-    """Return whether a file is of a kind that is often next to data."""
-    return _OTHERS.fullmatch(name) is not None
+def is_ignored(name: str) -> bool:
+    """Return whether a name is hidden, or of a kind that is often next to data."""
+    return name.startswith((".", "_")) or _OTHERS.fullmatch(name) is not None
 
 
 def says_records(name: str) -> bool:
     """Return whether a file's name says that it holds records."""
-    if is_hidden(name) or is_other(name):
+    if is_ignored(name):
         return False
     shard = _SHARD.fullmatch(name)
     if shard and min(len(shard["number"]), len(shard["total"])) >= _SURE_DIGITS:
@@ -116,27 +112,22 @@ def split_in(directories: Sequence[str], name: str, *, several: bool) -> str:
         several: whether files are in several directories.
     """
     for directory in reversed(directories):
-        named = _SPLIT_DIRECTORY.fullmatch(directory)
-        if named:
-            return named["split"]
-    for directory in reversed(directories):
-        if _SPLIT_WORDS.fullmatch(directory):
-            return directory
+        split = directory.removeprefix(TFX_PREFIX)
+        if split != directory or _SPLIT_WORDS.fullmatch(directory):
+            return split
     if not several or not directories or _SPLIT_WORDS.fullmatch(name):
         return name
     return "/".join(directories)
 
 
 def gaps_of(
-    paths: Iterable[FilePath],
-    splits: Mapping[tuple[FilePath, str], str] = MappingProxyType({}),
+    paths: Iterable[FilePath], splits: Mapping[tuple[FilePath, str], str]
 ) -> tuple[Gap, ...]:
     """Find what is missing of files that are numbered as `-00000-of-00008`.
 
     Args:
         paths: all files, of one directory or of several.
-        splits: the split of files by their directory and the split in their name,
-            where it is another one.
+        splits: the split of files by their directory and the split in their name.
     """
     found: dict[tuple[FilePath, str], dict[int, dict[int, re.Match[str]]]] = {}
     for path in sorted(paths):
@@ -147,23 +138,17 @@ def gaps_of(
             shards.setdefault(int(shard["number"]), shard)
     gaps: list[Gap] = []
     for (directory, name), totals in found.items():
-        split = splits.get((directory, name), name)
+        split = splits[directory, name]
         ordered = sorted(totals.items())
         if len(ordered) > 1:
-            gaps.append(_mixed(directory, split, [shards for _, shards in ordered]))
+            first = [shards[min(shards)] for _, shards in ordered]
+            listed = ", ".join(f"-of-{shard['total']}" for shard in first[:_LISTED])
+            more = ", ..." if len(first) > _LISTED else ""
+            text = f"names of several writings: {listed}{more}"
+            gaps.append(Gap(split, directory / first[0].string, text, True))
         for total, shards in ordered:
             gaps += _missing(directory, split, total, shards)
     return tuple(gaps)
-
-
-def _mixed(
-    directory: FilePath, split: str, totals: list[dict[int, re.Match[str]]]
-) -> Gap:
-    """Return the gap of names with several totals."""
-    first = [shards[min(shards)] for shards in totals]
-    listed = ", ".join(f"-of-{shard['total']}" for shard in first[:_LISTED])
-    text = f"names of several writings: {listed}{', ...' * (len(first) > _LISTED)}"
-    return Gap(split, directory / first[0].string, text, True)
 
 
 def _missing(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from ..runtime.shared.tfrecord import FRAMING, HEADER_SIZE, are_headers
 from .frames import length_at
 from .records import Part
-from .remote_path import FilePath, RemotePath
+from .remote_path import FilePath
 from .stream import compression_of
 
 PART_BYTES = 1 << 26
@@ -25,28 +26,19 @@ _HEADERS = 1 << 14
 _WORTH_BYTES = 1 << 26
 
 
-def parts_of(path: FilePath, part_bytes: int = PART_BYTES) -> Iterator[Part]:
+def parts_of(path: FilePath, part_bytes: int = PART_BYTES) -> list[Part]:
     """Cut a file at the beginnings of records.
 
     Files that are small, compressed, remote or unreadable are one part. So is all that follows
     a damaged length, as the next record is not known.
     """
-    if isinstance(path, RemotePath):
-        yield Part(path)
-        return
-    try:
-        size = path.stat().st_size
-        if size < 2 * part_bytes:
-            yield Part(path)
-            return
-        with path.open("rb") as file:
-            if compression_of(file.read(HEADER_SIZE)) != "":
-                yield Part(path)
-                return
-            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                yield from _cut(path, data, part_bytes)
-    except (OSError, ValueError):
-        yield Part(path)
+    with suppress(OSError, ValueError):
+        if isinstance(path, Path) and path.stat().st_size >= 2 * part_bytes:
+            with path.open("rb") as file:
+                if compression_of(file.read(HEADER_SIZE)) == "":
+                    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                        return list(_cut(path, data, part_bytes))
+    return [Part(path)]
 
 
 def _cut(path: Path, data: mmap.mmap, part_bytes: int) -> Iterator[Part]:

@@ -20,7 +20,6 @@ from ..runtime.codecs.records import RecordCodec
 from ..runtime.shared.errors import DatasetError, no_split
 from ..runtime.sources.files import Files, find_files
 from ..runtime.storage import manifest
-from ..runtime.storage.manifest import Manifest
 from ..runtime.storage.opening import open_directory
 from ..spec.serial import from_data
 
@@ -61,7 +60,10 @@ def read_dataset(
             f"{where}/{manifest.FILE_NAME}: missing; expected the data directory of a "
             "published split"
         )
-    record = _record_of(where, found, split)
+    if split not in found.splits:
+        raise DatasetError(f"{where}: {no_split(split, found.splits)}")
+    spec = from_data(found.spec_of(split))
+    record = RecordCodec(*(each.codec for each in spec.fields), message=spec.message)
     for name in fields or ():
         if name not in record.fields:
             raise DatasetError(
@@ -73,24 +75,6 @@ def read_dataset(
     files = find_files(where, split, found.spec_of(split))
     source = _Splits(found.record, files, decoder)
     return ray.data.read_datasource(source, **options)
-
-
-def _record_of(where: str, found: Manifest, split: str) -> RecordCodec:
-    """Return the codecs of a split's fields.
-
-    Raises:
-        DatasetError: the split does not exist, or only a later version knows its fields.
-    """
-    if split not in found.splits:
-        raise DatasetError(f"{where}: {no_split(split, found.splits)}")
-    try:
-        spec = from_data(found.spec_of(split))
-    except ValueError as error:
-        raise DatasetError(
-            f"{where}/{manifest.FILE_NAME}: the spec of split {split!r} cannot be read "
-            f"({error}); install the version of schemagen that wrote the data"
-        ) from error
-    return RecordCodec(*(field.codec for field in spec.fields), message=spec.message)
 
 
 class _Splits(Datasource):  # type: ignore[misc]
@@ -154,5 +138,5 @@ def _array(values: Any) -> Any:
         return values if values.dtype.kind != "V" else values.astype(np.float32)
     found = np.empty(len(values), object)
     for at, value in enumerate(values):
-        found[at] = value if value.dtype.kind != "V" else value.astype(np.float32)
+        found[at] = _array(value)
     return found

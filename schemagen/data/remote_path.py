@@ -6,7 +6,7 @@ import glob
 import os
 from dataclasses import dataclass
 from io import RawIOBase
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Literal
 
 from ..runtime.storage.opening import is_remote
@@ -16,13 +16,6 @@ _FRESH, _LISTED = RemoteFiles(), RemoteFiles(listed=True)
 
 Entry = Literal["file", "directory", "missing", "special"]
 """What a name in a directory is; a broken link is missing."""
-
-
-@dataclass(frozen=True)
-class RemoteStat:
-    """The size of a remote file, as `os.stat_result` has it."""
-
-    st_size: int
 
 
 @dataclass(frozen=True, order=True)
@@ -47,11 +40,6 @@ class RemotePath:
         return self.url.rpartition("/")[2]
 
     @property
-    def suffix(self) -> str:
-        """The end of the name, such as ".gz"; or ""."""
-        return PurePosixPath(self.name).suffix
-
-    @property
     def parent(self) -> RemotePath:
         """The directory that it is in."""
         return RemotePath(self.url.rpartition("/")[0])
@@ -63,14 +51,6 @@ class RemotePath:
     def exists(self) -> bool:
         """Return whether it is there; by the last listing, if there is one."""
         return _LISTED.exists(self.url)
-
-    def stat(self) -> RemoteStat:
-        """Return its size; by the last listing, if there is one.
-
-        Raises:
-            OSError: it is not there, or the server does not answer.
-        """
-        return RemoteStat(_LISTED.state(self.url).size)
 
     def open(self, mode: Literal["rb"], buffering: int = 0) -> RawIOBase:
         """Open it for reading, unbuffered.
@@ -89,6 +69,15 @@ def file_path(where: str) -> FilePath:
     if is_remote(where):
         return RemotePath(where.rstrip("/"))
     return Path(where.removeprefix("file://"))
+
+
+def size_of(path: FilePath) -> int | None:
+    """Return the size of a file, None if it does not exist; by the last listing."""
+    if not path.exists():
+        return None
+    if isinstance(path, RemotePath):
+        return _LISTED.state(path.url).size
+    return path.stat().st_size
 
 
 def matching(pattern: str) -> list[FilePath]:

@@ -9,15 +9,7 @@ import numpy as np
 from ..runtime.reading.records import Records
 from ..runtime.shared.tfrecord import FOOTER_SIZE, FRAMING, HEADER_SIZE
 from .formats import describe_start, other_format
-from .frames import (
-    MOST_BYTES,
-    Run,
-    Search,
-    is_header,
-    length_at,
-    run_of,
-)
-from .limits import size_text
+from .frames import Run, Search, is_header, length_at, run_of
 from .records import Damage
 from .stream import Stream
 
@@ -39,6 +31,9 @@ _START_BYTES = 512
 _A_LENGTH = "the length of a record and its checksum"
 _WRONG_LENGTH = "a length whose checksum is wrong"
 _CHANGED = "the bytes changed on disk or on the way: copy the file again"
+_NEVER_WRITTEN = (
+    "space that was set aside and never written, or blocks that a disk lost"
+)
 _CUT = "the writer was killed, or the copy was broken off"
 
 
@@ -63,7 +58,6 @@ class Scanner:
         self._number = number
         self._limit = limit
         self._search = Search(stream, size, limit)
-        self._began = stream.offset  # where the last search did
 
     def runs(self) -> Iterator[Records | Damage]:
         """Yield records and damages until the end."""
@@ -75,7 +69,9 @@ class Scanner:
             long = np.flatnonzero(run.stops - run.starts > self._limit)
             run = run.before(int(long[0])) if len(long) else run
             if not len(run.starts):
-                yield from self._next_alone()
+                damage = self._next_alone()
+                if damage is not None:
+                    yield damage
                 continue
             size = int(run.stops[-1]) // len(run.starts)
             wanted = RUN_BYTES
@@ -90,11 +86,12 @@ class Scanner:
                 yield self._torn(int(run.stops[last] - run.starts[last]))
         if stream.failure is not None:
             ended = stream.failure.ended
-            yield self.damage(
+            yield self._damage(
                 "truncated" if ended else "compression",
                 str(stream.failure),
                 "a whole compressed file",
                 _CUT if ended else _CHANGED,
+                stream.offset,
             )
 
     def _checked(self, run: Run) -> Iterator[Records | Damage]:
@@ -134,46 +131,37 @@ class Scanner:
             return is_header(self._stream.data, behind)
         return len(self._stream) == behind
 
-    def _next_alone(self) -> Iterator[Damage]:
-        """Handle a record that is not in the window with all its bytes."""
+    def _next_alone(self) -> Damage | None:
+        """Handle a record that is not in the window with all its bytes.
+
+        Returns:
+            The damage; None if the record is there now, or if `runs` says why it is not.
+        """
         stream = self._stream
+        at = stream.offset
         if not stream.need(HEADER_SIZE):
-            if stream.failure is None:
-                yield self.damage(
-                    "truncated",
-                    f"the file ends {len(stream)} bytes into a record's length",
-                    f"{HEADER_SIZE} bytes of length and checksum",
-                    _CUT,
-                )
-            stream.drop(len(stream))
-            return
+            held = len(stream)
+            stream.drop(held)
+            if stream.failure is not None:
+                return None
+            found = f"the file ends {held} bytes into a record's length"
+            expected = f"{HEADER_SIZE} bytes of length and checksum"
+            return self._damage("truncated", found, expected, _CUT, at)
         if not is_header(stream.data):
             if stream.data[:HEADER_SIZE].tobytes().strip(b"\0"):
-                yield self._behind(_WRONG_LENGTH, _A_LENGTH, _CHANGED)
-            else:
-                cause = (
-                    "space that was set aside and never written, or blocks that a "
-                    "disk lost"
-                )
-                yield self._behind("zeros", _A_LENGTH, cause)
-            return
+                return self._behind(_WRONG_LENGTH, _CHANGED)
+            return self._behind("zeros", _NEVER_WRITTEN)
         length = length_at(stream.data, 0)
-        if length > MOST_BYTES:
-            yield self._behind(
-                f"a length of {length} bytes, with its checksum",
-                f"at most {MOST_BYTES} bytes, as protobuf allows",
-                "no TFRecord writer made this length",
-            )
-            return
         if not self._fits(length):
-            yield self._torn(length)
-        elif length > self._limit:
-            yield self._too_long(length)
-        elif not stream.need(FRAMING + length):
-            if stream.failure is None:
-                yield self._torn(length)
-            else:
-                stream.drop(len(stream))  # `runs` says why
+            return self._torn(length)
+        if length > self._limit:
+            return self._too_long(length)
+        if stream.need(FRAMING + length):
+            return None
+        if stream.failure is None:
+            return self._torn(length)
+        stream.drop(len(stream))
+        return None
 
     def _fits(self, length: int) -> bool:
         """Return whether the file is long enough for the next record."""
@@ -182,123 +170,92 @@ class Scanner:
 
     def _too_long(self, length: int) -> Damage:
         """Skip a record that is longer than the limit, without holding it."""
-        skipped = FRAMING + length
-        cause = (
-            "if it is meant to be so large, raise the limit: "
-            f"--max-record-bytes {size_text(length)}"
-        )
-        to: int | None = self._stream.offset + skipped
-        if self._size is None:
-            to = None
-            cause += "; the rest of this compressed file was not read"
+        at = self._stream.offset
         found = f"a record of {length} bytes"
         expected = f"at most {self._limit} bytes of record"
-        damage = self.damage("limit", found, expected, cause, to=to)
-        self._number += 1
-        if to is None:
+        cause = (
+            "if it is meant to be so large, raise the limit: "
+            f"--max-record-bytes {length}"
+        )
+        if self._size is None:
             self._stream.end()
-        else:
-            self._stream.skip(skipped)
-        return damage
+            cause += "; the rest of this compressed file was not read"
+            return self._damage("limit", found, expected, cause, at)
+        self._stream.skip(FRAMING + length)
+        return self._damage("limit", found, expected, cause, at, self._stream.offset)
 
     def _torn(self, length: int) -> Damage:
         """Read on behind a record whose length is right and whose end is missing."""
         stream = self._stream
+        at = stream.offset
         whole = self._fits(length) and stream.need(FRAMING + length)
-        end = self._size or stream.offset + len(stream)
-        held = end - stream.offset - HEADER_SIZE
-        to = self._next()
+        held = (self._size or at + len(stream)) - at - HEADER_SIZE
+        to = self._search.next_record()
         if to is None and not whole:
-            found = f"the file ends {held} bytes into a record of {length} bytes"
-            if held >= length:
-                found = (
-                    f"the file ends {held - length} bytes into the checksum of a record"
-                )
+            there = min(held, length)
+            found = f"the file ends {there} bytes into a record of {length} bytes"
             expected = f"{length} bytes of record, and {FOOTER_SIZE} of checksum"
-            return self._damage_until(to, "truncated", found, expected, _CUT)
-        return self._damage_until(
-            to,
+            return self._damage("truncated", found, expected, _CUT, at)
+        return self._damage(
             "torn",
             f"other bytes within a record of {length} bytes, and no record behind it",
             "the record's bytes, its checksum and the next record",
             "a part of the file was lost, or two writers wrote it",
+            at,
+            to,
         )
 
     def find_start(self, compression: str) -> Iterator[Damage]:
-        """Tell a damaged beginning from a file of another format."""
+        """Tell a damaged beginning from a file of another format.
+
+        Args:
+            compression: "GZIP" or "ZLIB" if the file is compressed, else "".
+        """
         stream = self._stream
+        at, whole = stream.offset, stream.need(HEADER_SIZE)
+        if not len(stream) or is_header(stream.data):
+            return
+        if not whole and stream.failure is not None:
+            return  # `runs` says why
         stream.need(_START_BYTES)
         start = stream.data[:_START_BYTES].tobytes()
-        if not other_format(start):
-            to = self._next(_SEARCHED_BYTES)
-            if to is not None:
-                yield self._damage_until(
-                    to, "length", _WRONG_LENGTH, _A_LENGTH, _CHANGED
-                )
-                return
-        found = describe_start(start)
-        if compression:
-            found += f", compressed with {compression}"
-        yield self.damage(
+        to = None if other_format(start) else self._search.next_record(_SEARCHED_BYTES)
+        if to is not None:
+            yield self._damage("length", _WRONG_LENGTH, _A_LENGTH, _CHANGED, at, to)
+            return
+        yield self._damage(
             "foreign",
-            found,
+            describe_start(start)
+            + f", compressed with {compression}" * bool(compression),
             "a TFRecord file, uncompressed or compressed with GZIP or ZLIB",
             "this is not a TFRecord file",
-            at=self._began,
+            at,
         )
         stream.end()
         stream.failure = None
 
-    def _behind(self, found: str, expected: str, cause: str) -> Damage:
+    def _behind(self, found: str, cause: str) -> Damage:
         """Read on behind a damaged length."""
-        to = self._next()
+        at, to = self._stream.offset, self._search.next_record()
         if to is None:
-            searched = self._stream.offset - self._began
-            found += f", and no record in the {searched:,} bytes "
+            found += f", and no record in the {self._stream.offset - at:,} bytes "
             if self._search.gave_up:
                 found += "behind it"
                 cause += "; the rest of the file was not read"
             else:
                 found += "from there to the end"
-        return self._damage_until(to, "length", found, expected, cause)
+        return self._damage("length", found, _A_LENGTH, cause, at, to)
 
-    def _next(self, most: int | None = None) -> int | None:
-        """Move to the next record, and return its offset."""
-        self._began = self._stream.offset
-        if self._size is None:
-            most = min(most or self._limit, self._limit)
-        return self._search.next_record(most)
-
-    def _damage_until(
-        self, to: int | None, kind: str, found: str, expected: str, cause: str
-    ) -> Damage:
-        """Return the damage from where the last search began to where it ended."""
-        damage = self.damage(kind, found, expected, cause, at=self._began, to=to)
-        self._number += 1
-        return damage
-
-    def damage(
+    def _damage(
         self,
         kind: str,
         found: str,
         expected: str,
         cause: str,
-        *,
-        at: int | None = None,
+        at: int,
         to: int | None = None,
     ) -> Damage:
-        """Return damage at the next record, or elsewhere.
-
-        Args:
-            kind: as of `Damage`.
-            found: what is there.
-            expected: what should be.
-            cause: the likely cause.
-            at: where it begins; None for the next record.
-            to: where the next good record is; None without one.
-        """
-        at = self._stream.offset if at is None else at
-        skipped = None if to is None else to - at
-        return Damage(
-            self._where, self._number, at, kind, found, expected, cause, skipped
-        )
+        """Return damage from one offset to that of the next good record, if any."""
+        number, skipped = self._number, None if to is None else to - at
+        self._number += 1
+        return Damage(self._where, number, at, kind, found, expected, cause, skipped)

@@ -36,12 +36,14 @@ class DataFile:
         split: by the manifest or else by its name; "" if neither says.
         shard: its entry in the manifest, or None.
         spec: the spec that wrote it, by the manifest, or None.
+        compression: "", "GZIP" or "ZLIB" by the manifest, or None.
     """
 
     path: FilePath
     split: str
     shard: Shard | None = None
     spec: Spec | None = None
+    compression: str | None = None
 
 
 @dataclass(frozen=True)
@@ -136,18 +138,6 @@ def _find_data(where: str, split: str | None, *, use_manifest: bool) -> Data:
     )
 
 
-def has_damaged_manifest(where: str) -> bool:
-    """Return whether a manifest in, or next to, some data cannot be read."""
-    path = file_path(where)
-    try:
-        manifest.load(str(path if path.is_dir() else path.parent))
-    except DatasetError:
-        return True
-    except OSError:
-        pass
-    return False
-
-
 def _in_directory(where: str, path: FilePath, *, use_manifest: bool) -> Data:
     found = manifest.load(str(path)) if use_manifest else None
     data, others = names_in(path)
@@ -165,14 +155,19 @@ def _in_directory(where: str, path: FilePath, *, use_manifest: bool) -> Data:
                 f"{glob_of(path)}{there}"
             )
         files = _files_of_names(splits_of_paths(paths, path))
-        gaps = gaps_of(paths, _splits_by_name(files))
-        other_files = tuple(
-            "/".join((*each.parts, name))
-            for each in directories
-            for name in each.others
+        return Data(
+            where,
+            path,
+            None,
+            files,
+            gaps=gaps_of(paths, _splits_by_name(files)),
+            other_files=tuple(
+                "/".join((*each.parts, name))
+                for each in directories
+                for name in each.others
+            ),
+            tfds=tfds_of(paths),
         )
-        tfds = tfds_of(paths)
-        return Data(where, path, None, files, (), gaps, other_files, tfds=tfds)
     known = _files_of(path, found).values()
     if not known:
         raise DatasetError(
@@ -200,35 +195,34 @@ def _splits_by_name(files: Iterable[DataFile]) -> dict[tuple[FilePath, str], str
 
 def _listed(where: str, paths: list[FilePath], *, use_manifest: bool) -> Data:
     """Return files as the manifests next to them know them."""
-    manifests: dict[FilePath, Manifest] = {}
-    for directory in dict.fromkeys(path.parent for path in paths):
-        found = manifest.load(str(directory)) if use_manifest else None
-        if found is not None:
-            manifests[directory] = found
-    known = {
-        path: file
-        for directory, found in manifests.items()
-        for path, file in _files_of(directory, found).items()
-    }
+    found: dict[FilePath, Manifest | None] = dict.fromkeys(
+        each.parent for each in paths
+    )
+    known: dict[FilePath, DataFile] = {}
+    for directory in found if use_manifest else ():
+        found[directory] = loaded = manifest.load(str(directory))
+        if loaded is not None:
+            known |= _files_of(directory, loaded)
     unknown = [path for path in paths if path not in known]
     listed = [known[path] for path in paths if path in known]
     files = _sorted([*listed, *_files_of_names(splits_of_paths(unknown))])
-    if len(manifests) == 1 and len({path.parent for path in paths}) == 1:
-        ((directory, found),) = manifests.items()
-        return Data(where, directory, found, files)
-    return Data(where, None, None, files, tfds="" if manifests else tfds_of(paths))
+    if not any(found.values()):
+        return Data(where, None, None, files, tfds=tfds_of(paths))
+    if len(found) > 1:
+        return Data(where, None, None, files)
+    ((directory, loaded),) = found.items()
+    return Data(where, directory, loaded, files)
 
 
 def _files_of(directory: FilePath, found: Manifest) -> dict[FilePath, DataFile]:
     """Return the files of a manifest, by their paths."""
-    files = (
-        DataFile(file_path(path), name, shard, found.spec_of(name))
-        for name, split in found.splits.items()
-        for path, shard in zip(
-            paths_of(str(directory), split), split.shards, strict=True
-        )
-    )
-    return {file.path: file for file in files}
+    files = {}
+    for name, split in found.splits.items():
+        spec = found.spec_of(name)
+        paths = map(file_path, paths_of(str(directory), split))
+        for path, shard in zip(paths, split.shards, strict=True):
+            files[path] = DataFile(path, name, shard, spec, split.compression)
+    return files
 
 
 def _sorted(files: Iterable[DataFile]) -> tuple[DataFile, ...]:

@@ -26,15 +26,7 @@ from .blocks import (
 )
 from .markdown import parts
 
-_KINDS = {
-    "code": Code,
-    "heading": Heading,
-    "items": Items,
-    "listing": Listing,
-    "paragraph": Paragraph,
-    "picture": Picture,
-    "table": Table,
-}
+_KINDS = (Code, Heading, Items, Listing, Paragraph, Picture, Table)
 
 
 def html(blocks: Sequence[Block]) -> str:
@@ -56,7 +48,8 @@ def _template() -> Template:
         "visible": printable,
         "visible_lines": printable_lines,
     }
-    for name, kind in _KINDS.items():
+    for kind in _KINDS:
+        name = kind.__name__.lower()
         environment.tests[name] = lambda value, kind=kind: isinstance(value, kind)
     style = resources.files(__package__).joinpath("style.css").read_text("utf-8")
     environment.globals["style"] = Markup(style.strip())

@@ -84,10 +84,14 @@ def code_span(text: str) -> str:
     text = printable(text)
     if not text.strip():
         return f'`"{text}"`' if text else ""
-    longest = max(map(len, re.findall(r"`+", text)), default=0)
-    fence = "`" * (longest + 1)
+    fence = _fence(text)
     space = " " if "`" in (text[0], text[-1]) or text != text.strip() else ""
     return f"{fence}{space}{text}{space}{fence}"
+
+
+def _fence(text: str) -> str:
+    """Return more backticks than a text has in a row."""
+    return "`" * (1 + max(map(len, re.findall(r"`+", text)), default=0))
 
 
 def _cell(cell: Cell) -> str:
@@ -114,6 +118,5 @@ def _table(table: Table) -> str:
 
 def _listing(listing: Listing) -> str:
     text = printable_lines(listing.text.rstrip("\n"))
-    longest = max(map(len, re.findall(r"`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
+    fence = _fence(text).ljust(3, "`")
     return f"{fence}{listing.language}\n{text}\n{fence}"

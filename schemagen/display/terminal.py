@@ -78,7 +78,8 @@ def _items(items: Sequence[str], bullet: str) -> RenderableType:
 
     grid = Grid.grid()
     for item in items:
-        grid.add_row(bullet, Text(printable(" ".join(item.split()))))
+        text = Text(printable(" ".join(item.split())))
+        grid.add_row(*([bullet, text] if bullet else [text]))
     return grid
 
 

@@ -38,7 +38,7 @@ class Revision:
 
     def paths(self, folder: str) -> tuple[str, ...]:
         """Return the files below a folder, both relative to the directory."""
-        listed = _git(
+        listed = run_git(
             self.directory,
             "ls-tree",
             "-r",
@@ -55,7 +55,7 @@ class Revision:
     def read(self, paths: Sequence[str]) -> Mapping[str, bytes]:
         """Return the contents of those of some files that the revision has."""
         asked = "".join(f"{self.commit}:{self.prefix}{path}\n" for path in paths)
-        answer = _git(self.directory, "cat-file", "--batch", given=asked.encode())
+        answer = run_git(self.directory, "cat-file", "--batch", given=asked.encode())
         found: dict[str, bytes] = {}
         at = 0
         for path in paths:
@@ -83,7 +83,7 @@ def find_revision(directory: Path, name: str) -> Revision | None:
         Problem: no repository, or no such revision.
     """
     try:
-        prefix = _git(directory, "rev-parse", "--show-prefix").decode().strip("\n")
+        prefix = run_git(directory, "rev-parse", "--show-prefix").decode().strip("\n")
     except Problem as problem:
         raise Problem(
             problem.found,
@@ -94,10 +94,10 @@ def find_revision(directory: Path, name: str) -> Revision | None:
     try:
         if name.endswith(_MERGE_BASE):
             wanted = name.removesuffix(_MERGE_BASE)
-            found = _git(directory, "merge-base", "--", wanted, "HEAD")
+            found = run_git(directory, "merge-base", "--", wanted, "HEAD")
         else:
             arguments = ("rev-parse", "--verify", "--quiet", "--end-of-options")
-            found = _git(directory, *arguments, f"{name}^{{commit}}")
+            found = run_git(directory, *arguments, f"{name}^{{commit}}")
     except Problem:
         if name == "HEAD":
             return None
@@ -122,24 +122,37 @@ def spec_paths(paths: Sequence[str], output: str) -> tuple[str, ...]:
     )
 
 
-def _git(directory: Path, *arguments: str, given: bytes = b"") -> bytes:
-    """Run git.
+def run_git(
+    directory: Path,
+    *arguments: str,
+    given: bytes = b"",
+    environment: Mapping[str, str] | None = None,
+) -> bytes:
+    """Run git and return what it prints.
+
+    Args:
+        directory: where.
+        arguments: of git.
+        given: what it reads from stdin.
+        environment: its variables; None for all but those of hooks.
 
     Raises:
         Problem: it is not installed, or it fails.
     """
+    if environment is None:
+        environment = {k: v for k, v in os.environ.items() if k not in _OF_HOOKS}
     try:
         done = subprocess.run(
             ["git", *arguments],
             cwd=directory,
-            env={k: v for k, v in os.environ.items() if k not in _OF_HOOKS},
+            env=environment,
             input=given,
             capture_output=True,
             check=False,
         )
-    except FileNotFoundError:
+    except OSError:
         raise Problem("no git on the PATH", "git", "install git") from None
     if done.returncode:
-        text = done.stderr.decode(errors="replace").strip()
-        raise Problem(text or f"git exit code {done.returncode}", "git to succeed")
+        said = done.stderr.decode(errors="replace").strip().split("\n")[0]
+        raise Problem(said.removeprefix("fatal: "), "git to succeed")
     return done.stdout

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ..findings import COMMAND_LINE, Finding, Location, refuse
+from ..findings import COMMAND_LINE, Finding, Location, refused
+from ..runtime.shared.errors import Problem
+from .revisions import run_git
 
 
 def tracked_files(root: Path, paths: Iterable[str]) -> frozenset[str]:
@@ -30,31 +31,22 @@ def tracked_files(root: Path, paths: Iterable[str]) -> frozenset[str]:
     in_hook = "GIT_DIR" in os.environ or "GIT_INDEX_FILE" in os.environ
     start = here if in_hook and root.is_relative_to(here) else root
     looked_at = [str(root / path) for path in paths]
-    command = ["git", "--literal-pathspecs", "ls-files", "-z", "--", *looked_at]
+    command = ["--literal-pathspecs", "ls-files", "-z", "--", *looked_at]
     try:
-        done = subprocess.run(command, cwd=start, capture_output=True, check=False)
-    except OSError as error:
-        raise _cannot_ask(f"git cannot be run: {error.strerror or error}") from None
-    if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().split("\n")[0]
-        raise _cannot_ask(said.removeprefix("fatal: "))
-    names = done.stdout.decode(errors="surrogateescape").split("\0")
+        listed = run_git(start, *command, environment=os.environ)
+    except Problem as problem:
+        raise refused(
+            ".",
+            "git does not say which files it tracks",
+            rule="SG422",
+            found=problem.found,
+            expected="a project in a git repository",
+            advice="leave out --tracked where there is no git",
+        ) from None
+    names = listed.decode(errors="surrogateescape").split("\0")
     found = (start / name for name in names if name)
     return frozenset(
         path.relative_to(root).as_posix() for path in found if path.is_relative_to(root)
-    )
-
-
-def _cannot_ask(found: str) -> Exception:
-    return refuse(
-        Finding(
-            Location("."),
-            "SG422",
-            "git does not say which files it tracks",
-            found=found,
-            expected="a project in a git repository",
-            advice="leave out --tracked where there is no git",
-        )
     )
 
 
@@ -99,14 +91,16 @@ def half_tracked(
 def in_repository(findings: Iterable[Finding], root: Path) -> list[Finding]:
     """Return findings with paths from the top of the repository, not the project.
 
-    GitHub looks for the files of annotations there. Without a repository the
-    workspace of the running job takes its place, and without one the project.
+    GitHub looks for the files of annotations there.
 
     Args:
         findings: with paths relative to the project.
         root: the project's directory, without symbolic links.
     """
-    below = root.relative_to(_top(root))
+    tops = (root, *root.parents)
+    # What marks one is a file in worktrees and submodules.
+    top = next((each for each in tops if (each / ".git").exists()), root)
+    below = root.relative_to(top)
     return [
         finding
         if finding.location == COMMAND_LINE
@@ -119,12 +113,3 @@ def in_repository(findings: Iterable[Finding], root: Path) -> list[Finding]:
         )
         for finding in findings
     ]
-
-
-def _top(root: Path) -> Path:
-    for directory in (root, *root.parents):
-        if (directory / ".git").exists():  # a file in worktrees and submodules
-            return directory
-    workspace = os.environ.get("GITHUB_WORKSPACE")
-    top = Path(workspace).resolve() if workspace else root
-    return top if root.is_relative_to(top) else root

@@ -7,15 +7,24 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..codegen.plan import Plan
 from ..config import Project, find_project, settings_directory
+from ..data.checks.model import Verification
 from ..data.infer import DOUBT
-from ..findings import Finding, Location, refuse
+from ..data.listing import list_data
+from ..data.verify import verify
+from ..findings import refused
+from ..progress import Bar, step
 from ..runtime.storage.opening import is_remote
+from .generate import generate
+from .infer import Inferred, infer
 from .init import init
+from .inspect import Report, write_report
+from .refusing import refusing_data
 
 RECORDS = 10
 """How many records the generated pipeline is tried on."""
@@ -44,17 +53,100 @@ class FirstRecords:
     """What the generated pipeline delivers.
 
     Attributes:
+        pipeline: its module, as a path in the project.
         records: how many records were read.
         features: name, dtype and shape of each feature and target of the last one.
         problem: why there are no more; "".
     """
 
+    pipeline: str
     records: int = 0
     features: tuple[tuple[str, str, str], ...] = ()
     problem: str = ""
 
 
-def check_schema_path(out: Path, directory: Path) -> None:
+@dataclass(frozen=True)
+class Generated:
+    """The code that was generated.
+
+    Attributes:
+        project: the project.
+        written: the files of a new project.
+        plan: what was generated.
+    """
+
+    project: Project
+    written: tuple[str, ...]
+    plan: Plan
+
+
+@dataclass(frozen=True)
+class Checked:
+    """All records against the schema.
+
+    Attributes:
+        verification: what is wrong with them.
+        report: the HTML report; None if none was asked for.
+    """
+
+    verification: Verification
+    report: Report | None = None
+
+
+def adopt(
+    data: str,
+    out: Path,
+    directory: Path,
+    *,
+    name: str | None = None,
+    merge: bool = False,
+    force: bool = False,
+    html: str | None = None,
+) -> Iterator[Inferred | Generated | Checked | FirstRecords]:
+    """Infer a schema, generate its code, and check all records with both.
+
+    Args:
+        data: a data directory, a file or a glob, or the URL of one.
+        out: the schema file.
+        directory: in the project; without one, this directory becomes one.
+        name: the record's class; None for one after the file.
+        merge: declare one record of files that share few keys.
+        force: overwrite the file.
+        html: write the HTML report to this file.
+
+    Yields:
+        The result of each step, when it is done.
+
+    Raises:
+        SchemagenError: a step is refused. What earlier steps have written stays.
+    """
+    if html is not None:
+        from ..data.report.writing import check_target  # which imports jinja2
+
+        with refusing_data(data):
+            check_target(html)
+    _check_schema_path(out, directory)
+    inferred = infer(data, out, name=name, merge=merge, force=force)
+    yield inferred
+    written = () if settings_directory(directory) is not None else init(directory)
+    project = find_project(directory)
+    yield Generated(project, written, generate(directory))
+    with refusing_data(data):
+        listing = list_data(data)
+        if html is None:
+            with Bar("verifying") as bar:
+                checked = Checked(verify(listing, spec=inferred.spec, progress=bar))
+        else:
+            report = write_report(html, listing, inferred.spec)
+            checked = Checked(report.verification, report)
+    yield checked
+    paths = [file.path for file in listing.data.files]
+    with step("reading with the generated pipeline"):
+        read = _first_records(project, inferred.spec.record, paths)
+    yield read
+
+
+def _check_schema_path(out: Path, directory: Path) -> None:
     """Check that a schema file is where its project looks for schemas.
 
     Raises:
@@ -68,21 +160,13 @@ def check_schema_path(out: Path, directory: Path) -> None:
         schemas = project.root / project.settings.schemas
     if out.resolve().parent.is_relative_to(schemas):
         return
-    raise refuse(
-        Finding(
-            Location(os.fspath(out)),
-            "SG442",
-            f"{out} is not in the directory of schemas",
-            expected=f"a file in {os.path.relpath(schemas)}",
-            advice="give --out a path in it, or name the project by --project",
-        )
+    raise refused(
+        out,
+        f"{out} is not in the directory of schemas",
+        rule="SG442",
+        expected=f"a file in {os.path.relpath(schemas)}",
+        advice="give --out a path in it, or name the project by --project",
     )
-
-
-def ready_project(directory: Path) -> tuple[Project, tuple[str, ...]]:
-    """Return the project of a directory, and the files written if it was none."""
-    written = () if settings_directory(directory) is not None else init(directory)
-    return find_project(directory), written
 
 
 def doubts_in(text: str) -> tuple[Doubt, ...]:
@@ -105,7 +189,7 @@ def doubts_in(text: str) -> tuple[Doubt, ...]:
     return tuple(found)
 
 
-def first_records(
+def _first_records(
     project: Project, record: str, paths: Iterable[object]
 ) -> FirstRecords:
     """Read the first records of some files with the generated pipeline.
@@ -118,6 +202,7 @@ def first_records(
         paths: the files; the first ones are read.
     """
     output = project.output.resolve()
+    pipeline = f"{project.settings.output}/{record}/pipeline.py"
     chosen = [
         name if is_remote(name) else os.path.abspath(name)
         for name in map(str, list(paths)[:_MOST_FILES])
@@ -135,17 +220,12 @@ def first_records(
         env=environment,
         check=False,
     )
-    answer = (done.stdout.strip().split("\n") or [""])[-1]
-    if done.returncode or not answer:
-        return FirstRecords(problem=_last_line(done.stderr) or "no answer")
-    found = json.loads(answer)
-    features: Sequence[Sequence[str]] = found["features"]
-    return FirstRecords(
-        found["records"],
-        tuple((name, dtype, shape) for name, dtype, shape in features),
-        found["problem"],
-    )
+    if done.returncode:
+        return FirstRecords(pipeline, problem=_last_line(done.stderr) or "no answer")
+    found = json.loads(_last_line(done.stdout))
+    features = tuple(map(tuple, found["features"]))
+    return FirstRecords(pipeline, found["records"], features, found["problem"])
 
 
 def _last_line(text: str) -> str:
-    return next((line.strip() for line in text.split("\n")[::-1] if line.strip()), "")
+    return text.strip().split("\n")[-1]

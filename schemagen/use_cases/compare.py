@@ -18,7 +18,7 @@ from ..evolution.comparison import (
     dump_acceptances,
     load_acceptances,
 )
-from ..findings import Finding, Location, refuse
+from ..findings import Finding, Location, refused
 from ..git.attributes import ACCEPTED_BREAKS
 from ..git.revisions import Revision, find_revision
 from ..runtime.shared.errors import Problem, did_you_mean, did_you_mean_path
@@ -51,13 +51,12 @@ class Comparison:
 
 @dataclass(frozen=True)
 class _Found:
-    """A break, where it shows, and what it was found against."""
+    """A break, where it shows, and whether it was found against data."""
 
     broken: Break
     location: Location
     class_name: str
-    where: str
-    at_data: bool = False
+    at_data: bool
 
     @property
     def selector(self) -> str:
@@ -100,7 +99,14 @@ def breaking(
     ]
     at_data = any("api" not in part.axes for part in parts)
     if accept and at_data:
-        raise refuse(_data_accepts_nothing(against, project))
+        raise refused(
+            _accepted_breaks(project),
+            f"--accept: no break can be accepted against data, as {against} is",
+            rule="SG433",
+            found=f"--against {against}",
+            expected="--against a git revision or a spec.json",
+            advice="accepting makes no data readable: see what `to do` says of the break",
+        )
     # What is accepted passes the gate; data is read alike or it is not.
     accepted = () if at_data else _recorded(project)
     if accept:
@@ -110,7 +116,7 @@ def breaking(
         write_whole(
             project.output / ACCEPTED_BREAKS,
             dump_acceptances(accepted),
-            f"{project.settings.output}/{ACCEPTED_BREAKS}",
+            _accepted_breaks(project),
         )
     left = [each for each in found if not each.broken.is_accepted(accepted)]
     findings = [_finding(each, against) for each in left]
@@ -123,15 +129,9 @@ def breaking(
     )
 
 
-def _data_accepts_nothing(against: str, project: Project) -> Finding:
-    return Finding(
-        Location(f"{project.settings.output}/{ACCEPTED_BREAKS}"),
-        "SG433",
-        f"--accept: no break can be accepted against data, as {against} is",
-        found=f"--against {against}",
-        expected="--against a git revision or a spec.json",
-        advice="accepting makes no data readable: see what `to do` says of the break",
-    )
+def _accepted_breaks(project: Project) -> str:
+    """Return the file of accepted breaks, relative to the project."""
+    return f"{project.settings.output}/{ACCEPTED_BREAKS}"
 
 
 def _baselines(against: str, project: Project) -> tuple[Baseline, ...]:
@@ -145,15 +145,13 @@ def _baselines(against: str, project: Project) -> tuple[Baseline, ...]:
             return (Baseline(f"{against}, before the first commit,", {}),)
         return (of_revision(revision, _output_at(revision, project)),)
     except Problem as problem:
-        raise refuse(
-            Finding(
-                Location(project.settings.schemas),
-                "SG431",
-                f"{against}: nothing to compare with",
-                found=problem.found,
-                expected=problem.expected,
-                advice=did_you_mean_path(against) or problem.advice,
-            )
+        raise refused(
+            project.settings.schemas,
+            f"{against}: nothing to compare with",
+            rule="SG431",
+            found=problem.found,
+            expected=problem.expected,
+            advice=did_you_mean_path(against) or problem.advice,
         ) from None
 
 
@@ -183,7 +181,7 @@ def _located(
     if record is not None:
         place = record.fields.get(broken.change.field, record.location)
         name = record.name
-    return _Found(broken, place, name, part.where, "api" not in part.axes)
+    return _Found(broken, place, name, "api" not in part.axes)
 
 
 def _finding(found: _Found, against: str) -> Finding:
@@ -214,22 +212,20 @@ def _finding(found: _Found, against: str) -> Finding:
 
 
 def _recorded(project: Project) -> tuple[Acceptance, ...]:
-    path = project.output / ACCEPTED_BREAKS
-    shown = f"{project.settings.output}/{ACCEPTED_BREAKS}"
+    shown = _accepted_breaks(project)
     try:
-        return load_acceptances(path.read_text(encoding="utf-8"))
+        text = (project.root / shown).read_text(encoding="utf-8")
+        return load_acceptances(text)
     except FileNotFoundError:
         return ()
     except (OSError, ValueError) as error:
-        raise refuse(
-            Finding(
-                Location(shown),
-                "SG432",
-                f"{shown} cannot be read: {error}",
-                expected="the file that `schemagen breaking --accept` writes",
-                advice="restore it; of a merge conflict, keep the lines of both sides and take "
-                "its markers out",
-            )
+        raise refused(
+            shown,
+            f"{shown} cannot be read: {error}",
+            rule="SG432",
+            expected="the file that `schemagen breaking --accept` writes",
+            advice="restore it; of a merge conflict, keep the lines of both sides and take "
+            "its markers out",
         ) from None
 
 
@@ -242,20 +238,16 @@ def _chosen(
     """Return the one break that is meant."""
     there = [each for each in found if not each.broken.is_accepted(accepted)]
     meant = [each for each in there if selector in (each.selector, each.broken.rule.id)]
-    if meant and all(
-        each.broken.accepted("") == meant[0].broken.accepted("") for each in meant
-    ):
+    breaks = [each.broken.accepted("") for each in meant]
+    if meant and all(each == breaks[0] for each in breaks):
         return meant[0]
-    names = sorted({each.selector for each in there})
-    raise refuse(
-        Finding(
-            Location(f"{project.settings.output}/{ACCEPTED_BREAKS}"),
-            "SG433",
-            f"--accept {selector}: "
-            + ("no break matches" if not meant else "several breaks match"),
-            found=", ".join(sorted({each.selector for each in meant}) or names)
-            or "no break at all",
-            expected="one break, by its rule and field: SG221:pet_photo.breed",
-            advice=did_you_mean(selector, names) or "name one of them",
-        )
+    names = sorted({each.selector for each in meant or there})
+    matching = "several breaks match" if meant else "no break matches"
+    raise refused(
+        _accepted_breaks(project),
+        f"--accept {selector}: {matching}",
+        rule="SG433",
+        found=", ".join(names) or "no break at all",
+        expected="one break, by its rule and field: SG221:pet_photo.breed",
+        advice=did_you_mean(selector, names) or "name one of them",
     )

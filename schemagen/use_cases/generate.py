@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+from contextlib import nullcontext
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from ..codegen.apply import apply, lock, sweep
 from ..codegen.existing import read_existing
@@ -12,15 +14,14 @@ from ..codegen.header import source_of
 from ..codegen.plan import COMMAND, Plan, make_plan, shown_path
 from ..codegen.render import render
 from ..config import FILE_NAME, Project, find_project
-from ..findings import Finding, Location, SchemagenError, refuse
+from ..findings import Finding, SchemagenError, refuse, refused
 from ..git.attributes import ACCEPTED_BREAKS
 from ..runtime.shared.errors import did_you_mean
 from ..schema.failures import load_failure
 from ..schema.loading import load_schemas
-from ..schema.record import Record
 from ..schema.source_map import SourceMap
 from ..spec.model import RecordSpec
-from ..spec.resolve import Resolved, resolve, spec_of_class
+from ..spec.resolve import Resolved, resolve
 from .templates import templates_of
 
 
@@ -45,20 +46,20 @@ def resolve_schemas(project: Project) -> Resolved:
             raise
         raise refuse(finding) from None
     findings = (*loaded.findings, *resolved.findings)
-    if not findings and not loaded.records:
-        findings = (_no_record(project),)
     if findings:
         raise SchemagenError(findings)
+    if not loaded.records:
+        raise _no_record(project)
     return replace(resolved, warnings=loaded.warnings)
 
 
-def _no_record(project: Project) -> Finding:
+def _no_record(project: Project) -> SchemagenError:
     schemas = project.settings.schemas
     found = (project.root / schemas).is_dir()
-    return Finding(
-        Location(schemas),
-        "SG103",
+    return refused(
+        schemas,
         f"no record in {schemas}/*.py" if found else f"there is no directory {schemas}",
+        rule="SG103",
         expected="a class that derives from schemagen.Record",
         advice="run `schemagen init`, or set `schemas` in [tool.schemagen]",
     )
@@ -89,7 +90,14 @@ def plan(project: Project, *, force: bool = False, command: str = COMMAND) -> Pl
     try:
         existing = read_existing(project.output)
     except OSError as error:
-        raise _unreadable(project, error, command) from None
+        path = os.path.relpath(error.filename or project.output, project.root)
+        raise refused(
+            path,
+            f"{path} cannot be read: {error.strerror or error}",
+            rule="SG403",
+            expected="a directory of generated files, or nothing",
+            advice=f"make it readable or move it away, and run `{command}`",
+        ) from None
     wanted = render(resolved.specs, templates, existing.files)
     there = dict(existing.files)
     there.pop(ACCEPTED_BREAKS, None)  # decisions of people are not generated code
@@ -102,26 +110,6 @@ def plan(project: Project, *, force: bool = False, command: str = COMMAND) -> Pl
         command=command,
     )
     return replace(found, warnings=resolved.warnings)
-
-
-def _unreadable(project: Project, error: OSError, command: str) -> SchemagenError:
-    output = PurePosixPath(project.settings.output)
-    path = Path(error.filename or project.output)
-    if path != project.output and path.is_relative_to(project.output):
-        shown = (output / path.relative_to(project.output).as_posix()).as_posix()
-        expected, advice = "a file that can be read", "make it readable"
-    else:
-        shown, expected = output.as_posix(), "a directory, or nothing"
-        advice = "move it away, or set `output` in [tool.schemagen]"
-    return refuse(
-        Finding(
-            Location(shown),
-            "SG403",
-            f"{shown} cannot be read: {error.strerror or error}",
-            expected=expected,
-            advice=f"{advice}, and run `{command}`",
-        )
-    )
 
 
 def generate_command(project: Project, directory: Path | str) -> str:
@@ -145,68 +133,56 @@ def generate_command(project: Project, directory: Path | str) -> str:
 def generate(
     directory: Path | str = ".", *, dry_run: bool = False, force: bool = False
 ) -> Plan:
-    """Bring a project's generated code up to date.
+    """Bring a project's generated code up to date, as `schemagen generate` does.
 
     Of several runs at the same time each waits for the one before.
 
     Args:
-        directory: in the project.
-        dry_run: only say what would be done.
+        directory: a directory of the project.
+        dry_run: return the plan without writing anything.
         force: overwrite generated files that were edited by hand.
 
     Returns:
-        What was done, or would be.
+        The plan that was carried out, or would be.
 
     Raises:
-        SchemagenError: with everything that stands against it; nothing is changed.
+        SchemagenError: the schemas cannot be read, or files must not be overwritten;
+            nothing is changed.
     """
     project = find_project(Path(directory))
     command = generate_command(project, directory)
-    if dry_run:
-        return _allowed(plan(project, force=force, command=command))
-    with lock(project.root) as alone:
-        found = _allowed(plan(project, force=force, command=command))
-        if not project.output.resolve().is_relative_to(project.root):
-            if found.changes:
-                raise refuse(_leaving(project, command))
+    with nullcontext() if dry_run else lock(project.root) as alone:
+        found = plan(project, force=force, command=command)
+        if found.refused:
+            raise SchemagenError(found.refused)
+        if dry_run:
             return found
-        apply(found, project.output)
-        if alone:
-            sweep(project.output)
+        is_inside = project.output.resolve().is_relative_to(project.root)
+        if found.changes and not is_inside:
+            shown = project.settings.output
+            raise refused(
+                shown,
+                f"{shown} leads out of the project by a symbolic link",
+                rule="SG311",
+                found=project.output.resolve().as_posix(),
+                expected="a directory of the project",
+                advice=f"remove the link, and run `{command}`",
+            )
+        if is_inside:
+            apply(found, project.output)
+            if alone:
+                sweep(project.output)
     return found
-
-
-def _allowed(found: Plan) -> Plan:
-    """Return a plan in which nothing is refused.
-
-    Raises:
-        SchemagenError: something is.
-    """
-    if found.refused:
-        raise SchemagenError(found.refused)
-    return found
-
-
-def _leaving(project: Project, command: str) -> Finding:
-    shown = project.settings.output
-    return Finding(
-        Location(shown),
-        "SG311",
-        f"{shown} leads out of the project by a symbolic link",
-        found=project.output.resolve().as_posix(),
-        expected="a directory of the project",
-        advice=f"remove the link, and run `{command}`",
-    )
 
 
 def check(directory: Path | str = ".") -> Plan:
-    """Compare a project's generated code with its schemas.
+    """Compare a project's generated code with its schemas, as `schemagen check` does.
 
     Args:
-        directory: in the project.
+        directory: a directory of the project.
 
     Returns:
-        A plan, whose `findings` say what is not up to date and why.
+        A plan. Its `findings` say which files are not up to date, and why.
 
     Raises:
         SchemagenError: the schemas cannot be read.
@@ -253,21 +229,6 @@ def describe(directory: Path | str, record: str | None = None) -> list[RecordSpe
     return list(specs) if record is None else [spec_of(record, specs, project)]
 
 
-def describe_class(record: object) -> RecordSpec:
-    """Return the spec of a record class, wherever it is declared.
-
-    Raises:
-        SchemagenError: the class is not valid.
-        TypeError: it is not a record class.
-    """
-    if not (isinstance(record, type) and issubclass(record, Record)):
-        raise TypeError(
-            f"{record!r} is neither a record class nor the name of a record; for data, "
-            "call schemagen.describe_data"
-        )
-    return spec_of_class(record)
-
-
 def spec_of(record: str, specs: tuple[RecordSpec, ...], project: Project) -> RecordSpec:
     """Return the spec of a record by its name or class name.
 
@@ -279,13 +240,11 @@ def spec_of(record: str, specs: tuple[RecordSpec, ...], project: Project) -> Rec
             return spec
     names = [spec.record for spec in specs]
     all_names = [*names, *(spec.class_name for spec in specs)]
-    raise refuse(
-        Finding(
-            Location(project.settings.schemas),
-            "SG405",
-            f"no record {record!r}",
-            found=record,
-            expected=f"one of {', '.join(names)}",
-            advice=did_you_mean(record, all_names) or "name one of these",
-        )
+    raise refused(
+        project.settings.schemas,
+        f"no record {record!r}",
+        rule="SG405",
+        found=record,
+        expected=f"one of {', '.join(names)}",
+        advice=did_you_mean(record, all_names) or "name one of these",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -130,11 +130,8 @@ def infer(
     drafted = draft_record(evidence, class_name, files=files)
     check_drafted(found, drafted)
     read = _said(reading, evidence)
-    text = schema_source(
-        drafted.spec, header=_header(read, reading, evidence), comments=drafted.comments
-    )
-    _check_text(text, drafted.spec)
-    write_whole(path, text)
+    header = _header(read, reading, evidence)
+    _write_schema(path, drafted.spec, header, drafted.comments)
     return Inferred(
         path,
         drafted.spec,
@@ -226,9 +223,7 @@ def _write_written(path: Path, spec: RecordSpec, class_name: str | None) -> Infe
     if class_name is not None:
         spec = replace(spec, class_name=class_name, record=snake_case(class_name))
     header = "The schema that wrote this data, as its manifest has it."
-    text = schema_source(spec, header=header)
-    _check_text(text, spec)
-    write_whole(path, text)
+    _write_schema(path, spec, header)
     return Inferred(path, spec)
 
 
@@ -249,25 +244,33 @@ def _said(reading: Reading, evidence: Evidence) -> str:
 
 def _header(read: str, reading: Reading, evidence: Evidence) -> str:
     """Return the docstring of the file."""
-    lines = [f"Inferred from {read}.", ""]
-    lines.append('Open questions are marked with "doubt:".')
+    paragraphs = [
+        f"Inferred from {read}.",
+        'Open questions are marked with "doubt:".',
+    ]
     if reading.damages:
-        lines += ["", f"Places that could not be read: {len(reading.damages):,}."]
+        paragraphs.append(f"Places that could not be read: {len(reading.damages):,}.")
     if evidence.malformed:
-        lines += [
-            "",
-            f"Records that are not a tf.train.Example: {evidence.malformed:,}.",
-        ]
-    return "\n".join(lines)
+        paragraphs.append(
+            f"Records that are not a tf.train.Example: {evidence.malformed:,}."
+        )
+    return "\n\n".join(paragraphs)
 
 
-def _check_text(text: str, spec: RecordSpec) -> None:
-    """Check that the file loads, and declares the spec.
+def _write_schema(
+    path: Path,
+    spec: RecordSpec,
+    header: str,
+    comments: Mapping[str, Sequence[str]] | None = None,
+) -> None:
+    """Write a schema file, which has to load and to declare the spec.
 
     Raises:
         RuntimeError: it does not, which is a bug of this program.
     """
+    text = schema_source(spec, header=header, comments=comments)
     findings = wrong_with(text, spec)
     if findings:
         said = "\n".join(map(str, findings))
         raise RuntimeError(f"the inferred schema does not load:\n{said}\n{text}")
+    write_whole(path, text)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from functools import partial
 
+from .. import findings
 from ..data.infer import (
     Drafted,
     Evidence,
@@ -24,7 +24,6 @@ from ..data.keyed import (
     keyed_of,
 )
 from ..data.sources import Data
-from ..findings import Finding, Location, SchemagenError, refuse
 from ..runtime.codecs.checking import WRITE_EXAMPLES
 from ..runtime.reading.columns import Columns
 
@@ -34,19 +33,7 @@ MOST_KEYS = 2_000
 _MOST_MALFORMED = 0.5
 
 
-def refused(
-    where: str | os.PathLike[str],
-    message: str,
-    *,
-    rule: str = "SG442",
-    found: str = "",
-    expected: str = "",
-    advice: str = "",
-) -> SchemagenError:
-    location = Location(os.fspath(where))
-    return refuse(
-        Finding(location, rule, message, found=found, expected=expected, advice=advice)
-    )
+refused = partial(findings.refused, rule="SG442")
 
 
 def counted(batches: Iterator[Columns], keyed: dict[str, Keyed]) -> Iterator[Columns]:
@@ -89,23 +76,17 @@ def foreign_files(data: Data, keyed: Mapping[str, Keyed]) -> dict[str, str]:
 def check_evidence(data: Data, reading: Reading, evidence: Evidence) -> None:
     """Refuse data without records, and records that no schema declares."""
     where = data.where
-    first = next(iter(reading.damages), None)
     if not reading.records:
-        if first is None:
-            raise refused(
-                where,
-                "no records: the files are empty",
-                found=f"{reading.files:,} empty files"
-                if reading.files > 1
-                else "an empty file",
-                expected="a file with at least one record",
-                advice="name files that hold data",
-            )
+        seen = "nothing but empty files"
+        if reading.damages:
+            damage = reading.damages[0]
+            cause = f" ({damage.cause})" if damage.cause else ""
+            seen = f"{damage.found}{cause} in {findings.printable(damage.file)}"
         raise refused(
             where,
-            f"no record can be read from {_shown(first.file)}",
-            found=first.found + (f" ({first.cause})" if first.cause else ""),
-            expected=first.expected,
+            "no record can be read",
+            found=seen,
+            expected="a file with at least one record",
             advice="`schemagen verify` tells what is wrong with each file",
         )
     if evidence.malformed > _MOST_MALFORMED * reading.records:
@@ -176,9 +157,3 @@ def check_drafted(data: Data, drafted: Drafted) -> None:
         expected="a key with values of one kind",
         advice="`schemagen inspect` shows what each key holds",
     )
-
-
-def _shown(path: str) -> str:
-    """Return a file's name, safe to print on a terminal."""
-    name = Path(path).name
-    return name if name.isprintable() else ascii(name)

@@ -11,7 +11,7 @@ from ..codegen.render import render_training
 from ..codegen.templates import templates_directory
 from ..codegen.training_view import record_package
 from ..config import FILE_NAME, Project, find_project, read_settings
-from ..findings import Finding, Location, refuse
+from ..findings import refused
 from ..git import attributes
 from .generate import load_specs, spec_of
 from .templates import templates_of
@@ -44,13 +44,11 @@ def init(directory: Path | str = ".") -> tuple[str, ...]:
     said = _text_of(root / attributes.FILE_NAME)
     to_say = attributes.with_attributes(said, output)
     if table is not None and to_say == said:
-        raise refuse(
-            Finding(
-                Location(FILE_NAME),
-                "SG404",
-                f"{FILE_NAME} already has [tool.schemagen]",
-                advice="run `schemagen generate`; there is nothing to set up",
-            )
+        raise refused(
+            FILE_NAME,
+            f"{FILE_NAME} already has [tool.schemagen]",
+            rule="SG404",
+            advice="run `schemagen generate`; there is nothing to set up",
         )
     written = []
     if table is None:
@@ -90,13 +88,11 @@ def _text_of(path: Path) -> str:
     try:
         data = path.read_bytes() if path.exists() else b""
     except OSError as error:
-        raise refuse(
-            Finding(
-                Location(path.name),
-                "SG403",
-                f"{path.name} cannot be read: {error.strerror or error}",
-                advice="make it a readable file and run the command again",
-            )
+        raise refused(
+            path.name,
+            f"{path.name} cannot be read: {error.strerror or error}",
+            rule="SG403",
+            advice="make it a readable file and run the command again",
         ) from None
     return data.decode(errors="surrogateescape")
 
@@ -133,29 +129,24 @@ def init_training(record: str, directory: Path | str = ".") -> Training:
             target, or there is a `train.py`.
     """
     project = find_project(Path(directory))
-    specs = load_specs(project)
-    spec = spec_of(record, specs, project)
+    spec = spec_of(record, load_specs(project), project)
     if not spec.with_role("target"):
-        raise refuse(
-            Finding(
-                Location(spec.source),
-                "SG406",
-                f"{spec.class_name} has no target, and so no loss to train with",
-                expected="a field that the model learns to predict, such as a Label",
-                advice='give a field role="target", or train on what build_model() '
-                "returns by a program of your own",
-            )
+        raise refused(
+            spec.source,
+            f"{spec.class_name} has no target, and so no loss to train with",
+            rule="SG406",
+            expected="a field that the model learns to predict, such as a Label",
+            advice='give a field role="target", or train on what build_model() '
+            "returns by a program of your own",
         )
     text = render_training(spec, project.settings.output, templates_of(project))
     path = project.root / _TRAINING
     if os.path.lexists(path):
-        raise refuse(
-            Finding(
-                Location(_TRAINING),
-                "SG404",
-                f"{_TRAINING} exists, and is yours",
-                advice="rename it to have another one written",
-            )
+        raise refused(
+            _TRAINING,
+            f"{_TRAINING} exists, and is yours",
+            rule="SG404",
+            advice="rename it to have another one written",
         )
     write_whole(path, text, _TRAINING)
     package = record_package(project.settings.output, spec.record)

@@ -1,6 +1,8 @@
-"""The use case: statistics of data and what is wrong with it, from one pass."""
+"""The use case: statistics of data and what is wrong with it, from one pass; a report."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from ..data.checks.model import Verification
 from ..data.inspect.inspecting import statistics_of
@@ -14,25 +16,57 @@ from ..progress import Bar
 from ..spec.model import RecordSpec
 
 
-def inspect_and_verify(
+@dataclass(frozen=True)
+class Report:
+    """An HTML report that was written.
+
+    Attributes:
+        path: the file.
+        bytes: its size.
+        statistics: of the data.
+        verification: what is wrong with the data.
+    """
+
+    path: str
+    bytes: int
+    statistics: DataStatistics
+    verification: Verification
+
+
+def write_report(
+    path: str,
     listing: Listing,
     spec: RecordSpec | None = None,
     *,
     limit: int | None = None,
-    workers: int | None = 1,
+    workers: int | None = None,
     max_record_bytes: int = MAX_RECORD_BYTES,
-) -> tuple[DataStatistics, Verification]:
-    """Return what files hold, with digests, and what is wrong with them, in one pass.
+) -> Report:
+    """Read data once, and write the HTML report.
 
-    Arguments are those of `inspect_data` and of `verify`.
+    Args:
+        path: the file, which `check_target` has allowed.
+        listing: the files.
+        spec: of all records; None for those that the manifest lists.
+        limit: read only so many records of each split.
+        workers: how many processes read; None for one a core.
+        max_record_bytes: longer records are damage.
 
     Raises:
         DatasetError: a worker died.
     """
+    from ..data.report.columns import specs_by_split
+    from ..data.report.writing import write_report as write  # which imports jinja2
+
     splits = splits_of(listing, spec, EXAMPLES)
     groups = [each.group for each in splits]
     wanted = Wanted(EXAMPLES, True, True, limit, max_record_bytes)
     with Bar("reading") as bar:
         found = read_data(listing, groups, wanted, workers=workers, progress=bar)
     statistics = statistics_of(listing, found, limit)
-    return statistics, verification_of(listing, splits, found)
+    verification = verification_of(listing, splits, found)
+    specs = specs_by_split(listing.data)
+    if spec is not None:
+        specs = dict.fromkeys(statistics.splits, spec)
+    size = write(path, statistics, specs, verification)
+    return Report(path, size, statistics, verification)

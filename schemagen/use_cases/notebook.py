@@ -40,11 +40,18 @@ def describe(
         SchemagenError: the schema is not valid, or the record does not exist.
         TypeError: `record` is neither a record class nor a name.
     """
+    from ..schema.record import Record
+    from ..spec.resolve import spec_of_class
     from . import generate
 
-    if not isinstance(record, str):
-        return generate.describe_class(record)
-    return generate.describe(Path(project), record)[0]
+    if isinstance(record, str):
+        return generate.describe(Path(project), record)[0]
+    if not (isinstance(record, type) and issubclass(record, Record)):
+        raise TypeError(
+            f"{record!r} is neither a record class nor the name of a record; for data, "
+            "call schemagen.describe_data"
+        )
+    return spec_of_class(record)
 
 
 def describe_data(

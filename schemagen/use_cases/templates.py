@@ -9,7 +9,7 @@ from ..codegen.templates import Templates, our_names, templates_directory
 from ..config import FILE_NAME, Project, find_project, setting_place
 from ..display.blocks import Listing, Table
 from ..display.terminal import terminal_text
-from ..findings import Finding, refuse
+from ..findings import refused
 
 
 def templates_of(project: Project) -> Templates:
@@ -23,14 +23,12 @@ def templates_of(project: Project) -> Templates:
         return Templates()
     if not (project.root / shown).is_dir():
         text = (project.root / FILE_NAME).read_text(encoding="utf-8")
-        raise refuse(
-            Finding(
-                setting_place(text, "templates"),
-                "SG401",
-                f"there is no directory {shown}",
-                expected="the directory of your templates",
-                advice="create it, or take the setting out",
-            )
+        raise refused(
+            setting_place(text, "templates"),
+            f"there is no directory {shown}",
+            rule="SG401",
+            expected="the directory of your templates",
+            advice="create it, or take the setting out",
         )
     return Templates(project.root / shown, shown)
 

@@ -11,13 +11,9 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..config import FILE_NAME, Project, find_project
-from ..findings import Finding, Location, SchemagenError, refuse
-
-if TYPE_CHECKING:
-    from types import ModuleType
+from ..findings import SchemagenError, refused
 
 # A save is over when no file has changed for this long.
 _QUIET_MS = 100
@@ -37,7 +33,15 @@ def watch(directory: str, options: Sequence[str], tell: Callable[[str], None]) -
     Raises:
         SchemagenError: no project, or watchfiles is not installed.
     """
-    watchfiles = _watchfiles()
+    try:
+        import watchfiles
+    except ImportError:
+        raise refused(
+            FILE_NAME,
+            "--watch needs the package watchfiles, which is not installed",
+            rule="SG407",
+            advice='run `pip install "watchfiles>=1.0"`',
+        ) from None
     project = find_project(Path(directory))
     changes = watchfiles.watch(
         project.root,
@@ -74,21 +78,6 @@ def _is_input(path: Path, project: Project) -> bool:
         or path.suffix == ".py"
         or any(path.is_relative_to(project.root / name) for name in read)
     )
-
-
-def _watchfiles() -> ModuleType:
-    try:
-        import watchfiles
-    except ImportError:
-        raise refuse(
-            Finding(
-                Location(FILE_NAME),
-                "SG407",
-                "--watch needs the package watchfiles, which is not installed",
-                advice='run `pip install "watchfiles>=1.0"`',
-            )
-        ) from None
-    return watchfiles
 
 
 def _generate(directory: str, options: Sequence[str]) -> None:

@@ -59,7 +59,7 @@ COMMANDS = [
     ("inspecting", "inspect data"),
     ("reading", "infer data/train* --out schemas/other.py"),
     ("hashing", "export pet0 --to croissant --data data --out c.json"),
-    ("linking or copying", "export pet0 --to tfds --data data --out ds"),
+    ("writing", "export pet0 --to tfds --data data --out ds"),
     ("reading schemas", "generate"),
     ("generating", "check"),
     ("drawing plots", "inspect data --html x.html"),

@@ -241,25 +241,16 @@ def test_a_link_that_leads_nowhere_is_a_file_that_cannot_be_read(
 def test_splits_of_tfds_are_named_without_the_dataset(
     tmp_path: Path, name: str
 ) -> None:
-    """By the directory, whose config and version are no split."""
+    """By its description; the config and the version in the directory are no split."""
     directory = tmp_path / "zoo" / name.removeprefix("zoo").strip("/")
     holds = directory if name != "zoo" else directory / "1.0.0"
     names = [f"zoo-{each}.tfrecord-00000-of-00001" for each in ("train", "test")]
     laid_out(holds, names)
-    (holds / "features.json").write_text("{}")
+    (holds / "dataset_info.json").write_text('{"name": "zoo"}')
     assert counted(directory) == {"test": 1, "train": 1}
     assert counted(f"{holds}/*.tfrecord*") == {"test": 1, "train": 1}
-    (holds / "features.json").unlink()
+    (holds / "dataset_info.json").write_text("[")
     assert counted(directory) == {"zoo-test": 1, "zoo-train": 1}
-
-
-def test_the_description_of_a_dataset_says_its_name(tmp_path: Path) -> None:
-    """In a directory of another name."""
-    root = laid_out(tmp_path / "copy", ["pets-train.tfrecord-00000-of-00001"])
-    (root / "dataset_info.json").write_text('{"name": "pets"}')
-    assert counted(root) == {"train": 1}
-    (root / "dataset_info.json").write_text("[")
-    assert counted(root) == {"pets-train": 1}
 
 
 def test_the_command_that_imports_from_tfds_works_when_it_is_pasted(

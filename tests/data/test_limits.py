@@ -69,7 +69,7 @@ def test_every_verb_reports_a_record_over_the_limit(
     for verb, more, code in (("verify", (), 1), ("inspect", (), 1), ("infer", out, 1)):
         result = run(verb, path, *limit, *more)
         assert result.exit_code == code, result.output
-        advice = re.search(r"(--max-record-bytes) (\d+MB)", result.output)
+        advice = re.search(r"(--max-record-bytes) (\d+)", result.output)
         assert advice is not None
         assert run(verb, path, *advice.groups(), *more).exit_code == 0
     assert schemagen.verify(path).clean

@@ -56,10 +56,6 @@ FILES: dict[str, tuple[bytes, str]] = {
     "npz": (saved(np.zeros(3), np.zeros(3)), ".npz"),
     "parquet": (b"PAR1" + bytes(99), "Parquet"),
     "arrow": (b"ARROW1\0\0" + bytes(99), "Arrow file"),
-    "Arrow stream": (
-        b"\xff\xff\xff\xff\x90\x00\x00\x00\x10\x00\x00\x00" + bytes(20),
-        "Arrow stream",
-    ),
     "pickle": (pickle.dumps(list(range(99))), "pickle"),
     "lmdb": (bytes(16) + b"\xde\xc0\xef\xbe" + bytes(99), "LMDB"),
     "hdf5": (b"\x89HDF\r\n\x1a\n" + bytes(99), "HDF5"),

@@ -82,7 +82,15 @@ def test_the_readme_reads_with_pytorch_and_jax(tmp_path: Path) -> None:
     schema, write, *_ = re.findall(r"```python\n(.*?)```", text, re.S)
     section = text.partition("## Read anywhere")[2]
     split, frameworks, *_ = re.findall(r"```py(?:thon)?\n(.*?)```", section, re.S)
-    program = "\n".join([write, split, frameworks, "next(iter(loader)), next(batches)"])
+    program = "\n".join(
+        [
+            write,
+            split,
+            frameworks,
+            "import jax, torch",
+            "next(iter(loader)), jax.device_put(next(batches))",
+        ]
+    )
     (tmp_path / "program.py").write_text(program, encoding="utf-8")
     generate = [sys.executable, "-m", "schemagen", "generate"]
     subprocess.run([*generate[:-1], "init"], cwd=tmp_path, check=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import tensorflow as tf
 
 # TFRecord and tf.train.Example (tensorflow.org/tutorials/load_data/tfrecord).
@@ -31,9 +29,10 @@ EVERY = {
         value_key="rows/values",
         partitions=[tf.io.RaggedFeature.RowLengths("rows/len")],
     ),
-    "threes": tf.io.RaggedFeature(
-        tf.float32, partitions=[tf.io.RaggedFeature.UniformRowLength(3)]
-    ),
+    "sparse": tf.io.SparseFeature(["row", "column"], "value", tf.float32, [10, 20]),
+}
+
+REFUSED = {
     "splits": tf.io.RaggedFeature(
         tf.int64,
         value_key="splits/values",
@@ -42,13 +41,7 @@ EVERY = {
             tf.io.RaggedFeature.UniformRowLength(2),
         ],
     ),
-    "sparse": tf.io.SparseFeature(["row", "column"], "value", tf.float32, [10, 20]),
     "tags": tf.io.SparseFeature("tag_index", "tag", tf.string, 10),
-}
-
-REFUSED = {
-    "again": tf.io.SparseFeature("label", "other", tf.int64, 10),
-    "label": tf.io.FixedLenFeature([], tf.int64),
     "odd": tf.io.FixedLenFeature([], tf.float64),
     "unknown": tf.io.FixedLenFeature([None], tf.int64),
 }
@@ -63,8 +56,3 @@ STEPS = (
 )
 
 VARYING_STEPS = ({}, {"words": tf.io.VarLenFeature(tf.string)})
-
-
-def made() -> dict[str, Any]:
-    """Return features, as programs do that make them out of settings."""
-    return {f"x{number}": tf.io.VarLenFeature(tf.int64) for number in range(2)}

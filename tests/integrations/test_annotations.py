@@ -43,22 +43,6 @@ def test_paths_count_from_the_repository(tmp_path: Path) -> None:
     assert annotated("--project", root) == ["ml/generated/pet/model.py"]
 
 
-def test_without_git_the_workspace_counts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A repository below it goes first. A workspace elsewhere says nothing."""
-    root = stale(tmp_path / "checkout/ml")
-    for workspace, expected in (
-        (tmp_path / "checkout", "ml/generated/pet/model.py"),
-        (tmp_path / "other", "generated/pet/model.py"),
-        (tmp_path, "checkout/ml/generated/pet/model.py"),
-    ):
-        monkeypatch.setenv("GITHUB_WORKSPACE", str(workspace))
-        assert annotated("--project", root) == [expected]
-    Repository(tmp_path / "checkout")
-    assert annotated("--project", root) == ["ml/generated/pet/model.py"]
-
-
 def test_refusals_have_such_paths_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -95,10 +95,6 @@ def test_reading_data_runs_no_schema_no_value_and_no_code(
         ("generate", "--dry-run"),
         ("describe",),
         ("verify", "pets.tfrecord", "--record", "Pet"),
-        (
-            *("import", "features:F", "--from", "feature-spec"),
-            *("--out", "schemas/old.py"),
-        ),
     ],
     ids=" ".join,
 )

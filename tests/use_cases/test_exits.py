@@ -149,7 +149,7 @@ def test_one_document_is_printed_though_an_error_follows(
     """Ctrl-C after the document ends with 130 and adds nothing."""
     project = make_project(tmp_path / "p", {"pets.py": PET})
 
-    def interrupted(code: int) -> None:
+    def interrupted() -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("schemagen.cli.generating.leave", interrupted)

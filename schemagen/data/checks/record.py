@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ...runtime.codecs.checking import RecordCheck
 from ...runtime.codecs.records import RecordCodec
@@ -12,14 +12,6 @@ from ..keyed import describe_record
 
 if TYPE_CHECKING:
     from ...spec.model import RecordSpec
-
-
-class Facts(NamedTuple):
-    """What is to be known of records that is not wrong: what, key, and which rows."""
-
-    what: str
-    key: str
-    rows: int
 
 
 def check_of(spec: RecordSpec | None) -> RecordCheck:
@@ -31,18 +23,18 @@ def check_of(spec: RecordSpec | None) -> RecordCheck:
     return RecordCheck(record, describe=describe_record)
 
 
-def facts_of(check: RecordCheck, columns: Columns) -> Iterator[Facts]:
-    """Yield what readers skip silently."""
+def facts_of(check: RecordCheck, columns: Columns) -> Iterator[tuple[str, str, int]]:
+    """Yield what readers skip silently: what, of which key, and in how many records."""
     if check.known:
         for key, some in columns.by_key.items():
             if key not in check.known or key in check.lists:
                 rows = sum(len(column) for column in some)
-                yield Facts("a key that the schema does not have", key, rows)
-        for key, lists_ in columns.steps.items():
+                yield "a key that the schema does not have", key, rows
+        for key, lists in columns.steps.items():
             if key not in check.lists:
-                what = "a feature list that the schema does not have"
-                yield Facts(what, key, len(lists_.rows))
+                rows = len(lists.rows)
+                yield "a feature list that the schema does not have", key, rows
     for key, repeated in columns.repeated.items():
-        yield Facts("a key that occurs twice; the last one counts", key, len(repeated))
+        yield "a key that occurs twice; the last one counts", key, len(repeated)
     for what, unknown in columns.unknown.items():
-        yield Facts("a field that tf.train.Example does not have", what, len(unknown))
+        yield "a field that tf.train.Example does not have", what, len(unknown)

@@ -9,25 +9,20 @@ import numpy as np
 
 from ...runtime.codecs.checking import RecordCheck
 from ...runtime.reading.columns import Columns
+from ...runtime.shared.tfrecord import HEADER_SIZE
 from ..keyed import Keyed, keyed_of
 from ..records import Damage
 from .model import DataFinding, Example, Note
 from .record import facts_of
 
-_HEADER = 12  # bytes of a record that stand before its own
-
 # A hostile file may have any number of keys.
 _MOST_NOTES, _LONGEST_KEY = 1000, 200
-_FURTHER = Note("further ones, which are not listed", "", 0)
+_FURTHER = "further ones, which are not listed"
 
 _COPY = "the bytes that were written"
 _DAMAGES = {
     "checksum": ("SG507", "wrong checksum of a record", _COPY),
-    "length": (
-        "SG507",
-        "damaged length of a record",
-        "a length and its checksum",
-    ),
+    "length": ("SG507", "damaged length of a record", "a length and its checksum"),
     "torn": ("SG507", "torn record", "the whole record, and the next one"),
     "truncated": ("SG506", "file is truncated", "the rest of the file"),
     "compression": (
@@ -107,7 +102,7 @@ class Tally:
                 example = Example(
                     records.file,
                     int(records.numbers[row]),
-                    int(records.offsets[row]) - _HEADER,
+                    int(records.offsets[row]) - HEADER_SIZE,
                     fault.found(at),
                     fault.cause(at),
                 )
@@ -116,8 +111,8 @@ class Tally:
             group = self._groups[kind]
             group.examples += sorted(examples, key=lambda each: each.record or 0)
             del group.examples[self.most :]
-        for what, key, rows in facts_of(check, columns):
-            self.note(what, key, rows)
+        for fact in facts_of(check, columns):
+            self.note(*fact)
         self.wrong += int(wrong.sum())
 
     def add_damage(self, damage: Damage) -> None:
@@ -125,14 +120,14 @@ class Tally:
         rule, what, expected = _DAMAGES[damage.kind]
         whole = damage.kind in ("foreign", "unreadable")
         cause = damage.cause
-        is_known = damage.kind in ("truncated", "limit")
-        if damage.skipped is None and not whole and not is_known:
-            cause += "; no further record was found behind it"
-        elif damage.skipped and damage.kind not in ("checksum", "limit"):
-            cause += f"; the next record is {damage.skipped} bytes later"
+        if damage.kind in ("length", "torn", "compression"):
+            behind = "no further record was found behind it"
+            if damage.skipped:
+                behind = f"the next record is {damage.skipped} bytes later"
+            cause = f"{cause}; {behind}"
         place = (None, None) if whole else (damage.record, damage.offset)
-        found, cause = damage.found, cause.removeprefix("; ")
-        group = self.add_file(rule, what, expected, damage.file, found, cause, place)
+        file, found = damage.file, damage.found
+        group = self.add_file(rule, what, expected, file, found, cause, place)
         group.records += not whole
 
     def add_file(
@@ -170,7 +165,7 @@ class Tally:
         if len(key) > _LONGEST_KEY:
             key = f"{key[:_LONGEST_KEY]}..."
         if (what, key) not in self._notes and len(self._notes) >= _MOST_NOTES:
-            what, key = _FURTHER.what, _FURTHER.key
+            what, key = _FURTHER, ""
         self._notes[what, key] = self._notes.get((what, key), 0) + records
 
     def merge(self, other: Tally) -> None:

@@ -13,7 +13,7 @@ from ...runtime.reading.records import Records
 from ..framing import Advance, scan
 from ..limits import MAX_RECORD_BYTES
 from ..records import Damage
-from ..remote_path import FilePath
+from ..remote_path import FilePath, size_of
 from .file_groups import FileKeys
 
 
@@ -92,5 +92,5 @@ def _bar(paths: Sequence[FilePath], limit: int | None) -> Bar:
     total = 0
     for path in paths:
         with suppress(OSError):
-            total += path.stat().st_size
+            total += size_of(path) or 0
     return Bar("reading", total)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -126,10 +126,8 @@ def histogram(
         places = values >> exponent
     else:
         places = np.floor(values * math.ldexp(1.0, -exponent)).astype(np.int64)
-    counts = np.bincount(places - first, weights)
-    filled = np.flatnonzero(counts)
-    found = zip(filled.tolist(), counts[filled].tolist(), strict=True)
-    return Histogram(exponent, {first + place: int(count) for place, count in found})
+    found = _counted(places - first, weights)
+    return Histogram(exponent, {first + place: count for place, count in found})
 
 
 def magnitudes(
@@ -142,12 +140,19 @@ def magnitudes(
         weights: [N], how often each occurs; None for once.
     """
     cells = values.view(np.uint64) >> np.uint64(_MAGNITUDE_SHIFT)
-    counts = np.bincount(cells.astype(np.int64), weights)
-    filled = np.flatnonzero(counts)
-    found = zip(filled.tolist(), counts[filled].tolist(), strict=True)
+    found = _counted(cells.astype(np.int64), weights)
     return Magnitudes(
-        {_SIGN - cell if cell > _SIGN else cell: int(count) for cell, count in found}
+        {_SIGN - cell if cell > _SIGN else cell: count for cell, count in found}
     )
+
+
+def _counted(
+    bins: NDArray[np.int64], weights: NDArray[Any] | None
+) -> Iterator[tuple[int, int]]:
+    """Yield each bin that holds something, and how much."""
+    counts = np.bincount(bins, weights).astype(np.int64)
+    filled = np.flatnonzero(counts)
+    return zip(filled.tolist(), counts[filled].tolist(), strict=True)
 
 
 def summed(parts: Iterable[Mapping[Any, int]]) -> dict[Any, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -26,7 +26,7 @@ from .model import (
     merged_records,
 )
 from .numbers import Numbers, numbers
-from .samples import Samples, with_samples
+from .samples import Sample, with_samples
 
 # numpy takes as long for a few values as for thousands, so that columns are held until
 # there are so many records, or bytes, of them.
@@ -87,46 +87,40 @@ class Measuring:
 def _memory(columns: Columns) -> int:
     """Return about how many bytes it takes to hold and to measure columns."""
     size = columns.records.data.nbytes + 32 * len(columns.records)
-    for column in _every_column(columns):
+    lists = (each.columns for each in columns.steps.values())
+    for column in chain(*columns.by_key.values(), *lists):
         size += 16 * len(column) + column.values.nbytes
         if column.kind == BYTES:
             size += _OBJECT_BYTES * len(column.values)
     return size
 
 
-def _every_column(columns: Columns) -> Iterator[Column]:
-    for some in columns.by_key.values():
-        yield from some
-    for lists in columns.steps.values():
-        yield from lists.columns
-
-
 def _measured(held: Sequence[tuple[Columns, int]]) -> RecordStatistics:
-    reasons: dict[tuple[str, int], str] = {}
-    samples = Samples()
+    samples: tuple[Sample, ...] = ()
     for columns, rank in held:
-        records = columns.records
-        for bad in columns.malformed:
-            reasons[records.file, int(records.numbers[bad.row])] = bad.reason
-        samples = with_samples(samples, records, rank)
+        samples = with_samples(samples, columns.records, rank)
     every = [columns for columns, _ in held]
-    keys = by_name(each.by_key for each in every)
-    steps = by_name(each.steps for each in every)
-    kept_keys, more_keys = first_keys(keys)
-    kept_steps, more_steps = first_keys(steps)
+    keys, more_keys = first_keys(by_name(each.by_key for each in every))
+    steps, more_steps = first_keys(by_name(each.steps for each in every))
     return RecordStatistics(
         records=sum(len(each.records) for each in every),
         sizes=_numbers([each.records.stops - each.records.starts for each in every]),
         sequences=sum(int(np.count_nonzero(each.sequences)) for each in every),
         malformed=sum(len(each.malformed) for each in every),
-        malformed_reasons=first_reasons(reasons),
-        keys={key: _key(key, chain(*keys[key])) for key in kept_keys},
-        steps={key: _steps(key, steps[key]) for key in kept_steps},
+        malformed_reasons=first_reasons(map(_reasons, every)),
+        keys={key: _key(key, chain(*some)) for key, some in keys.items()},
+        steps={key: _steps(key, some) for key, some in steps.items()},
         more_keys=more_keys or more_steps,
         unknown=first_counts(_row_counts(each.unknown) for each in every),
         repeated=first_counts(_row_counts(each.repeated) for each in every),
-        sampled=samples,
+        samples=samples,
     )
+
+
+def _reasons(columns: Columns) -> dict[tuple[str, int], str]:
+    """Return why records are malformed, by their places."""
+    file, numbers = columns.records.file, columns.records.numbers
+    return {(file, int(numbers[bad.row])): bad.reason for bad in columns.malformed}
 
 
 def _row_counts(rows: Mapping[str, Sequence[int]]) -> dict[str, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TypeVar
 
 from ..keyed import WITHOUT_FEATURE, Keyed
@@ -13,7 +14,7 @@ from .bytes_values import BytesValues, merged_bytes
 from .digests import Digests, merged_digests
 from .histograms import summed
 from .numbers import Numbers, merged_numbers
-from .samples import Sample, Samples, merged_samples
+from .samples import Sample, merged_samples
 
 Value = TypeVar("Value")
 
@@ -98,7 +99,7 @@ class RecordStatistics:
         more_keys: whether there are more than MOST_KEYS keys.
         unknown: what no Example has, and how many records have it.
         repeated: keys that occur twice in a record, and in how many.
-        sampled: a few records, spread over all.
+        samples: a few records, spread over all, in the order of their priorities.
         digests: of records and values; empty if they were not asked for.
     """
 
@@ -112,18 +113,13 @@ class RecordStatistics:
     more_keys: bool = False
     unknown: Mapping[str, int] = field(default_factory=dict)
     repeated: Mapping[str, int] = field(default_factory=dict)
-    sampled: Samples = field(default_factory=Samples)
+    samples: tuple[Sample, ...] = ()
     digests: Digests = field(default_factory=Digests, compare=False)
 
     @property
     def read(self) -> int:
         """How many records the statistics of the keys are of."""
         return self.records - self.malformed
-
-    @property
-    def samples(self) -> tuple[Sample, ...]:
-        """The records that were kept, in the order of their priorities."""
-        return self.sampled.kept
 
     @property
     def message(self) -> str:
@@ -319,25 +315,20 @@ def merged_records(parts: Sequence[RecordStatistics]) -> RecordStatistics:
         return RecordStatistics()
     if len(parts) == 1:
         return parts[0]
-    keys = by_name(part.keys for part in parts)
-    steps = by_name(part.steps for part in parts)
-    kept_keys, more_keys = first_keys(keys)
-    kept_steps, more_steps = first_keys(steps)
-    reasons: dict[tuple[str, int], str] = {}
-    for part in parts:
-        reasons.update(part.malformed_reasons)
+    keys, more_keys = first_keys(by_name(part.keys for part in parts))
+    steps, more_steps = first_keys(by_name(part.steps for part in parts))
     return RecordStatistics(
         records=sum(part.records for part in parts),
         sizes=merged_numbers([part.sizes for part in parts]),
         sequences=sum(part.sequences for part in parts),
         malformed=sum(part.malformed for part in parts),
-        malformed_reasons=first_reasons(reasons),
-        keys={key: _merged_key(keys[key]) for key in kept_keys},
-        steps={key: _merged_steps(steps[key]) for key in kept_steps},
+        malformed_reasons=first_reasons(part.malformed_reasons for part in parts),
+        keys={key: _merged_key(some) for key, some in keys.items()},
+        steps={key: _merged_steps(some) for key, some in steps.items()},
         more_keys=more_keys or more_steps or any(part.more_keys for part in parts),
         unknown=first_counts(part.unknown for part in parts),
         repeated=first_counts(part.repeated for part in parts),
-        sampled=merged_samples([part.sampled for part in parts]),
+        samples=merged_samples(part.samples for part in parts),
         digests=merged_digests([part.digests for part in parts]),
     )
 
@@ -351,28 +342,30 @@ def by_name(parts: Iterable[Mapping[str, Value]]) -> dict[str, list[Value]]:
     return found
 
 
-def first_keys(keys: Iterable[str]) -> tuple[list[str], bool]:
-    """Return the keys that have statistics of their own, and whether there are more.
+def first_keys(found: Mapping[str, Value]) -> tuple[dict[str, Value], bool]:
+    """Return what has statistics of its own, by key, and whether there is more.
 
     The first keys of all are among the first ones of any part, so that what is kept of
     a key is never cut in half.
     """
-    found: list[str] = []
+    first: dict[str, Value] = {}
     characters = 0
-    for key in sorted(keys):
+    for key in sorted(found):
         characters += len(key)
-        if len(found) == MOST_KEYS or characters > MOST_KEY_CHARACTERS:
-            return found, True
-        found.append(key)
-    return found, False
+        if len(first) == MOST_KEYS or characters > MOST_KEY_CHARACTERS:
+            return first, True
+        first[key] = found[key]
+    return first, False
 
 
 def first_counts(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
     """Add counts up, of the first names only."""
-    found = summed(parts)
-    return {name: found[name] for name in first_keys(found)[0]}
+    return first_keys(summed(parts))[0]
 
 
-def first_reasons(reasons: Mapping[tuple[str, int], str]) -> dict[tuple[str, int], str]:
+def first_reasons(
+    parts: Iterable[Mapping[tuple[str, int], str]],
+) -> dict[tuple[str, int], str]:
     """Return the first reasons, by their places."""
-    return dict(sorted(reasons.items())[:_MOST_REASONS])
+    every = chain.from_iterable(part.items() for part in parts)
+    return dict(sorted(every)[:_MOST_REASONS])

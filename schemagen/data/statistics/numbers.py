@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -159,6 +159,7 @@ def merged_numbers(parts: Sequence[Numbers]) -> Numbers:
     parts = [part for part in parts if part.count]
     if len(parts) < 2:
         return parts[0] if parts else Numbers()
+    below, above = zip(*(part.infinite for part in parts), strict=True)
     some = [part for part in parts if part.finite]
     low = min((part.minimum for part in some if part.minimum is not None), default=None)
     high = max(
@@ -171,20 +172,16 @@ def merged_numbers(parts: Sequence[Numbers]) -> Numbers:
         )
         total = sum((part.total for part in some), total)
         mean = float(total) / sum(part.finite for part in some)
-        apart = [(part.mean or 0.0) - mean for part in some]
         squares = math.fsum(
-            part.squares + part.finite * by**2
-            for part, by in zip(some, apart, strict=True)
+            part.squares + part.finite * ((part.mean or 0.0) - mean) ** 2
+            for part in some
         )
     return Numbers(
         count=sum(part.count for part in parts),
         zeros=sum(part.zeros for part in parts),
         whole=sum(part.whole for part in parts),
         nan=sum(part.nan for part in parts),
-        infinite=(
-            sum(part.infinite[0] for part in parts),
-            sum(part.infinite[1] for part in parts),
-        ),
+        infinite=(sum(below), sum(above)),
         minimum=low,
         maximum=high,
         total=total,
@@ -212,21 +209,18 @@ def quantile(found: Numbers, share: float) -> float | None:
     """
     if found.minimum is None or found.maximum is None:
         return None
-    target, seen = share * found.finite, 0
     if found.distinct is not None:
-        for value, count in sorted(found.distinct.items()):
-            seen += count
-            if seen >= target:
-                return float(value)
-        return float(found.maximum)
-    estimates = []
-    for bins in (found.histogram.bins(), found.magnitudes.bins()):
+        single = [(value, value, n) for value, n in sorted(found.distinct.items())]
+        shapes: list[Iterable[tuple[float, float, int]]] = [single]
+    else:
+        shapes = [found.histogram.bins(), found.magnitudes.bins()]
+    target, estimates = share * found.finite, []
+    for bins in shapes:
         seen = 0
         for low, high, count in bins:
             if seen + count >= target:
-                estimates.append(
-                    (high - low, low + (high - low) * (target - seen) / count)
-                )
+                inside = (high - low) * (target - seen) / count
+                estimates.append((high - low, low + inside))
                 break
             seen += count
     value = min(estimates)[1] if estimates else float(found.maximum)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ MOST = 24
 """So many records are kept."""
 
 MOST_BYTES = 1 << 25
-"""As long as they have no more bytes than these together; one is kept in any case."""
+"""Or fewer, as soon as they have so many bytes together."""
 
 
 @dataclass(frozen=True, order=True)
@@ -37,22 +38,9 @@ class Sample:
     data: bytes
 
 
-@dataclass(frozen=True)
-class Samples:
-    """The samples of some records.
-
-    Attributes:
-        kept: in order, as many as `MOST` and `MOST_BYTES` allow.
-        end: the place of the first sample that no longer fits into `MOST_BYTES`,
-            without its bytes; None if all fit. No sample from there on is kept, also
-            if a smaller one would fit, so that parts merge in any way to the same.
-    """
-
-    kept: tuple[Sample, ...] = ()
-    end: Sample | None = None
-
-
-def with_samples(found: Samples, records: Records, rank: int) -> Samples:
+def with_samples(
+    found: tuple[Sample, ...], records: Records, rank: int
+) -> tuple[Sample, ...]:
     """Return the samples that stay of some and of further records.
 
     Args:
@@ -62,9 +50,8 @@ def with_samples(found: Samples, records: Records, rank: int) -> Samples:
     """
     priorities = _priorities(records.numbers, rank)
     chosen = np.argsort(priorities, kind="stable")[:MOST]
-    last = found.kept[-1] if len(found.kept) == MOST else found.end
-    if last is not None:
-        chosen = chosen[priorities[chosen] <= np.uint64(last.priority)]
+    if len(found) == MOST or sum(len(each.data) for each in found) >= MOST_BYTES:
+        chosen = chosen[priorities[chosen] <= np.uint64(found[-1].priority)]
     if not len(chosen):
         return found
     new = tuple(
@@ -77,26 +64,22 @@ def with_samples(found: Samples, records: Records, rank: int) -> Samples:
         )
         for row in chosen.tolist()
     )
-    return merged_samples([found, Samples(new)])
+    return merged_samples([found, new])
 
 
-def merged_samples(parts: Sequence[Samples]) -> Samples:
-    """Return the samples that stay of all parts.
+def merged_samples(parts: Iterable[tuple[Sample, ...]]) -> tuple[Sample, ...]:
+    """Return the samples that stay of all parts, in order.
 
     What stays of all of them stays of any part, so that parts may be chosen from first.
     """
-    end = min((part.end for part in parts if part.end is not None), default=None)
     kept: list[Sample] = []
     size = 0
-    for sample in sorted(sample for part in parts for sample in part.kept):
-        if len(kept) == MOST or (end is not None and sample >= end):
-            break
-        size += len(sample.data)
-        if kept and size > MOST_BYTES:
-            end = replace(sample, data=b"")
+    for sample in sorted(chain(*parts)):
+        if len(kept) == MOST or size >= MOST_BYTES:
             break
         kept.append(sample)
-    return Samples(tuple(kept), None if len(kept) == MOST else end)
+        size += len(sample.data)
+    return tuple(kept)
 
 
 def _priorities(numbers: NDArray[np.int64], rank: int) -> NDArray[np.uint64]:

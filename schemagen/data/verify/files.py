@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 
 from ...runtime.codecs.checking import WRITE_EXAMPLES
@@ -9,32 +10,26 @@ from ...runtime.storage.manifest import Shard
 from ..checks.tally import Tally
 from ..keyed import EXPECTED, NO_KEY, WITHOUT_FEATURE
 from ..one_pass import Scanned
-from ..remote_path import FilePath
+from ..sources import DataFile
 
 _BY_SUFFIX = {".gz": "GZIP", ".gzip": "GZIP", ".zlib": "ZLIB"}
 _WORDS = {"": "uncompressed records", "GZIP": "GZIP data", "ZLIB": "ZLIB data"}
 
 
-def judge_file(
-    scanned: Scanned,
-    path: FilePath,
-    shard: Shard | None,
-    compression: str | None,
-) -> None:
+def judge_file(scanned: Scanned, file: DataFile) -> None:
     """Compare a file as a whole with its name and its entry in the manifest.
 
     Args:
         scanned: all of it; findings are added to its tally.
-        path: the file.
-        shard: its entry in the manifest.
-        compression: what the manifest says of its split's; None without one.
+        file: what the manifest and its name say.
     """
-    tally, where = scanned.tally, str(path)
+    tally, where = scanned.tally, str(file.path)
     if not scanned.whole and not tally.bytes:
         return  # it could not be read, which has been said
-    wanted, whose = compression, "as the manifest says"
+    wanted, whose = file.compression, "as the manifest says"
     if wanted is None:
-        wanted, whose = _BY_SUFFIX.get(path.suffix), "as its name says"
+        suffix = os.path.splitext(file.path.name)[1]
+        wanted, whose = _BY_SUFFIX.get(suffix), "as its name says"
     found = scanned.compression
     if tally.bytes and wanted is not None and found not in (None, wanted):
         assert found is not None
@@ -49,11 +44,11 @@ def judge_file(
     if tally.records and not tally.keyed.records:
         other = tally.keyed.other or WITHOUT_FEATURE
         tally.add_file("SG513", NO_KEY, EXPECTED, where, other, WRITE_EXAMPLES)
-    if shard is not None and scanned.whole:
-        _compare(scanned, where, shard)
+    if file.shard is not None and scanned.whole:
+        _compare(scanned, where, file.shard)
 
 
-def judge_empty(scanned: Scanned, path: FilePath, tally: Tally) -> None:
+def judge_empty(scanned: Scanned, tally: Tally) -> None:
     """Add the finding of a file without records, of a split without records."""
     size = scanned.tally.bytes
     found = f"{_WORDS[scanned.compression or '']} without a record"
@@ -61,7 +56,7 @@ def judge_empty(scanned: Scanned, path: FilePath, tally: Tally) -> None:
         "SG505",
         "file has no records",
         "one record or more",
-        str(path),
+        str(scanned.part.path),
         found if size else "a file of 0 bytes",
         "the writer was killed before it wrote, or had nothing to write",
     )

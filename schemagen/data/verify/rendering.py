@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 from ...display.blocks import Block, Items, Paragraph
 from ...findings import findings_table, printable, render_json, render_text
-from ..checks.model import Note, SplitCounts, Verification
+from ..checks.model import SplitCounts, Verification
 from ..formatting import plural, size
 from ..layouts import listed_names
 
@@ -74,11 +74,7 @@ def _of_split(found: Verification, split: SplitCounts) -> Iterator[str]:
     if not split.whole:
         yield "    not all records were read, so whole files were not compared"
     for note in split.notes[:_SHOWN_NOTES]:
-        yield f"    note: {_note(note)}"
+        key = f": {note.key!r}" if note.key else ""
+        yield f"    note: {note.what}{key}, in {plural(note.records, 'record')}"
     if len(split.notes) > _SHOWN_NOTES:
         yield f"    note: and {len(split.notes) - _SHOWN_NOTES} more of the kind"
-
-
-def _note(note: Note) -> str:
-    key = f": {note.key!r}" if note.key else ""
-    return f"{note.what}{key}, in {plural(note.records, 'record')}"

@@ -11,7 +11,7 @@ from ...runtime.storage import manifest
 from ...runtime.storage.schema import Spec
 from ...spec.model import RecordSpec
 from ...spec.serial import from_data, to_data
-from ..checks.model import SplitCounts
+from ..checks.model import DataFinding, SplitCounts
 from ..checks.tally import Tally
 from ..formatting import one_line
 from ..listing import Listing
@@ -30,8 +30,8 @@ class CheckedSplit:
         spec_from: where that is from: "manifest", "project" or "".
         tally: what is wrong.
         files: its files, without those that are missing.
-        group: all of them, to be read.
-        whole: whether all of them were read to the end.
+        missing: files that the manifest lists and that are not there.
+        whole: whether all files were read to the end.
     """
 
     name: str | None
@@ -39,14 +39,13 @@ class CheckedSplit:
     spec_from: str
     tally: Tally
     files: list[DataFile] = field(default_factory=list)
-    group: Group = field(init=False)
+    missing: list[DataFile] = field(default_factory=list)
     whole: bool = True
 
     @property
-    def fields(self) -> list[str]:
-        """The names of its fields, in order."""
-        fields = self.spec.fields if self.spec else ()
-        return [each.label for each in fields]
+    def group(self) -> Group:
+        """All of its files, to be read."""
+        return Group(self.name or "", self.spec, [*self.files, *self.missing])
 
     @property
     def counts(self) -> SplitCounts:
@@ -63,6 +62,12 @@ class CheckedSplit:
             notes=self.tally.notes(),
         )
 
+    @property
+    def findings(self) -> list[DataFinding]:
+        """What is wrong, whole files first, then by field."""
+        fields = self.spec.fields if self.spec else ()
+        return self.tally.findings(self.name, [each.label for each in fields])
+
 
 def splits_of(
     listing: Listing, spec: RecordSpec | None, examples: int
@@ -75,7 +80,7 @@ def splits_of(
         examples: how many places to keep of each kind of finding.
     """
     data = listing.data
-    splits = _splits(data, spec, examples)
+    splits = _splits(listing, spec, examples)
     general = splits[0].tally
     if listing.problem:
         _add_manifest(general, data, listing.problem)
@@ -91,50 +96,46 @@ def splits_of(
     for gap in data.gaps:
         own = (each.tally for each in splits if each.name == gap.split)
         _add_gap(next(own, general), gap)
-    for each in splits:
-        each.group = Group(each.name or "", each.spec, each.files)
-        listed, each.files = each.files, []
-        for file in listed:
-            if file.shard is None or listing.sizes[file.path] is not None:
-                each.files.append(file)
-            else:
-                each.tally.add_file(
-                    "SG502",
-                    "file is missing",
-                    "each file of the manifest",
-                    str(file.path),
-                    f"no such file; it held {file.shard.records} records",
-                    "it was not copied, or deleted",
-                )
+    for split in splits:
+        for file in split.missing:
+            held = f"; it held {file.shard.records} records" if file.shard else ""
+            split.tally.add_file(
+                "SG502",
+                "file is missing",
+                "each file of the manifest",
+                str(file.path),
+                f"no such file{held}",
+                "it was not copied, or deleted",
+            )
     return splits
 
 
-def _splits(data: Data, spec: RecordSpec | None, examples: int) -> list[CheckedSplit]:
+def _splits(
+    listing: Listing, spec: RecordSpec | None, examples: int
+) -> list[CheckedSplit]:
     """Put files together that are of one split and compared with one spec."""
     found: dict[tuple[str, str], CheckedSplit] = {}
-    for file in data.files:
+    for file in listing.data.files:
         written = json.dumps(file.spec, sort_keys=True) if file.spec else ""
         known = found.get((file.split, written))
         if known is None:
-            known = _split(file, spec, examples, data)
+            known = _split(file, spec, Tally(examples), listing.data)
             found[file.split, written] = known
-        known.files.append(file)
+        is_missing = file.shard is not None and listing.sizes[file.path] is None
+        (known.missing if is_missing else known.files).append(file)
     return list(found.values())
 
 
 def _split(
-    file: DataFile, spec: RecordSpec | None, examples: int, data: Data
+    file: DataFile, spec: RecordSpec | None, tally: Tally, data: Data
 ) -> CheckedSplit:
-    tally = Tally(examples)
     where = str((data.directory or file.path.parent) / manifest.FILE_NAME)
-    if spec is not None:
-        if file.spec is not None:
-            _compare_specs(tally, file.spec, spec, where)
-        return CheckedSplit(file.split or None, spec, "project", tally)
-    written: RecordSpec | None = None
-    if file.spec is not None:
+    if file.spec is not None and spec is not None:
+        _compare_specs(tally, file.spec, spec, where)
+    spec_from = "project" if spec is not None else ""
+    if file.spec is not None and spec is None:
         try:
-            written = from_data(file.spec)
+            spec, spec_from = from_data(file.spec), "manifest"
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             tally.add_file(
                 "SG501",
@@ -144,9 +145,7 @@ def _split(
                 one_line(str(error)),
                 "written by another version of schemagen",
             )
-    return CheckedSplit(
-        file.split or None, written, "manifest" if written else "", tally
-    )
+    return CheckedSplit(file.split or None, spec, spec_from, tally)
 
 
 def _compare_specs(tally: Tally, written: Spec, spec: RecordSpec, where: str) -> None:

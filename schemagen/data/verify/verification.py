@@ -10,7 +10,6 @@ from ..checks.model import Verification
 from ..limits import MAX_RECORD_BYTES
 from ..listing import Listing, list_data
 from ..one_pass import Pass, Wanted, read_data
-from ..sources import Data, DataFile
 from .files import judge_empty, judge_file
 from .splits import CheckedSplit, splits_of
 
@@ -74,12 +73,11 @@ def verification_of(
         splits: as `splits_of` returned them; what was found is added to their tallies.
         found: the pass over their groups.
     """
-    data = listing.data
     for split in splits:
         empty = []
         for file in split.files:
             scanned = found.files[file.path]
-            judge_file(scanned, file.path, file.shard, _compression(data, file))
+            judge_file(scanned, file)
             split.tally.merge(scanned.tally)
             split.whole &= scanned.whole
             unread = scanned.damaged or not scanned.whole
@@ -87,20 +85,10 @@ def verification_of(
                 empty.append(scanned)
         # Among files with records an empty one is usual: its worker had no rows.
         for scanned in empty if not split.tally.records else ():
-            judge_empty(scanned, scanned.part.path, split.tally)
+            judge_empty(scanned, split.tally)
     return Verification(
-        data.where,
+        listing.data.where,
         tuple(each.counts for each in splits),
-        tuple(
-            finding
-            for each in splits
-            for finding in each.tally.findings(each.name, each.fields)
-        ),
-        data.other_files,
+        tuple(finding for each in splits for finding in each.findings),
+        listing.data.other_files,
     )
-
-
-def _compression(data: Data, file: DataFile) -> str | None:
-    if data.manifest is None or file.shard is None:
-        return None
-    return data.manifest.splits[file.split].compression

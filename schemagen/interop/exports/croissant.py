@@ -6,23 +6,25 @@ extract values from TFRecord files.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from ...kinds.classes import Classes
 from ...kinds.field import FieldSpec
+from ...progress import track
 from ...runtime.storage.manifest import Split
 from ...spec.model import RecordSpec
 from .fields import CLASS, PICTURE, Notes, value_of
 
 Json = dict[str, Any]
 
-# The properties that --set takes, and those that a validator recommends.
+# The properties that --set takes.
 PROPERTIES = (
     *("citeAs", "creator", "datePublished", "description", "license", "name"),
     *("publisher", "url", "version"),
 )
-RECOMMENDED = ("citeAs", "datePublished", "license", "url", "version")
 
 _FORMAT = {"encodingFormat": "application/x-tfrecord"}
 _CR_TERMS = (
@@ -53,12 +55,13 @@ _DATA_TYPES = {
     **{f"uint{bits}": f"cr:UInt{bits}" for bits in (8, 16, 32, 64)},
     **{f"float{bits}": f"cr:Float{bits}" for bits in (16, 32, 64)},
 }
+_TYPES_OF_COLUMNS = {"id": "sc:Integer", "name": "sc:Text", "records": "sc:Integer"}
 
 
 def description(
     spec: RecordSpec,
     splits: Mapping[str, Split],
-    sha256: Mapping[str, str],
+    data: Path,
     given: Mapping[str, str],
     notes: Notes,
 ) -> Json:
@@ -67,12 +70,25 @@ def description(
     Args:
         spec: of the record.
         splits: what the manifest says of each, by name; empty without data.
-        sha256: of each shard, by file name.
+        data: the directory of the splits.
         given: properties that only a person knows, such as the license.
         notes: what is approximated.
     """
     shards = [shard for split in splits.values() for shard in split.shards]
-    contained = [{"@id": shard.file} for shard in shards]
+    files = [
+        _node(
+            "FileObject",
+            shard.file,
+            contentUrl=shard.file,
+            contentSize=f"{shard.bytes} B",
+            sha256=_sha256(data / shard.file),
+            **_FORMAT,
+        )
+        for shard in track(shards, "hashing", "file")
+    ]
+    every_file = _node("FileSet", "files", includes="*.tfrecord*", **_FORMAT)
+    if files:
+        every_file["containedIn"] = [{"@id": file["@id"]} for file in files]
     fields = [_field(spec, field, notes) for field in spec.fields]
     return {
         "@context": _CONTEXT,
@@ -81,31 +97,17 @@ def description(
         "name": spec.record,
         **({"description": spec.doc} if spec.doc else {}),
         **given,
-        "distribution": [
-            *(
-                _node(
-                    "FileObject",
-                    shard.file,
-                    contentUrl=shard.file,
-                    contentSize=f"{shard.bytes} B",
-                    sha256=sha256[shard.file],
-                    **_FORMAT,
-                )
-                for shard in shards
-            ),
-            _node(
-                "FileSet",
-                "files",
-                includes="*.tfrecord*",
-                **({"containedIn": contained} if contained else {}),
-                **_FORMAT,
-            ),
-        ],
+        "distribution": [*files, every_file],
         "recordSet": [
             *_record_sets(spec, splits),
             _node("RecordSet", spec.record, field=fields),
         ],
     }
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _node(kind: str, name: str, **more: Any) -> Json:
@@ -117,34 +119,29 @@ def _node(kind: str, name: str, **more: Any) -> Json:
 def _record_sets(spec: RecordSpec, splits: Mapping[str, Split]) -> Iterator[Json]:
     """Yield the splits, and the classes of each field with what is stored for each."""
     if splits:
-        counts = {name: split.records for name, split in splits.items()}
-        columns = {"name": list(counts), "records": list(counts.values())}
-        yield _table("splits", "cr:Split", "name", columns)
+        rows = [{"name": name, "records": s.records} for name, s in splits.items()]
+        yield _table("splits", "cr:Split", "name", rows)
     for field in spec.fields:
         kind = field.kind
         if field.codec.of_classes:
-            ids = range(kind.offset, kind.offset + kind.count)
-            columns = {"id": list(ids)}
-            if kind.class_names:
-                columns["name"] = list(kind.class_names)
-            yield _table(_classes(spec, field), "sc:Enumeration", _key(kind), columns)
+            rows = [{"id": kind.offset + at} for at in range(kind.count)]
+            for row, name in zip(rows, kind.class_names or (), strict=False):
+                row["name"] = name
+            yield _table(_classes(spec, field), "sc:Enumeration", _key(kind), rows)
 
 
-def _table(name: str, data_type: str, key: str, columns: Mapping[str, Any]) -> Json:
+def _table(name: str, data_type: str, key: str, rows: list[Json]) -> Json:
     """Return a record set whose rows are in the description."""
-    ids = [f"{name}/{column}" for column in columns]
-    types = ["sc:Text" if column == "name" else "sc:Integer" for column in columns]
-    rows = zip(*columns.values(), strict=True)
     return _node(
         "RecordSet",
         name,
         dataType=data_type,
         key={"@id": f"{name}/{key}"},
         field=[
-            _node("Field", id_, dataType=each)
-            for id_, each in zip(ids, types, strict=True)
+            _node("Field", f"{name}/{column}", dataType=_TYPES_OF_COLUMNS[column])
+            for column in rows[0]
         ],
-        data=[dict(zip(ids, row, strict=True)) for row in rows],
+        data=[{f"{name}/{column}": row[column] for column in row} for row in rows],
     )
 
 

@@ -7,16 +7,14 @@ TFDS decodes differently than the generated parser is described as it is stored.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from ...kinds.classes import Classes
 from ...kinds.field import FieldSpec
 from ...runtime.codecs.part import BYTES, Part
 from ...runtime.storage.manifest import Split
 from ...spec.model import RecordSpec
-from .fields import CLASS, PICTURE, Notes, Shape, keys_of, value_of
+from .fields import CLASS, PICTURE, Notes, Shape, value_of
 
 Json = dict[str, Any]
 
@@ -27,7 +25,6 @@ _RAW_DTYPES = (
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16"),
     *("float16", "float32", "float64"),
 )
-_RAGGED_VALUES, _RAGGED_LENGTHS = "/ragged_flat_values", "/ragged_row_lengths_0"
 
 
 def files(
@@ -44,7 +41,7 @@ def files(
     return {
         "dataset_info.json": json.dumps(info, indent=4, sort_keys=True) + "\n",
         "features.json": json.dumps(features, indent=4, sort_keys=True) + "\n",
-        **_label_files(spec, notes),
+        **_label_files(spec),
     }
 
 
@@ -72,16 +69,18 @@ def _dataset_info(spec: RecordSpec, splits: Mapping[str, Split]) -> Json:
 
 
 def _features(spec: RecordSpec, notes: Notes) -> Json:
-    """Return the features by key; of a shared key the one that has to be there."""
+    """Return the features by key."""
     found: Json = {}
     for field in spec.fields:
-        made = _features_of(field, notes)
-        if field.name not in made:
-            notes.add(field, f"named {next(iter(made))!r}")
+        value, *others = field.parts
+        if field.name != value.key:
+            notes.add(field, f"named {value.key!r}")
         notes.leave_out(field, "resize", "dequantize", "too_long")
-        for name, feature in made.items():
-            if name not in found or not feature.get("tensor", {}).get("optional"):
-                found[name] = feature
+        doc = {"description": field.doc} if field.doc else {}
+        found[value.key] = {**_value(field, value, notes), **doc}
+        found |= {each.key: _stored(each, field.optional) for each in others}
+        if field.optional:
+            notes.add(field, "a default of TFDS where it is missing")
     return {
         "type": f"{_MODULE}.features_dict.FeaturesDict",
         "content": {"features": found},
@@ -89,67 +88,27 @@ def _features(spec: RecordSpec, notes: Notes) -> Json:
     }
 
 
-def _label_files(spec: RecordSpec, notes: Notes) -> dict[str, str]:
-    """Return the files of class names, without those that TFDS would misread."""
-    files = [field.key.replace("/", ".") for field in spec.fields]
-    claimed = Counter(files)
-    found = {}
-    for field, file in zip(spec.fields, files, strict=True):
-        if not _is_class(field) or not field.kind.class_names:
-            continue
-        names = field.kind.class_names
-        text = "".join(f"{name}\n" for name in names)
-        if claimed[file] > 1 or [s.strip() for s in text.splitlines()] != [*names]:
-            notes.leave_out(field, "classes")
-        else:
-            found[f"{file}.labels.txt"] = text
-    return found
-
-
-def _features_of(field: FieldSpec, notes: Notes) -> dict[str, Json]:
-    """Return the features of a field's keys, that of its value first."""
-    doc = {"description": field.doc} if field.doc else {}
-    value, *others = field.parts
-    if _has_ragged_keys(field):
-        rows = _sequence(_sequence(_tensor((), value.dtype)))
-        return {field.key.removesuffix(_RAGGED_VALUES): {**rows, **doc}}
-    feature = _value(field, value, notes)
-    if field.optional:
-        notes.add(field, f"{_missing(feature)} where it is missing")
-    more = {each.key: _stored(each, field.optional) for each in others}
-    return {value.key: {**feature, **doc}, **more}
-
-
-def _has_ragged_keys(field: FieldSpec) -> bool:
-    """Tell whether a field has lists of lists, with the keys that TFDS gives them."""
-    if field.parts[0].encoding == "raw" or field.optional:
-        return False
-    lengths = field.key.removesuffix(_RAGGED_VALUES) + _RAGGED_LENGTHS
-    named = field.key.endswith(_RAGGED_VALUES)
-    return named and keys_of(field, "row lengths") == [lengths]
-
-
-def _missing(feature: Json) -> str:
-    """Return the value that TFDS delivers for a missing feature."""
-    tensor = feature.get("tensor")
-    if tensor is None or "-1" in tensor["shape"].get("dimensions", ()):
-        return "an empty list"
-    dtype: str = tensor["dtype"]
-    return {"string": "b''", "bool": "False"}.get(dtype, f"the least {dtype}")
+def _label_files(spec: RecordSpec) -> dict[str, str]:
+    """Return the files of class names, a name a line."""
+    return {
+        f"{field.key.replace('/', '.')}.labels.txt": "\n".join(
+            [*field.kind.class_names, ""]
+        )
+        for field in spec.fields
+        if _is_class(field) and field.kind.class_names
+    }
 
 
 def _value(field: FieldSpec, part: Part, notes: Notes) -> Json:
     """Return the feature of a field's value."""
     dtype, shape = value_of(field)
-    kind, optional = field.kind, field.optional
+    optional = field.optional
     plain = not optional and part.transfer_encoding is None
     if dtype == PICTURE and plain and _is_decoded(field):
-        image = _image(kind.shape, part)
-        return _sequence(image, *shape) if shape else image
-    if dtype == CLASS and _is_class(field):
-        if shape:
-            notes.add(field, "a list of class ids")
-        return _sequence(_class(kind), *shape) if shape else _class(kind)
+        return _image(field, part, shape)
+    if _is_class(field):
+        content = {"numClasses": str(field.kind.count)}
+        return _feature("class_label_feature.ClassLabel", "classLabel", content)
     if (dtype, shape) == ("string", ()) and plain:
         return _feature("text_feature.Text", "text", {})
     if dtype not in (PICTURE, CLASS):
@@ -182,23 +141,22 @@ def _is_decoded(field: FieldSpec) -> bool:
 
 
 def _is_class(field: FieldSpec) -> bool:
-    """Tell whether TFDS reads classes as the generated parser does."""
-    dtype, shape = value_of(field)
-    if dtype != CLASS or (field.optional and not shape):
-        return False
-    value = field.parts[0]
-    return value.bounds is not None and value.bounds[0] == 0
+    """Tell whether TFDS reads a class as the generated parser does."""
+    bounds = field.parts[0].bounds
+    is_single = value_of(field) == (CLASS, ()) and not field.optional
+    return is_single and bounds is not None and bounds[0] == 0
 
 
-def _class(kind: Classes) -> Json:
-    content = {"numClasses": str(kind.count)}
-    return _feature("class_label_feature.ClassLabel", "classLabel", content)
-
-
-def _image(shape: Shape, part: Part) -> Json:
-    content = {"shape": _shape(shape), "dtype": part.dtype}
+def _image(field: FieldSpec, part: Part, lengths: Shape) -> Json:
+    """Return the feature of a picture, or of a list of them."""
+    content = {"shape": _shape(field.kind.shape), "dtype": part.dtype}
     content["encodingFormat"] = part.encoding
-    return _feature("image_feature.Image", "image", content)
+    feature = _feature("image_feature.Image", "image", content)
+    for length in lengths:
+        said = "-1" if length is None else str(length)
+        content = {"feature": feature, "length": said}
+        feature = _feature("sequence_feature.Sequence", "sequence", content)
+    return feature
 
 
 def _tensor(
@@ -208,11 +166,6 @@ def _tensor(
     content = {"shape": _shape(shape), "dtype": dtype, "encoding": encoding}
     more = {"optional": True} if optional else {}
     return _feature("tensor_feature.Tensor", "tensor", {**content, **more})
-
-
-def _sequence(feature: Json, length: int | None = None) -> Json:
-    content = {"feature": feature, "length": "-1" if length is None else str(length)}
-    return _feature("sequence_feature.Sequence", "sequence", content)
 
 
 def _feature(name: str, parameters: str, content: Json) -> Json:

@@ -1,56 +1,48 @@
-"""A schema of TensorFlow Metadata, in the text format of protocol buffers.
-
-The text is printed here, so that exporting needs no package. TensorFlow Data Validation
-validates data by it.
-"""
+"""A schema of TensorFlow Metadata, by which TensorFlow Data Validation validates data."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from math import prod
 from typing import Any
 
 from ...kinds.field import FieldSpec
 from ...runtime.codecs.part import BYTES, FLOAT, INT, Part
 from ...spec.model import RecordSpec
+from ..metadata import DOMAINS, TYPES, empty_schema
 from .fields import CLASS, PICTURE, Notes, Shape, keys_of, value_of
 
-Message = Mapping[str, Any]
-"""A message by the names of its fields; repeated ones are lists."""
-
-
-class _Enumerator(str):
-    """A name that the text format has without quotes."""
-
-
-_TYPES = {INT: "INT", FLOAT: "FLOAT", BYTES: "BYTES"}
+Message = dict[str, Any]
+"""A message by the names of its fields, as JSON has it."""
 
 
 def schema_text(spec: RecordSpec, notes: Notes) -> str:
-    """Return the contents of a `schema.pbtxt`."""
+    """Return the contents of a `schema.pbtxt`.
+
+    Raises:
+        SchemagenError: tensorflow-metadata is not installed.
+    """
+    schema = empty_schema()
+    from google.protobuf import json_format, text_format
+
     for field in spec.fields:
         if field.name != field.key:
             notes.add(field, f"named {field.key!r}")
         notes.leave_out(field, "default", "group", "format_text")
         if not field.codec.of_classes:
             notes.leave_out(field, "num_classes", "classes", "ignore")
-    tensors = [{"key": field.name, "value": _tensor(field)} for field in spec.fields]
-    message: dict[str, Any] = {
-        "feature": [_feature(*each, notes) for each in spec.parts().values()]
+    tensors = {field.name: _tensor(field) for field in spec.fields}
+    message: Message = {
+        "feature": [_feature(*each, notes) for each in spec.parts().values()],
+        "tensor_representation_group": {"": {"tensor_representation": tensors}},
     }
-    if tensors:
-        group = {"key": "", "value": {"tensor_representation": tensors}}
-        message["tensor_representation_group"] = group
     if spec.doc:
-        message["annotation"] = {"comment": spec.doc}
-    return "".join(f"{line}\n" for line in _lines(message, ""))
+        message["annotation"] = {"comment": [spec.doc]}
+    json_format.ParseDict(message, schema)
+    return str(text_format.MessageToString(schema, as_utf8=False))
 
 
 def _feature(part: Part, field: FieldSpec, optional: bool, notes: Notes) -> Message:
-    feature: dict[str, Any] = {
-        "name": part.key,
-        "type": _Enumerator(_TYPES[part.stored]),
-    }
+    feature: Message = {"name": part.key, "type": TYPES[part.stored]}
     if not optional:
         # min_count makes data without records an anomaly.
         feature["presence"] = {"min_fraction": 1.0, "min_count": 1}
@@ -62,8 +54,9 @@ def _feature(part: Part, field: FieldSpec, optional: bool, notes: Notes) -> Mess
         flat = part.holds == "value" and part.stored != BYTES
         if flat and not keys_of(field, "index") and len(value_of(field)[1]) > 1:
             notes.leave_out(field, "shape", "item_shape")
-    annotation = _annotation(part, field, notes)
-    return {**feature, **_domain(part, field), "annotation": annotation}
+    if comments := _comments(part, field, notes):
+        feature["annotation"] = {"comment": comments}
+    return {**feature, **_domain(part, field)}
 
 
 def _shape(part: Part, field: FieldSpec, count: int) -> Message:
@@ -82,7 +75,7 @@ def _domain(part: Part, field: FieldSpec) -> Message:
     is_class, is_value = dtype == CLASS, part.holds == "value"
     may_lack = is_class and not shape and field.optional
     if is_value and part.stored == INT and part.dtype == "bool":
-        return {"bool_domain": {}}
+        return {DOMAINS["bool"]: {}}
     if part.stored == INT and part.bounds is not None:
         least, most = part.bounds
         if may_lack:
@@ -97,28 +90,15 @@ def _domain(part: Part, field: FieldSpec) -> Message:
         names = [*([""] if may_lack else []), *field.kind.class_names]
         return {"string_domain": {"name": part.key, "value": names}}
     if (dtype, shape) == ("string", ()):
-        return {"natural_language_domain": {}}
+        return {DOMAINS["string"]: {}}
     return {"image_domain": {}} if dtype == PICTURE else {}
 
 
-def _annotation(part: Part, field: FieldSpec, notes: Notes) -> Message:
-    """Return as text what TensorFlow Metadata cannot express."""
-    kind, given = field.kind, field.facts()
-    tags = [f"schemagen:{kind.name}", f"role:{field.role}"]
-    if part.holds != "value":
-        tags = [f"schemagen:{kind.name}:{part.holds.replace(' ', '_')}"]
-    elif part.stored == BYTES:
-        facts: dict[str, Any] = {}
-        dtype, shape = value_of(field)
-        if "dtype" in given and not (dtype == PICTURE and shape):
-            facts["dtype"] = part.dtype
-        if part.transfer_encoding:
-            facts["transfer_encoding"] = part.transfer_encoding
-        if "shape" in given:
-            facts["shape"] = ",".join("?" if n is None else str(n) for n in kind.shape)
-        if facts:
-            notes.add(field, f"{', '.join(facts)} as tags")
-        tags += [f"{name}:{value}" for name, value in facts.items()]
+def _comments(part: Part, field: FieldSpec, notes: Notes) -> list[str]:
+    """Return the name, the description and the classes of a field."""
+    kind = field.kind
+    if part.holds == "value" and part.stored == BYTES:
+        notes.leave_out(field, "dtype", "transfer_encoding", "shape")
     comments = [field.name] if field.name != field.key else []
     comments += [field.doc] if field.doc else []
     if field.codec.of_classes and kind.stored == "id":
@@ -126,7 +106,7 @@ def _annotation(part: Part, field: FieldSpec, notes: Notes) -> Message:
             notes.add(field, "classes as comments")
         names = enumerate(kind.class_names, kind.offset)
         comments += [f"{at} is {name}" for at, name in names]
-    return {"tag": tags, "comment": comments}
+    return comments
 
 
 def _tensor(field: FieldSpec) -> Message:
@@ -144,35 +124,7 @@ def _tensor(field: FieldSpec) -> Message:
     if field.optional or (value.count is None) != bool(lengths):
         return {"varlen_sparse_tensor": column}
     if lengths:
-        path, partition = {"step": value.key}, {"row_length": lengths[0]}
-        return {"ragged_tensor": {"feature_path": path, "partition": partition}}
+        path, partition = {"step": [value.key]}, {"row_length": lengths[0]}
+        return {"ragged_tensor": {"feature_path": path, "partition": [partition]}}
     shape = _shape(value, field, value.count or 0)
     return {"dense_tensor": {**column, "shape": shape}}
-
-
-def _lines(message: Message, indent: str) -> Iterator[str]:
-    for name, given in message.items():
-        for value in given if isinstance(given, (list, tuple)) else [given]:
-            if isinstance(value, Mapping):
-                yield f"{indent}{name} {{"
-                yield from _lines(value, indent + "  ")
-                yield indent + "}"
-            elif value is not None:
-                yield f"{indent}{name}: {_literal(value)}"
-
-
-def _literal(value: str | int | float | bool) -> str:
-    if isinstance(value, _Enumerator):
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (int, float)):
-        return repr(value)
-    return f'"{"".join(map(_escaped, value.encode()))}"'
-
-
-def _escaped(byte: int) -> str:
-    """Return a byte of a string as printable ASCII."""
-    if byte in b'"\\':
-        return "\\" + chr(byte)
-    return chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}"

@@ -1,8 +1,7 @@
-"""Exporting: all refusals at once, and the files, all or none."""
+"""Exporting: what is refused, and the files."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -10,14 +9,14 @@ import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
+from ...atomic_write import write_whole
 from ...findings import Finding, Location, SchemagenError, printable, refuse
 from ...progress import track
 from ...runtime.codecs.compatibility import differences
-from ...runtime.shared.errors import DatasetError, did_you_mean
+from ...runtime.shared.errors import DatasetError
 from ...runtime.storage import manifest
-from ...runtime.storage.manifest import Manifest, Split
+from ...runtime.storage.manifest import Split
 from ...spec.model import RecordSpec
 from ...spec.serial import to_data
 from . import croissant, tfds, tfmd
@@ -31,12 +30,10 @@ class Exported:
     Attributes:
         files: their paths.
         notes: what is approximated, a line for each field.
-        missing: properties that a validator recommends and that are not given.
     """
 
     files: tuple[Path, ...]
     notes: tuple[str, ...]
-    missing: tuple[str, ...] = ()
 
 
 def export_spec(
@@ -59,29 +56,28 @@ def export_spec(
         force: overwrite existing files.
 
     Raises:
-        SchemagenError: with all reasons; nothing is written.
+        SchemagenError: with all reasons, or the disk refuses.
     """
     given, out = given or {}, Path(out)
     directory = Path() if data is None else Path(data)
-    found: Manifest | None = None
-    findings = [*_wrong_request(spec, to, given, has_data=data is not None)]
-    if data is not None:
-        try:
-            found = manifest.load(directory)
-            findings += _wrong_data(spec, to, directory, found)
-        except (DatasetError, OSError) as error:
-            findings.append(_wrong_at(directory, str(error)))
-    if findings:
-        raise SchemagenError(findings)
+    if wrong := [*_wrong_request(spec, to, given, has_data=data is not None)]:
+        raise SchemagenError(wrong)
+    splits = {} if data is None else _splits(spec, to, directory)
     notes = Notes()
-    splits = {} if found is None else found.splits
-    files = _files(spec, to, out, directory, splits, given, notes)
-    if blocked := {each for path in files for each in _blocked(path, force=force)}:
-        raise SchemagenError(blocked)
-    _write(files)
-    known = {"description": spec.doc, **given}
-    missing = tuple(name for name in croissant.RECOMMENDED if not known.get(name))
-    return Exported(tuple(files), notes.lines(), missing if to == "croissant" else ())
+    try:
+        files = _files(spec, to, out, directory, splits, given, notes)
+        taken = [path for path in files if os.path.lexists(path) and not force]
+        if taken:
+            advice = "give another --out, or --force"
+            raise SchemagenError(
+                Finding(Location(str(path)), "SG454", f"{path} exists", advice=advice)
+                for path in taken
+            )
+        _write(files)
+    except OSError as error:
+        words = f"{spec.class_name} cannot be exported: {error}"
+        raise refuse(Finding(Location(str(out)), "SG454", words)) from None
+    return Exported(tuple(files), notes.lines())
 
 
 def _files(
@@ -94,23 +90,18 @@ def _files(
     notes: Notes,
 ) -> dict[Path, str | Path]:
     """Return the contents of the files, and the shards that get another name."""
-    shards = {
-        shard.file: data / shard.file
-        for split in splits.values()
-        for shard in split.shards
-    }
     if to == "tfmd":
         return {out: tfmd.schema_text(spec, notes)}
     if to == "croissant":
-        items = track(shards.items(), "hashing", "file")
-        sums = {name: _sha256(path) for name, path in items}
-        described = croissant.description(spec, splits, sums, given, notes)
+        described = croissant.description(spec, splits, data, given, notes)
         return {out: json.dumps(described, indent=2, ensure_ascii=False) + "\n"}
-    texts = tfds.files(spec, splits, notes)
-    if data.resolve() == out.resolve():
-        shards = {}
-    contents: dict[str, str | Path] = {**texts, **shards}
-    return {out / name: content for name, content in contents.items()}
+    files: dict[Path, str | Path] = {}
+    for name, text in tfds.files(spec, splits, notes).items():
+        files[out / name] = text
+    if data.resolve() != out.resolve():
+        for split in splits.values():
+            files |= {out / s.file: data / s.file for s in split.shards}
+    return files
 
 
 def _wrong_request(
@@ -131,98 +122,52 @@ def _wrong_request(
         yield Finding(place, "SG453", words, expected=expected, advice=advice)
     for name in given:
         if to != "croissant" or name not in croissant.PROPERTIES:
-            yield Finding(
-                Location("--set"),
-                "SG452",
-                f"{printable(name)!r} is not a property of an export to {to}",
-                printable(name),
-                f"--to croissant, and one of {', '.join(croissant.PROPERTIES)}",
-                did_you_mean(name, croissant.PROPERTIES) or "leave out --set",
-            )
+            words = f"{printable(name)!r} is not a property of an export to {to}"
+            expected = f"--to croissant, and one of {', '.join(croissant.PROPERTIES)}"
+            yield Finding(Location("--set"), "SG452", words, expected=expected)
 
 
-def _wrong_data(
-    spec: RecordSpec, to: str, data: Path, found: Manifest | None
-) -> Iterator[Finding]:
-    """Yield why a data directory cannot be described."""
+def _splits(spec: RecordSpec, to: str, data: Path) -> Mapping[str, Split]:
+    """Return the splits of a data directory.
+
+    Raises:
+        SchemagenError: the other tool would misread them.
+    """
+    try:
+        found = manifest.load(data)
+    except (DatasetError, OSError) as error:
+        raise refuse(_wrong_data(data, str(error))) from None
     if found is None:
-        yield _wrong_at(data, "manifest.json not found")
-        return
+        raise refuse(_wrong_data(data, "manifest.json not found"))
+    wrong = []
     for name, split in found.splits.items():
         for change in differences(found.spec_of(name), to_data(spec)):
             words = f"split {name!r} has another schema: {change.plain}"
-            yield _wrong_at(data, words, advice=change.hint)
-        for shard in split.shards:
-            path = data / shard.file
-            if not path.is_file() or path.stat().st_size != shard.bytes:
-                words = f"{shard.file} is missing or has another size"
-                expected, advice = f"{shard.bytes} bytes", "run `schemagen verify`"
-                yield _wrong_at(data, words, expected=expected, advice=advice)
-        if to == "tfds":
-            yield from _unreadable_by_tfds(data, name, split)
+            wrong.append(_wrong_data(data, words))
+        if to == "tfds" and (split.compression or not re.fullmatch(r"\w+", name)):
+            words = f"TFDS cannot read split {name!r}: it is compressed or misnamed"
+            advice = "write it uncompressed, with a name of letters, digits and _"
+            wrong.append(_wrong_data(data, words, advice))
+    if wrong:
+        raise SchemagenError(wrong)
+    return found.splits
 
 
-def _unreadable_by_tfds(data: Path, name: str, split: Split) -> Iterator[Finding]:
-    count = len(split.shards)
-    names = [f"{name}-{at:05d}-of-{count:05d}.tfrecord" for at in range(count)]
-    found = [shard.file for shard in split.shards]
-    if split.compression or found != names or not re.fullmatch(r"\w+", name):
-        yield _wrong_at(
-            data,
-            f"TFDS cannot read split {name!r}",
-            found=f"{split.compression or 'no'} compression, {', '.join(found[:1])}",
-            expected=f"no compression, a name of letters, digits and _, {names[:1]}",
-            advice="write the split again, uncompressed and under such a name",
-        )
-
-
-def _wrong_at(
-    data: Path, words: str, found: str = "", expected: str = "", advice: str = ""
+def _wrong_data(
+    data: Path, words: str, advice: str = "name the data directory of this record"
 ) -> Finding:
-    advice = advice or "name the data directory of this record"
-    words, found, expected = map(printable, (f"{data}: {words}", found, expected))
-    return Finding(Location(str(data)), "SG453", words, found, expected, advice)
-
-
-def _blocked(path: Path, *, force: bool) -> Iterator[Finding]:
-    """Yield why a file cannot be written, if something exists in its place."""
-    place = path.parent if path.parent.is_file() else path
-    wrong_sort = place.is_dir() or place != path
-    if wrong_sort or (os.path.lexists(path) and not force):
-        advice = "give another --out" + ("" if wrong_sort else ", or --force")
-        words = f"{place} already exists"
-        found = "a directory" if place.is_dir() else "a file"
-        yield Finding(Location(str(place)), "SG454", words, found, advice=advice)
+    words = printable(f"{data}: {words}")
+    return Finding(Location(str(data)), "SG453", words, advice=advice)
 
 
 def _write(files: Mapping[Path, str | Path]) -> None:
-    """Write all files into a hidden directory, and move them when all are complete.
-
-    The first ones come last: TFDS finds no dataset before they exist.
-
-    Raises:
-        SchemagenError: the disk refuses. Nothing new is left.
-    """
-    path = next(iter(files))
-    out = path.parent
-    existing = next(each for each in (out, *out.parents) if each.exists())
-    try:
-        with TemporaryDirectory(prefix=".schemagen-export-", dir=existing) as hidden:
-            written = {each: Path(hidden) / each.name for each in [*files][::-1]}
-            for path, place in track(written.items(), "linking or copying", "file"):
-                content = files[path]
-                if isinstance(content, str):
-                    place.write_bytes(content.encode())
-                else:
-                    _link(content, place)
-            out.mkdir(parents=True, exist_ok=True)
-            for path, place in written.items():
-                place.replace(path)
-    except OSError as error:
-        words = f"{path} cannot be written: {error.strerror or error}"
-        advice = "make the directory writable and run the command again"
-        finding = Finding(Location(str(path)), "SG454", words, advice=advice)
-        raise refuse(finding) from None
+    """Write texts, and link shards. TFDS finds no dataset before the first file exists."""
+    for path, content in track([*files.items()][::-1], "writing", "file"):
+        if isinstance(content, str):
+            write_whole(path, content)
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _link(content, path)
 
 
 def _link(source: Path, target: Path) -> None:
@@ -230,12 +175,8 @@ def _link(source: Path, target: Path) -> None:
 
     A published shard never changes: another file replaces it.
     """
+    target.unlink(missing_ok=True)
     try:
         os.link(source.resolve(), target)
     except OSError:
         shutil.copyfile(source, target)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -57,8 +57,7 @@ def import_schema(
     """Write a schema file for records that something else describes.
 
     Args:
-        source: a path, or for "feature-spec" `file.py`, `file.py:NAME` or
-            `package.module:NAME`.
+        source: a path; for "feature-spec" also `file.py:NAME`.
         form: "tfds", "tfmd" or "feature-spec".
         out: the schema file to write.
         name: the record's class name; made of the file's name if empty.
@@ -69,24 +68,24 @@ def import_schema(
         SchemagenError: the source cannot be read, parts of it have no counterpart, or
             the file cannot be written. Nothing is written.
     """
-    path, place = Path(out), printable(source)
+    path = Path(out)
     class_name = name or "".join(
         word[0].upper() + word[1:]
         for word in path.stem.replace("-", "_").split("_")
         if word
     )
     _check_target(path, class_name, force=force)
-    try:
-        found = _READERS[form](source)
-    except SchemagenError as error:
-        raise _placed(error.findings, place) from None
-    refused = [part for part in found.parts if part.reason]
-    doubtful = [part for part in found.parts if part.remark and part.fields]
+    found = _READERS[form](source)
+    refused = [part for part in found.parts if not part.field]
+    doubts = {
+        part.field.name: part for part in found.parts if part.field and part.remark
+    }
+    place = Location(printable(source))
     if refused and not skip_refused:
         advice = "--skip-refused leaves it out, with a comment in the schema"
         raise SchemagenError(
             Finding(
-                Location(place),
+                place,
                 "SG462",
                 f"{printable(part.name)}: {printable(part.reason)}",
                 printable(part.remark),
@@ -96,7 +95,7 @@ def import_schema(
         )
     if not found.fields:
         words = "nothing in it can be imported"
-        raise refuse(Finding(Location(place), "SG461", words, expected="one field"))
+        raise refuse(Finding(place, "SG461", words, expected="one field"))
     spec = RecordSpec(
         record=snake_case(class_name),
         class_name=class_name,
@@ -105,19 +104,27 @@ def import_schema(
         fields=found.fields,
         message=found.message,
     )
-    comments = {part.fields[0].name: [f"doubt: {part.remark}"] for part in doubtful}
+    comments = {name: [f"doubt: {part.remark}"] for name, part in doubts.items()}
     if refused:
         comments[""] = [f"left out: {part.name}: {_why(part)}" for part in refused]
     text = schema_source(spec, comments=comments)
     if wrong := wrong_with(text, spec):
-        raise _placed((replace(f, location=Location("")) for f in wrong), spec.source)
+        raise SchemagenError(
+            replace(
+                each,
+                location=Location(spec.source),
+                message=printable(each.message),
+                found=printable(each.found),
+            )
+            for each in wrong
+        )
     write_whole(path, text, path.as_posix())
     return Written(
         path=path,
         class_name=class_name,
         text=text,
         fields=len(spec.fields),
-        doubts=tuple((printable(p.name), printable(p.remark)) for p in doubtful),
+        doubts=tuple((printable(p.name), printable(p.remark)) for p in doubts.values()),
         left_out=tuple((printable(p.name), _why(p)) for p in refused),
     )
 
@@ -135,19 +142,6 @@ def _check_target(path: Path, class_name: str, *, force: bool) -> None:
     else:
         return
     raise refuse(Finding(Location(shown), rule, message, advice=advice))
-
-
-def _placed(findings: Iterable[Finding], path: str) -> SchemagenError:
-    """Return the error for findings, those without a place at a path."""
-    return SchemagenError(
-        replace(
-            each,
-            location=replace(each.location, path=each.location.path or path),
-            message=printable(each.message),
-            found=printable(each.found),
-        )
-        for each in findings
-    )
 
 
 def _why(part: Part) -> str:

@@ -4,37 +4,38 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
-from ...findings import Finding, Location, SchemagenError, refuse
+from ...findings import Finding, Location, SchemagenError, printable, refuse
 from ...kinds.field import FieldSpec
 from ...kinds.kind import Kind
-from ...schema import Image, Scalar, Sparse, Text, VarLen, Vector
+from ...schema import Scalar, Text, VarLen, Vector
 from ...schema_source import field_name
 
 STRINGS = ("string", "bytes")
 MAYBE = "a text (str), a picture (Image) or other bytes?"
 
-Made = tuple[Sequence[FieldSpec], str]
-"""The fields that a part becomes, and a remark on what they approximate."""
+Made = tuple[FieldSpec, str]
+"""The field that a part becomes, and a remark on what it approximates."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """One part of a source: the fields that it becomes, or why it is refused.
+    """One part of a source: the field that it becomes, or why it is refused.
 
     Attributes:
         name: as the source calls it.
-        fields: what it becomes; empty if it is refused.
+        field: what it becomes; None if it is refused.
         remark: what a reader of the schema has to know; of a refused part what was
             found.
         reason: why it is refused; empty if it is not.
     """
 
     name: str
-    fields: tuple[FieldSpec, ...] = ()
+    field: FieldSpec | None = None
     remark: str = ""
     reason: str = ""
 
@@ -56,7 +57,7 @@ class Source:
     @property
     def fields(self) -> tuple[FieldSpec, ...]:
         """All fields, in order."""
-        return tuple(field for part in self.parts for field in part.fields)
+        return tuple(part.field for part in self.parts if part.field)
 
 
 def part_of(name: str, found: str, make: Callable[[], Made]) -> Part:
@@ -65,16 +66,15 @@ def part_of(name: str, found: str, make: Callable[[], Made]) -> Part:
     Args:
         name: as the source calls it.
         found: the part in words, for a refusal.
-        make: returns its fields, or raises an error.
+        make: returns its field, or raises an error.
     """
     try:
-        fields, remark = make()
-        for field in fields:
-            if field.default not in (None, ()):
-                field.kind.check_default(field.name, field.default)
+        field, remark = make()
+        if field.default not in (None, ()):
+            field.kind.check_default(field.name, field.default)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        return Part(name, (), found, f"cannot be imported: {error}")
-    return Part(name, tuple(fields), remark)
+        return Part(name, None, found, f"cannot be imported: {error}")
+    return Part(name, field, remark)
 
 
 @dataclass(frozen=True)
@@ -95,11 +95,6 @@ class Place:
     optional: bool = False
     default: Any = None
 
-    def at(self, suffix: str, key: str) -> Place:
-        """Return the place of a further field with another suffix and key."""
-        name = self.path[-1] + suffix
-        return replace(self, path=(*self.path[:-1], name), key=key)
-
     def field(self, kind: type[Kind], **facts: Any) -> FieldSpec:
         """Return a field of a kind.
 
@@ -118,39 +113,29 @@ class Place:
             path=self.path if len(self.path) > 1 else (),
         )
 
-    def array(
+    def values(
         self, dtype: str, shape: Sequence[int | None] = (), **facts: Any
-    ) -> FieldSpec:
-        """Return values of a shape: flat if no kind has it.
+    ) -> Made:
+        """Return values of a shape, and a remark: they are flat if no kind has it.
 
         Args:
             dtype: of a value.
             shape: None for a size that varies.
-            **facts: more parameters of the field; a `max_length` is for lists only.
+            **facts: more parameters of the field.
         """
-        most = facts.pop("max_length", None)
         if not shape and dtype == "string":
-            return self.field(Text, **facts)
+            return self.field(Text, **facts), ""
         if not shape:
-            return self.field(Scalar, dtype=dtype, **facts)
-        if dtype not in STRINGS and None not in shape:
-            return self.field(Vector, dtype=dtype, shape=tuple(shape), **facts)
-        items = () if dtype in STRINGS or None in shape[1:] else tuple(shape[1:])
-        facts = {"item_shape": items, "max_length": most, **facts}
-        return self.field(VarLen, dtype=dtype, **facts)
-
-    def image(
-        self, shape: Sequence[int | None], encoding: str, **facts: Any
-    ) -> FieldSpec:
-        """Return an encoded image, of 8 bits a channel unless `facts` say otherwise."""
-        return self.field(Image, shape=tuple(shape), encoding=encoding, **facts)
-
-    def sparse(
-        self, dtype: str, shape: Sequence[int], keys: Sequence[str]
-    ) -> FieldSpec:
-        """Return a sparse tensor, with the keys of the indices of each dimension."""
-        facts = {"shape": tuple(shape), "index_key": tuple(keys)}
-        return self.field(Sparse, dtype=dtype, **facts)
+            return self.field(Scalar, dtype=dtype, **facts), ""
+        is_fixed, is_string = None not in shape, dtype in STRINGS
+        if is_fixed and not is_string:
+            return self.field(Vector, dtype=dtype, shape=tuple(shape), **facts), ""
+        items = () if is_string or None in shape[1:] else tuple(shape[1:])
+        if is_fixed:
+            facts["max_length"] = prod(size or 0 for size in shape)
+        sizes = tuple(-1 if size is None else size for size in shape)
+        remark = "" if sizes == (-1, *items) else f"flat: reshape{sizes}"
+        return self.field(VarLen, dtype=dtype, item_shape=items, **facts), remark
 
 
 def places(names: Iterable[str], path: tuple[str, ...] = ()) -> Iterator[Place]:
@@ -173,25 +158,13 @@ def joined(*remarks: str) -> str:
     return "; ".join(filter(None, remarks))
 
 
-def few(names: Sequence[str], most: int = 8) -> str:
-    """Return the first names, and the number of the others."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
-
-
 def unreadable(
-    message: str, found: str = "", expected: str = "", advice: str = ""
+    source: str, message: str, found: str = "", expected: str = "", advice: str = ""
 ) -> SchemagenError:
-    """Return the error for a source of another form; `import_schema` adds its path."""
-    message = f"cannot be imported: {message}"
-    return refuse(Finding(Location(""), "SG461", message, found, expected, advice))
-
-
-def not_installed(package: str, purpose: str) -> SchemagenError:
-    """Return the error for a package that a source needs."""
-    message = f"{purpose} needs {package}, which is not installed"
-    advice = f"pip install {package}"
-    return refuse(Finding(Location(""), "SG407", message, advice=advice))
+    """Return the error for a source of another form."""
+    place = Location(printable(source))
+    words = printable(f"cannot be imported: {message}")
+    return refuse(Finding(place, "SG461", words, printable(found), expected, advice))
 
 
 def read_bytes(path: Path, expected: str = "") -> bytes:
@@ -204,4 +177,4 @@ def read_bytes(path: Path, expected: str = "") -> bytes:
         return path.read_bytes()
     except OSError as error:
         words = error.strerror or str(error)
-        raise unreadable(words, expected=expected) from None
+        raise unreadable(str(path), words, expected=expected) from None

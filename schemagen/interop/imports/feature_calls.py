@@ -5,49 +5,48 @@ from __future__ import annotations
 import ast
 import importlib.util
 import warnings
-from collections import namedtuple
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ...findings import Finding, Location, SchemagenError, printable, refuse
 from ...runtime.shared.errors import did_you_mean
 from .parts import unreadable
 
+_FEATURES = (
+    *("FixedLenFeature", "FixedLenSequenceFeature", "VarLenFeature"),
+    *("RaggedFeature", "SparseFeature"),
+)
+_PARTITIONS = (
+    *("RowLengths", "RowLimits", "RowSplits", "RowStarts"),
+    *("UniformRowLength", "ValueRowIds"),
+)
 _CHANGES = ("clear", "pop", "popitem", "setdefault", "update")
 _EXPECTED = "a literal dict of tf.io features with literal arguments"
 
 
-# The parameters of tf.io's classes, and the defaults of the last ones.
-_FEATURES: dict[str, Any] = {
-    name: namedtuple(name, parameters, defaults=defaults)
-    for name, parameters, defaults in (
-        ("FixedLenFeature", "shape dtype default_value", [None]),
-        (
-            "FixedLenSequenceFeature",
-            "shape dtype allow_missing default_value",
-            [False, None],
-        ),
-        ("VarLenFeature", "dtype", []),
-        ("SparseFeature", "index_key value_key dtype size already_sorted", [False]),
-        (
-            "RaggedFeature",
-            "dtype value_key partitions row_splits_dtype validate",
-            [None, (), None, False],
-        ),
-    )
-}
-_PARTITIONS: dict[str, Any] = {
-    "UniformRowLength": namedtuple("UniformRowLength", "length"),
-    **{
-        name: namedtuple(name, "key")
-        for name in ("RowSplits", "RowLengths", "RowStarts", "RowLimits", "ValueRowIds")
-    },
-}
-Features = dict[str, Any]
-"""Named tuples of the arguments of features, by their keys."""
+@dataclass(frozen=True)
+class Call:
+    """A call of a class of tf.io, with literal arguments.
+
+    Attributes:
+        name: of the class.
+        source: the call in Python.
+        positional: the arguments without a name.
+        keywords: the arguments with a name.
+    """
+
+    name: str
+    source: str
+    positional: tuple[Any, ...]
+    keywords: Mapping[str, Any]
 
 
-def literal_features(source: bytes, path: str, name: str = "") -> list[Features]:
+Features = dict[str, Call]
+"""The features of an Example, by their keys."""
+
+
+def feature_calls(source: bytes, path: str, name: str = "") -> list[Features]:
     """Return the features of an Example, or of a SequenceExample's context and steps.
 
     Args:
@@ -58,10 +57,7 @@ def literal_features(source: bytes, path: str, name: str = "") -> list[Features]
     Raises:
         SchemagenError: none is found, or several; or something in it is not a literal.
     """
-    try:
-        return _File(source, path).features(name)
-    except RecursionError:
-        raise unreadable("its expressions are nested too deeply") from None
+    return _File(source, path).features(name)
 
 
 class _File:
@@ -70,12 +66,11 @@ class _File:
     def __init__(self, source: bytes, path: str) -> None:
         self._path = path
         try:
-            self._text = importlib.util.decode_source(source)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # about invalid escapes
-                self._tree = ast.parse(self._text)
-        except (SyntaxError, ValueError, MemoryError) as error:
-            raise unreadable("it is not Python", found=str(error)) from None
+                self._tree = ast.parse(importlib.util.decode_source(source))
+        except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+            raise unreadable(path, "it is not Python", str(error)) from None
 
     def features(self, name: str) -> list[Features]:
         assigned = list(self._assigned())
@@ -84,13 +79,10 @@ class _File:
         if not chosen:
             message = f"{name!r} not found" if name else "no dict of tf.io features"
             advice = did_you_mean(name, [known for known, _ in dicts])
-            raise unreadable(message, expected=_EXPECTED, advice=advice)
+            raise unreadable(self._path, message, "", _EXPECTED, advice)
         if len({(known, ast.dump(value)) for known, value in chosen}) > 1:
-            words, expected = "one of several dicts", "FILE.py:NAME"
-            raise SchemagenError(
-                self._finding(value, words, printable(known), expected)
-                for known, value in chosen
-            )
+            names = ", ".join(known for known, _ in chosen)
+            raise unreadable(self._path, "several dicts", names, "FILE.py:NAME")
         ((name, value), *_) = chosen
         for node in ast.walk(self._tree):
             if name == _changed(node):
@@ -114,62 +106,42 @@ class _File:
             raise self._refused(node)
         found = {}
         for key, value in zip(node.keys, node.values, strict=True):
-            name = self._value(key or value)
+            name, call = self._value(key or value), self._value(value)
             if not isinstance(name, str):
                 raise self._refused(key or value)
-            found[name] = self._call(value, _FEATURES)
+            if not isinstance(call, Call):
+                raise self._refused(value)
+            found[name] = call
         return found
 
-    def _call(self, node: ast.expr, known: Features) -> Any:
-        if not isinstance(node, ast.Call) or _name(node.func) not in known:
-            raise self._refused(node)
-        make = known[_name(node.func)]
-        given = [*zip(make._fields, node.args, strict=False)]
-        given += [(each.arg or "**", each.value) for each in node.keywords]
-        values = {name: self._value(value, name) for name, value in given}
-        if len(values) < len(node.args) + len(node.keywords):
-            raise self._refused(node)
+    def _value(self, node: ast.expr) -> Any:
+        """Return the value of a literal, the name of a dtype, or a call of tf.io."""
+        match node:
+            case ast.List(elts=items) | ast.Tuple(elts=items):
+                return [self._value(each) for each in items]
+            case ast.Attribute() if _name(node):
+                return _name(node)
+            case ast.Call() if _name(node.func) in (*_FEATURES, *_PARTITIONS):
+                return Call(
+                    _name(node.func),
+                    ast.unparse(node),
+                    tuple(self._value(each) for each in node.args),
+                    {
+                        each.arg or "**": self._value(each.value)
+                        for each in node.keywords
+                    },
+                )
         try:
-            return make(**values)
-        except TypeError:
-            raise self._refused(node) from None
-
-    def _value(self, node: ast.expr, parameter: str = "") -> Any:
-        """Return a literal, the name of a dtype, or partitions."""
-        if isinstance(node, (ast.List, ast.Tuple)):
-            if parameter == "partitions":
-                return [self._call(each, _PARTITIONS) for each in node.elts]
-            return [self._value(each) for each in node.elts]
-        if (
-            parameter.endswith("dtype")
-            and isinstance(node, ast.Attribute)
-            and _name(node)
-        ):
-            return _name(node)
-        try:
-            value = ast.literal_eval(node)
+            return ast.literal_eval(node)
         except ValueError:
             raise self._refused(node) from None
-        if parameter == "partitions" or not isinstance(
-            value, (int, float, str, bytes, type(None))
-        ):
-            raise self._refused(node)
-        return value
 
-    def _refused(self, node: ast.AST, found: str = "") -> SchemagenError:
-        found = found or ast.get_source_segment(self._text, node) or ""
-        words = printable(" ".join(found.split())[:60])
-        message = "not a literal, and the file is not run"
-        advice = "package.module:NAME runs the module"
-        return refuse(self._finding(node, message, words, _EXPECTED, advice))
-
-    def _finding(
-        self, node: Any, message: str, found: str, expected: str, advice: str = ""
-    ) -> Finding:
+    def _refused(self, node: Any, found: str = "") -> SchemagenError:
         place = Location(printable(self._path), node.lineno, node.col_offset + 1)
-        return Finding(
-            place, "SG461", f"cannot be imported: {message}", found, expected, advice
-        )
+        words = "cannot be imported: not a literal, and the file is not run"
+        found = printable((found or ast.unparse(node))[:60])
+        advice = "write the dict out; repr() of a dict of features is a literal"
+        return refuse(Finding(place, "SG461", words, found, _EXPECTED, advice))
 
 
 def _changed(node: ast.AST) -> str:
