@@ -133,12 +133,14 @@ class Scene:
 
     Attributes:
         drafts: the fields, by key.
+        possible: doubts about keys that are not taken yet.
         counts: keys that count the items of others.
     """
 
     def __init__(self, evidence: Evidence) -> None:
         self.evidence = evidence
         self.drafts: dict[str, Draft] = {}
+        self.possible: dict[str, list[str]] = {}
         self.counts: set[str] = set()
         self._shared: dict[str, str] = {}
 
@@ -181,6 +183,7 @@ class Scene:
         """Make a field of a key, and take the further keys that it names."""
         data = self.evidence.keys[draft.key]
         draft.optional = draft.optional or bool(data.missing)
+        draft.doubts += self.possible.pop(draft.key, ())
         self.drafts[draft.key] = draft
         _, *further = draft.codec.parts
         for part in further:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,8 @@ from ..formats import unread_content
 from ..formatting import plural
 from ..statistics.numbers import numbers
 from .draft import Draft, Scene, quoted
-from .dtypes import SIZES, Guess, guess_dtype, item_bytes
-from .evidence import KeyEvidence
+from .dtypes import SIZES, Guess, as_numbers, guess_dtype, item_bytes
+from .evidence import Evidence, KeyEvidence
 from .pictures import (
     CHANNELS_OF_PIXELS,
     give_classes,
@@ -19,13 +20,23 @@ from .pictures import (
     resize_doubt,
     square_picture,
 )
-from .sizes import Sizes, are_of, common_shape, each_of, size_candidates, sized_facts
+from .pixels import picture_shape
+from .sizes import (
+    Sizes,
+    are_of,
+    common_shape,
+    each_of,
+    items_of,
+    size_candidates,
+    sized_facts,
+)
 from .words import speaks_of
 
 # Fewer records have one size by chance.
 _FEW = 3
 
 _MOST_IDS = 64
+_PIXELS = ("uint8", "uint16")
 
 
 def take_raw(scene: Scene) -> None:
@@ -47,14 +58,32 @@ def take_raw(scene: Scene) -> None:
 
 def take_fixed_raw(scene: Scene) -> None:
     """Make fields of bytes that are equally many in all records, by their values."""
+    lengths = lengths_in(scene.evidence)
     for data in list(scene.open()):
-        draft = fixed_draft(data)
+        draft = fixed_draft(data, lengths)
         if draft is not None:
             scene.add(draft)
 
 
-def fixed_draft(data: KeyEvidence) -> Draft | None:
-    """Return the field of raw bytes that are always equally many; None for others."""
+def lengths_in(evidence: Evidence) -> dict[str, int]:
+    """Return how many numbers each key always has, in a list or raw."""
+    found = {}
+    for key, data in evidence.keys.items():
+        if data.is_fixed and data.kind != "bytes":
+            found[key] = data.longest
+        elif _is_raw(data) and data.values.least == data.values.most:
+            dtype = guess_dtype(data.values.samples).dtype
+            found[key] = data.values.most // item_bytes(dtype)
+    return found
+
+
+def fixed_draft(data: KeyEvidence, lengths: Mapping[str, int]) -> Draft | None:
+    """Return the field of raw bytes that are always equally many; None for others.
+
+    Args:
+        data: the bytes.
+        lengths: how many numbers other keys always have.
+    """
     values = data.values
     if (
         not _is_raw(data)
@@ -64,27 +93,44 @@ def fixed_draft(data: KeyEvidence) -> Draft | None:
         return None
     guess = guess_dtype(values.samples)
     count = values.most // item_bytes(guess.dtype)
-    square = square_picture(count) if guess.dtype == "uint8" else None
+    shape: tuple[int, ...] | None = _picture_in(data, guess.dtype, count)
+    likely, _ = items_of(data.key, count, lengths)
+    if shape is None and likely:
+        shape = (likely[0], count // likely[0])
+    if shape is None and not guess.clear and len(data.present) < _FEW:
+        return None
     facts: dict[str, Any] = {"dtype": guess.dtype, "encoding": "raw"}
     bits = not values.ids[2:].any()
     others = [other for other in guess.others if bits or other != "bool"]
-    if square is not None and speaks_of(data.key, "image"):
-        draft = Draft(data.key, "Image", {"shape": square, **facts})
-        taken = f"pixels of the shape {square}"
-        first = ["with their channels first"] if square[2] > 1 else []
+    taken = f"{count:,} {guess.dtype} numbers"
+    if shape is not None:
+        taken = f"{guess.dtype} numbers of the shape {shape}"
+        first = ["with their channels first"] if shape[2:] > (1,) else []
         others = [*first, f"a row of {count:,}", *others]
-    elif guess.clear or len(data.present) >= _FEW:
-        draft = Draft(data.key, "Vector", {"shape": (count,), **facts})
+    is_picture = shape is not None and shape[2:] in ((1,), (3,), (4,))
+    if is_picture and guess.dtype in _PIXELS:
+        draft = Draft(data.key, "Image", {"shape": shape, **facts})
+    else:
+        draft = Draft(data.key, "Vector", {"shape": shape or (count,), **facts})
         if guess.dtype in values.unusual:
             draft.facts["finite"] = False
-        taken = f"{count:,} {guess.dtype} numbers"
-        others = [*([f"pixels of the shape {square}"] if square else []), *others]
-    else:
-        return None
     draft.doubts.append(
         f"always {plural(values.most, 'byte')}, taken as {taken}: or {', '.join(others)}?"
     )
     return draft
+
+
+def _picture_in(
+    data: KeyEvidence, dtype: str, count: int
+) -> tuple[int, int, int] | None:
+    """Return the shape of the picture that so many raw numbers are; None for others."""
+    named = speaks_of(data.key, "image")
+    samples = [np.frombuffer(each, np.uint8) for each in data.values.samples]
+    whole = [
+        found for each in samples if len(found := as_numbers(each, dtype)) == count
+    ]
+    shape = picture_shape(whole, square=not (named or dtype in _PIXELS))
+    return shape or (square_picture(count) if named and dtype == "uint8" else None)
 
 
 def _is_raw(data: KeyEvidence) -> bool:

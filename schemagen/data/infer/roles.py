@@ -79,7 +79,11 @@ class _Roles:
             self._answers - {draft.key} or "z" in map(str.lower, self._drafts)
         ):
             return ""  # a coordinate
-        return meaning_of(draft.key, several=not draft.is_plain)
+        found = meaning_of(draft.key, several=not draft.is_plain)
+        numbers = self._evidence.of(draft.key).numbers
+        alone = not (draft.step or draft.is_plain or draft.further_keys)
+        has_fractions = numbers.floats and numbers.whole < numbers.finite
+        return "" if found == "info" and alone and has_fractions else found
 
     def _describes_another(self, draft: Draft) -> bool:
         """Return whether a field counts, names or measures what another one holds."""

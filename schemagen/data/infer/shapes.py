@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,19 @@ from ..formatting import plural
 from .draft import Draft, Scene
 from .evidence import KeyEvidence
 from .lists import list_facts
-from .pictures import CHANNELS_OF_PIXELS, square_picture
-from .sizes import Sizes, are_of, common_shape, each_of, size_candidates, sized_facts
-from .words import item_size, names_picture
+from .pictures import CHANNELS_OF_PIXELS
+from .pixels import picture_shape
+from .raw import lengths_in
+from .sizes import (
+    Sizes,
+    are_of,
+    common_shape,
+    each_of,
+    items_of,
+    size_candidates,
+    sized_facts,
+)
+from .words import item_size, speaks_of
 
 _DTYPES = {"int64": "int64", "float": "float32"}
 
@@ -37,13 +48,17 @@ def take_protos(scene: Scene) -> None:
 
 
 def take_shaped(scene: Scene) -> None:
-    """Make fields of lists of numbers that other keys or their names give a shape."""
+    """Make fields of lists of numbers that sizes, neighbors or other lists give a shape."""
+    lengths = lengths_in(scene.evidence)
     for data in list(scene.open()):
         if data.kind not in _DTYPES or data.is_single or data.longest < _SHORTEST:
             continue
         draft = _by_sizes(scene, data)
         if draft is None and data.is_fixed:
-            draft = _by_name(scene, data)
+            named = item_size(data.key) > 0
+            draft = (None if named else _by_neighbors(data)) or _by_another(
+                scene, data, lengths
+            )
         if draft is not None:
             if not data.is_finite:
                 draft.facts["finite"] = False
@@ -84,26 +99,40 @@ def _counted(scene: Scene, data: KeyEvidence, sizes: Sizes, each: int) -> Draft 
     return Draft(data.key, "VarLen", facts, notes=[note])
 
 
-def _by_name(scene: Scene, data: KeyEvidence) -> Draft | None:
-    """Return the field of a picture, or of items such as the points of a cloud.
-
-    Items are as many as another list is long.
-    """
-    count, each = data.longest, item_size(data.key)
-    lengths = {
-        other.longest for other in scene.evidence.keys.values() if other.is_fixed
-    }
-    shape: tuple[int, ...] | None = None
-    if names_picture(data.key):
-        shape = square_picture(count)
-    elif each and count % each == 0 and count // each in lengths:
-        shape = (count // each, each)
+def _by_neighbors(data: KeyEvidence) -> Draft | None:
+    """Return the field of numbers that are the pixels of a picture."""
+    shape: tuple[int, ...] | None = picture_shape(
+        data.lists.samples, square=not speaks_of(data.key, "image")
+    )
     if shape is None:
         return None
-    shape = shape[:2] if shape[-1] == 1 else shape
+    shape = shape[:2] if shape[2] == 1 else shape
+    pixels = "x".join(map(str, shape))
     draft = Draft(data.key, "Vector", {"shape": shape, "dtype": _DTYPES[data.kind]})
     draft.doubts.append(
-        f"always {count:,} numbers, taken as {'x'.join(map(str, shape))} by the name: or "
-        "in another order, or a row of them?"
+        f"always {data.longest:,} numbers, taken as {pixels} pixels, since neighbors are "
+        f"similar: or in another order, or a row of {data.longest:,}?"
+    )
+    return draft
+
+
+def _by_another(
+    scene: Scene, data: KeyEvidence, lengths: Mapping[str, int]
+) -> Draft | None:
+    """Return the field of a list that is several times as long as others next to it."""
+    count = data.longest
+    likely, possible = items_of(data.key, count, lengths)
+    if not likely:
+        shapes = " or ".join(f"({items}, {count // items})" for items in possible)
+        if shapes:
+            scene.possible.setdefault(data.key, []).append(
+                f"always {count:,} numbers: of the shape {shapes}, or of another order?"
+            )
+        return None
+    shape = (likely[0], count // likely[0])
+    draft = Draft(data.key, "Vector", {"shape": shape, "dtype": _DTYPES[data.kind]})
+    draft.doubts.append(
+        f"always {count:,} numbers, {shape[1]:,} for each of {shape[0]:,}, as long as other "
+        f"lists are: or in the order {shape[::-1]}, or a row of them?"
     )
     return draft

@@ -70,7 +70,7 @@ def _draft(lists: StepEvidence) -> Draft:
 def _step(each: KeyEvidence) -> Draft:
     facts = image_facts(each.values) if each.is_single else None
     if facts is None or each.values.empty:
-        return fixed_draft(each) or plain_draft(each)
+        return fixed_draft(each, {}) or plain_draft(each)
     draft = Draft(each.key, "Image", facts)
     add_resize(draft, each.values)
     return draft
