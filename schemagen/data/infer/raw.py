@@ -9,18 +9,12 @@ import numpy as np
 from ..formats import unread_content
 from ..formatting import plural
 from ..statistics.numbers import numbers
-from .draft import Draft, Scene, quoted
+from .draft import Draft, Drafts, quoted
 from .dtypes import SIZES, Guess, guess_dtype, item_bytes
 from .evidence import KeyEvidence
-from .pictures import (
-    CHANNELS_OF_PIXELS,
-    give_classes,
-    make_mask,
-    resize_doubt,
-    square_picture,
-)
-from .sizes import Sizes, are_of, common_shape, each_of, size_candidates, sized_facts
-from .words import speaks_of
+from .pictures import CHANNELS_OF_PIXELS, as_mask, resize_doubt, square_picture
+from .sizes import Sizes, common_shape, each_of, size_candidates, sized_facts
+from .words import AXES, speaks_of
 
 # Fewer records have one size by chance.
 _FEW = 3
@@ -28,33 +22,28 @@ _FEW = 3
 _MOST_IDS = 64
 
 
-def take_raw(scene: Scene) -> None:
-    """Make fields of raw numbers whose sizes are stored under keys of their own."""
-    candidates = [data for data in scene.open() if _is_raw(data)]
-    for data in candidates:
-        for sizes in size_candidates(scene, data):
-            item = _item(scene, data, sizes)
-            named = are_of(sizes, data)
-            if item is None or named is None or not (named or len(candidates) == 1):
-                continue
-            draft = _draft(scene, data, sizes, *item)
-            if draft is not None:
-                if not named:
-                    draft.doubts.append(f"are its sizes those in {sizes.shown}?")
-                scene.add(draft)
-                break
+def sized_raw(drafts: Drafts, data: KeyEvidence) -> Draft | None:
+    """Draft a field of raw numbers whose sizes are stored under keys of their own."""
+    if not _is_raw(data):
+        return None
+    alone = sum(map(_is_raw, drafts.evidence.keys.values())) == 1
+    for sizes in size_candidates(drafts.evidence, data):
+        draft = _sized(data, sizes) if sizes.certain or alone else None
+        if draft is None or not drafts.admits(draft):
+            continue
+        if sizes.certain:
+            return draft
+        return draft.with_doubts(f"are its sizes those in {sizes.shown}?")
+    return None
 
 
-def take_fixed_raw(scene: Scene) -> None:
-    """Make fields of bytes that are equally many in all records, by their values."""
-    for data in list(scene.open()):
-        draft = fixed_draft(data)
-        if draft is not None:
-            scene.add(draft)
+def fixed_raw(_: Drafts, data: KeyEvidence) -> Draft | None:
+    """Draft a field of bytes that are equally many in all records."""
+    return raw_draft(data)
 
 
-def fixed_draft(data: KeyEvidence) -> Draft | None:
-    """Return the field of raw bytes that are always equally many; None for others."""
+def raw_draft(data: KeyEvidence) -> Draft | None:
+    """Return the field of bytes that are equally many everywhere, by their values."""
     values = data.values
     if (
         not _is_raw(data)
@@ -74,17 +63,16 @@ def fixed_draft(data: KeyEvidence) -> Draft | None:
         first = ["with their channels first"] if square[2] > 1 else []
         others = [*first, f"a row of {count:,}", *others]
     elif guess.clear or len(data.present) >= _FEW:
-        draft = Draft(data.key, "Vector", {"shape": (count,), **facts})
-        if guess.dtype in values.unusual:
-            draft.facts["finite"] = False
+        draft = _with_finite(
+            Draft(data.key, "Vector", {"shape": (count,), **facts}), data
+        )
         taken = f"{count:,} {guess.dtype} numbers"
         others = [*([f"pixels of the shape {square}"] if square else []), *others]
     else:
         return None
-    draft.doubts.append(
+    return draft.with_doubts(
         f"always {plural(values.most, 'byte')}, taken as {taken}: or {', '.join(others)}?"
     )
-    return draft
 
 
 def _is_raw(data: KeyEvidence) -> bool:
@@ -95,76 +83,81 @@ def _is_raw(data: KeyEvidence) -> bool:
     return not (values.images or values.tensors)
 
 
-def _item(scene: Scene, data: KeyEvidence, sizes: Sizes) -> tuple[int, Guess] | None:
-    """Return channels and dtype if sizes go with the bytes of every record."""
-    present = data.lengths >= 0
-    measured = data.values.measured.array(scene.records)[present]
-    samples, size = data.values.samples, each_of(measured, sizes.shapes[present])
+def _with_finite(draft: Draft, data: KeyEvidence) -> Draft:
+    """Return raw numbers as they are declared if some are NaN or infinite."""
+    unusual = draft.facts["dtype"] in data.values.unusual
+    return draft.with_facts(finite=False) if unusual else draft
+
+
+def _sized(data: KeyEvidence, sizes: Sizes) -> Draft | None:
+    """Return the field of numbers if sizes go with the bytes of every record."""
+    item = _item(data, sizes)
+    if item is None:
+        return None
+    channels, guess = item
+    dtype = guess.dtype
+    if dtype == "uint8" and not (isinstance(sizes.keys, str) or sizes.is_count):
+        return _pixels(data, sizes, channels)
+    facts = sized_facts(sizes, channels, dtype, "raw")
+    if facts is None:
+        return None
+    taken = f", which look like {dtype}: or" if guess.clear else f": {dtype}, or"
+    each = plural(item_bytes(dtype), "byte")
+    return _with_finite(Draft(data.key, "Tensor", facts), data).with_doubts(
+        f"numbers of {each}{taken} {' or '.join(guess.others)}?"
+    )
+
+
+def _item(data: KeyEvidence, sizes: Sizes) -> tuple[int, Guess] | None:
+    """Return how many numbers of which dtype there are for each element of a shape."""
+    measured, samples = data.values.measured.array(data.records), data.values.samples
+    size = each_of(measured[data.lengths >= 0], sizes.shapes)
+    guess = guess_dtype(samples)
     if not size:
         return None
     if sizes.is_count:
-        guess = guess_dtype(samples)
         return size // item_bytes(guess.dtype), guess
     if size == 1:
         return 1, guess_dtype(samples, 1)
-    if len(sizes.contents) != 2:
+    if isinstance(sizes.keys, str) or len(sizes.keys) != 2:
         return (1, guess_dtype(samples, size)) if size in SIZES else None
     # The number of channels is not stored.
-    guess = guess_dtype(samples)
     for channels in CHANNELS_OF_PIXELS:
         if guess.clear and size == channels * item_bytes(guess.dtype):
             return channels, guess_dtype(samples, size // channels)
     return (size, guess_dtype(samples, 1)) if size in CHANNELS_OF_PIXELS else None
 
 
-def _draft(
-    scene: Scene, data: KeyEvidence, sizes: Sizes, channels: int, guess: Guess
-) -> Draft | None:
-    """Return the field of numbers whose sizes go with their bytes."""
-    dtype = guess.dtype
-    if not isinstance(sizes.keys, str) and dtype == "uint8" and len(sizes.keys) > 1:
-        return _pixels(scene, data, sizes, channels)
-    facts = sized_facts(scene, data, sizes, channels, dtype, "raw")
-    if facts is None:
-        return None
-    if dtype in data.values.unusual:
-        facts["finite"] = False
-    draft = Draft(data.key, "Tensor", facts)
-    taken = f", which look like {dtype}: or" if guess.clear else f": {dtype}, or"
-    each = plural(item_bytes(dtype), "byte")
-    draft.doubts.append(f"numbers of {each}{taken} {' or '.join(guess.others)}?")
-    return draft
-
-
-def _pixels(
-    scene: Scene, data: KeyEvidence, sizes: Sizes, channels: int
-) -> Draft | None:
+def _pixels(data: KeyEvidence, sizes: Sizes, channels: int) -> Draft | None:
     """Return the field of pixels, which are taken channels last."""
-    shapes = sizes.shapes[data.lengths >= 0]
+    shapes = sizes.shapes
     if shapes.shape[1] == 2:
         shapes = np.insert(shapes, 2, channels, axis=1)
     elif channels > 1:
         return None
-    shared = list(zip(sizes.keys, sizes.contents, strict=True))
-    if not scene.share_all(shared):
-        return None
     shape = common_shape(shapes)
     facts: dict[str, Any] = {"shape": shape, "encoding": "raw", "dtype": "uint8"}
-    facts |= {f"{axis}_key": key for key, axis in shared}
-    draft = Draft(data.key, "Image", facts)
+    facts |= {f"{axis}_key": key for axis, key in zip(AXES, sizes.keys, strict=False)}
     each = f", times {channels}" if channels > 1 else ""
-    draft.notes.append(f"as many bytes as {sizes.shown} say{each}")
     order, first = "height x width", ""
     if shape[2] != 1:
         depth = "channels" if shape[2] is None else str(shape[2])
         first = f"or {depth} x {order}, and "
         order = f"{order} x {depth}"
     height = quoted(sizes.keys[0])
-    draft.doubts.append(f"raw pixels, taken as {order}: {first}is {height} the height?")
+    draft = (
+        Draft(data.key, "Image", facts)
+        .with_notes(f"as many bytes as {sizes.shown} say{each}")
+        .with_doubts(f"raw pixels, taken as {order}: {first}is {height} the height?")
+    )
     few_ids = data.values.ids.sum() <= _MOST_IDS
-    if shape[2] == 1 and len(shared) == 2 and few_ids and speaks_of(data.key, "mask"):
-        make_mask(draft)
-        give_classes(draft, data.values)
-    if None in shape[:2]:
-        draft.doubts.append(resize_doubt(numbers(shapes[:, 0]), numbers(shapes[:, 1])))
-    return draft
+    if (
+        shape[2] == 1
+        and len(sizes.keys) == 2
+        and few_ids
+        and speaks_of(data.key, "mask")
+    ):
+        draft = as_mask(draft, data.values)
+    if None not in shape[:2]:
+        return draft
+    return draft.with_doubts(resize_doubt(numbers(shapes[:, 0]), numbers(shapes[:, 1])))
