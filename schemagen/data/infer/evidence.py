@@ -15,6 +15,7 @@ from ...runtime.reading.message import BYTES, INT64, NOTHING
 from ...runtime.shared import base64_text
 from ...runtime.shared.errors import Problem
 from ..statistics.numbers import Numbers, merged_numbers, numbers
+from .dtypes import guess_dtype, item_bytes
 from .values import Contents, Lists, PerRecord
 from .words import meaning_of, speaks_of
 
@@ -130,6 +131,14 @@ class KeyEvidence:
         return self.shortest == self.longest > 1
 
     @property
+    def is_raw(self) -> bool:
+        """Whether it is one bytes value of no known format."""
+        values = self.values
+        if self.kind != BYTES or not self.is_single or values.empty or values.text:
+            return False
+        return not (values.images or values.tensors)
+
+    @property
     def is_padded(self) -> bool:
         """Whether it has equally many integers everywhere, and zeros only at the end."""
         if not self.is_fixed or self.missing or self.kind != INT64:
@@ -206,6 +215,18 @@ class Evidence:
     reason: str = ""
     unknown: Counter[str] = field(default_factory=Counter)
     repeated: Counter[str] = field(default_factory=Counter)
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """How many numbers each key always has, in a list or raw."""
+        found: dict[str, int] = {}
+        for key, data in self.keys.items():
+            if data.is_fixed and data.kind != BYTES:
+                found[key] = data.longest
+            elif data.is_raw and data.values.least == data.values.most:
+                dtype = guess_dtype(data.values.samples).dtype
+                found[key] = data.values.most // item_bytes(dtype)
+        return found
 
     @cached_property
     def padding(self) -> dict[int, KeyEvidence]:

@@ -10,14 +10,25 @@ from .dtypes import guess_dtype
 from .evidence import KeyEvidence
 from .lists import is_bool, list_draft
 from .pictures import broken_images
+from .sizes import items_of
 from .values import Contents
 
 _ENOUGH = 20
 
 
-def plain(_: Drafts, data: KeyEvidence) -> Draft:
+def plain(drafts: Drafts, data: KeyEvidence) -> Draft:
     """Draft a field of numbers, text, bytes, or a list of them."""
-    return plain_draft(data)
+    draft = plain_draft(data)
+    if draft.kind != "Vector":
+        return draft
+    count = data.longest
+    _, possible = items_of(data.key, count, drafts.evidence.counts)
+    shapes = " or ".join(f"({items}, {count // items})" for items in possible)
+    if not shapes:
+        return draft
+    return draft.with_doubts(
+        f"always {count:,} numbers: of the shape {shapes}, or of another order?"
+    )
 
 
 def plain_draft(data: KeyEvidence) -> Draft:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,23 +11,25 @@ from ..formats import unread_content
 from ..formatting import plural
 from ..statistics.numbers import numbers
 from .draft import Draft, Drafts, quoted
-from .dtypes import SIZES, Guess, guess_dtype, item_bytes
+from .dtypes import SIZES, Guess, as_numbers, guess_dtype, item_bytes
 from .evidence import KeyEvidence
 from .pictures import CHANNELS_OF_PIXELS, as_mask, resize_doubt, square_picture
-from .sizes import Sizes, common_shape, each_of, size_candidates, sized_facts
+from .pixels import picture_shape
+from .sizes import Sizes, common_shape, each_of, items_of, size_candidates, sized_facts
 from .words import AXES, speaks_of
 
 # Fewer records have one size by chance.
 _FEW = 3
 
 _MOST_IDS = 64
+_PIXELS = ("uint8", "uint16")
 
 
 def sized_raw(drafts: Drafts, data: KeyEvidence) -> Draft | None:
     """Draft a field of raw numbers whose sizes are stored under keys of their own."""
-    if not _is_raw(data):
+    if not data.is_raw:
         return None
-    alone = sum(map(_is_raw, drafts.evidence.keys.values())) == 1
+    alone = sum(other.is_raw for other in drafts.evidence.keys.values()) == 1
     for sizes in size_candidates(drafts.evidence, data):
         draft = _sized(data, sizes) if sizes.certain or alone else None
         if draft is None or not drafts.admits(draft):
@@ -37,50 +40,53 @@ def sized_raw(drafts: Drafts, data: KeyEvidence) -> Draft | None:
     return None
 
 
-def fixed_raw(_: Drafts, data: KeyEvidence) -> Draft | None:
+def fixed_raw(drafts: Drafts, data: KeyEvidence) -> Draft | None:
     """Draft a field of bytes that are equally many in all records."""
-    return raw_draft(data)
+    return raw_draft(data, drafts.evidence.counts)
 
 
-def raw_draft(data: KeyEvidence) -> Draft | None:
-    """Return the field of bytes that are equally many everywhere, by their values."""
+def raw_draft(data: KeyEvidence, counts: Mapping[str, int]) -> Draft | None:
+    """Return the field of bytes that are equally many everywhere, by their values.
+
+    Args:
+        data: the bytes.
+        counts: how many numbers other keys always have.
+    """
     values = data.values
-    if (
-        not _is_raw(data)
-        or values.least != values.most
-        or unread_content(values.samples)
-    ):
+    if not data.is_raw or values.least != values.most or unread_content(values.samples):
         return None
     guess = guess_dtype(values.samples)
     count = values.most // item_bytes(guess.dtype)
-    square = square_picture(count) if guess.dtype == "uint8" else None
-    facts: dict[str, Any] = {"dtype": guess.dtype, "encoding": "raw"}
+    picture = _picture_shape(data, guess.dtype, count)
+    likely, _ = items_of(data.key, count, counts)
+    shape = picture or ((likely[0], count // likely[0]) if likely else (count,))
+    if shape == (count,) and not guess.clear and len(data.present) < _FEW:
+        return None
+    taken = f"{count:,} {guess.dtype} numbers"
     bits = not values.ids[2:].any()
     others = [other for other in guess.others if bits or other != "bool"]
-    if square is not None and speaks_of(data.key, "image"):
-        draft = Draft(data.key, "Image", {"shape": square, **facts})
-        taken = f"pixels of the shape {square}"
-        first = ["with their channels first"] if square[2] > 1 else []
+    if shape != (count,):
+        taken = f"{guess.dtype} numbers of the shape {shape}"
+        first = ["with their channels first"] if shape[2:] > (1,) else []
         others = [*first, f"a row of {count:,}", *others]
-    elif guess.clear or len(data.present) >= _FEW:
-        draft = _with_finite(
-            Draft(data.key, "Vector", {"shape": (count,), **facts}), data
-        )
-        taken = f"{count:,} {guess.dtype} numbers"
-        others = [*([f"pixels of the shape {square}"] if square else []), *others]
-    else:
-        return None
-    return draft.with_doubts(
+    pixels = guess.dtype in _PIXELS and shape[2:] in ((1,), (3,), (4,))
+    facts = {"shape": shape, "dtype": guess.dtype, "encoding": "raw"}
+    draft = Draft(data.key, "Image" if pixels else "Vector", facts)
+    return (draft if pixels else _with_finite(draft, data)).with_doubts(
         f"always {plural(values.most, 'byte')}, taken as {taken}: or {', '.join(others)}?"
     )
 
 
-def _is_raw(data: KeyEvidence) -> bool:
-    """Return whether a key holds bytes of no known format."""
-    values = data.values
-    if not (data.kind == "bytes" and data.is_single) or values.empty or values.text:
-        return False
-    return not (values.images or values.tensors)
+def _picture_shape(
+    data: KeyEvidence, dtype: str, count: int
+) -> tuple[int, int, int] | None:
+    """Return the shape of the picture that so many raw numbers are; None for others."""
+    named = speaks_of(data.key, "image")
+    samples = [np.frombuffer(each, np.uint8) for each in data.values.samples]
+    every = [as_numbers(each, dtype) for each in samples]
+    whole = [each for each in every if len(each) == count]
+    shape = picture_shape(whole, square=not (named or dtype in _PIXELS))
+    return shape or (square_picture(count) if named and dtype == "uint8" else None)
 
 
 def _with_finite(draft: Draft, data: KeyEvidence) -> Draft:

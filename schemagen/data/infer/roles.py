@@ -109,7 +109,11 @@ class _Record:
             self.answers - {draft.key} or "z" in self.keys
         ):
             return ""  # a coordinate
-        return meaning_of(draft.key, several=not draft.is_plain)
+        found = meaning_of(draft.key, several=not draft.is_plain)
+        numbers = self.evidence.of(draft.key).numbers
+        measured = numbers.floats and numbers.whole < numbers.finite
+        alone = draft.kind != "Steps" and not (draft.is_plain or draft.further_keys)
+        return "" if found == "info" and measured and alone else found
 
     def _describes_another(self, draft: Draft) -> bool:
         """Return whether a field counts, names or measures what another one holds."""

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import numpy as np
 
 from ..formatting import plural
 from .draft import Draft, Drafts
-from .evidence import Evidence, KeyEvidence
+from .evidence import KeyEvidence
 from .lists import list_facts
-from .pictures import CHANNELS_OF_PIXELS, square_picture
-from .sizes import Sizes, common_shape, each_of, size_candidates, sized_facts
-from .words import item_size, names_picture
+from .pictures import CHANNELS_OF_PIXELS
+from .pixels import picture_shape
+from .sizes import Sizes, common_shape, each_of, items_of, size_candidates, sized_facts
+from .words import item_size, speaks_of
 
 _DTYPES = {"int64": "int64", "float": "float32"}
 
@@ -37,10 +41,11 @@ def shaped_list(drafts: Drafts, data: KeyEvidence) -> Draft | None:
     """Draft a field of a list of numbers that other keys or its name give a shape."""
     if data.kind not in _DTYPES or data.is_single or data.longest < _SHORTEST:
         return None
-    draft = _by_sizes(drafts, data) or _by_name(drafts.evidence, data)
-    if draft is None or data.is_finite:
-        return draft
-    return draft.with_facts(finite=False)
+    return (
+        _by_sizes(drafts, data)
+        or _by_neighbors(data)
+        or _by_items(data, drafts.evidence.counts)
+    )
 
 
 def _by_sizes(drafts: Drafts, data: KeyEvidence) -> Draft | None:
@@ -55,6 +60,7 @@ def _by_sizes(drafts: Drafts, data: KeyEvidence) -> Draft | None:
         facts = sized_facts(sizes, each, _DTYPES[data.kind], "list")
         draft = None if facts is None else Draft(data.key, "Tensor", facts)
         if draft is not None and drafts.admits(draft):
+            draft = draft if data.is_finite else draft.with_facts(finite=False)
             return draft.with_notes(
                 f"as many numbers as the sizes in {sizes.shown} say"
             )
@@ -66,8 +72,8 @@ def _counted(data: KeyEvidence, sizes: Sizes, each: int) -> Draft:
     item = (each,) if each > 1 else ()
     draft = Draft(data.key, "VarLen", list_facts(data), counted_by=sizes.keys[0])
     if data.is_fixed:
-        facts = {"shape": (data.longest // each, *item), "dtype": _DTYPES[data.kind]}
-        draft = Draft(data.key, "Vector", facts, counted_by=sizes.keys[0])
+        shape = (data.longest // each, *item)
+        draft = replace(draft, kind="Vector").with_facts(shape=shape)
     elif item:
         draft = draft.with_facts(item_shape=item)
     return draft.with_notes(
@@ -75,25 +81,29 @@ def _counted(data: KeyEvidence, sizes: Sizes, each: int) -> Draft:
     )
 
 
-def _by_name(evidence: Evidence, data: KeyEvidence) -> Draft | None:
-    """Return the field of a picture, or of items such as the points of a cloud.
-
-    Items are as many as another list is long.
-    """
-    if not data.is_fixed:
+def _by_neighbors(data: KeyEvidence) -> Draft | None:
+    """Return the field of numbers that are the pixels of a picture."""
+    if not data.is_fixed or item_size(data.key):
         return None
-    count, each = data.longest, item_size(data.key)
-    lengths = {other.longest for other in evidence.keys.values() if other.is_fixed}
-    shape: tuple[int, ...] | None = None
-    if names_picture(data.key):
-        shape = square_picture(count)
-    elif each and count % each == 0 and count // each in lengths:
-        shape = (count // each, each)
+    square = not speaks_of(data.key, "image")
+    shape: tuple[int, ...] | None = picture_shape(data.lists.samples, square=square)
     if shape is None:
         return None
-    shape = shape[:2] if shape[-1] == 1 else shape
-    draft = Draft(data.key, "Vector", {"shape": shape, "dtype": _DTYPES[data.kind]})
-    return draft.with_doubts(
-        f"always {count:,} numbers, taken as {'x'.join(map(str, shape))} by the name: or "
-        "in another order, or a row of them?"
+    shape = shape[:2] if shape[2] == 1 else shape
+    pixels = "x".join(map(str, shape))
+    return Draft(data.key, "Vector", list_facts(data) | {"shape": shape}).with_doubts(
+        f"always {data.longest:,} numbers, taken as {pixels} pixels, since neighbors are "
+        f"similar: or in another order, or a row of {data.longest:,}?"
+    )
+
+
+def _by_items(data: KeyEvidence, counts: Mapping[str, int]) -> Draft | None:
+    """Return the field of a list that is several times as long as others next to it."""
+    likely, _ = items_of(data.key, data.longest, counts)
+    if not data.is_fixed or not likely:
+        return None
+    shape = (likely[0], data.longest // likely[0])
+    return Draft(data.key, "Vector", list_facts(data) | {"shape": shape}).with_doubts(
+        f"always {data.longest:,} numbers, {shape[1]:,} for each of {shape[0]:,}, as long "
+        f"as other lists are: or in the order {shape[::-1]}, or a row of them?"
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from .words import (
     AXES,
     counts_key,
     extends,
+    item_size,
     nearest,
     parent_of,
     says,
@@ -21,6 +23,9 @@ from .words import (
     says_shape,
     stem_of_shape,
 )
+
+# Fewer items, or points of three numbers, are as many as others by chance.
+_FEWEST_ITEMS, _FEWEST_POINTS = 16, 1000
 
 
 class Sizes(NamedTuple):
@@ -144,3 +149,36 @@ def common_shape(shapes: Rows) -> tuple[int | None, ...]:
     same = (shapes == shapes[0]).all(axis=0) & (shapes[0] > 0)
     pairs = zip(shapes[0].tolist(), same.tolist(), strict=True)
     return tuple(size if is_same else None for size, is_same in pairs)
+
+
+def items_of(
+    key: str, count: int, lengths: Mapping[str, int]
+) -> tuple[list[int], list[int]]:
+    """Return of how many items so many numbers may be, as others have one for each.
+
+    Args:
+        key: the key of the numbers.
+        count: how many there are in every record.
+        lengths: how many numbers other keys always have.
+
+    Returns:
+        The likely numbers of items, and the possible ones.
+    """
+    above, nested = key.partition("/")[::2]
+    near = Counter(
+        length
+        for other, length in lengths.items()
+        if 1 < length < count and count % length == 0
+        if not nested or other.startswith(f"{above}/")
+    )
+    size = item_size(key)
+    likely = [
+        items
+        for items, keys in near.items()
+        if items * size == count
+        or (nested and keys > 1 and items >= _FEWEST_ITEMS)
+        or (items * 3 == count and items >= _FEWEST_POINTS)
+    ]
+    named = {count // size} if size and count % size == 0 else set()
+    possible = [each for each in {*near, *named} if each >= _FEWEST_ITEMS // 2]
+    return sorted(likely), sorted(possible)

@@ -54,7 +54,7 @@ def _draft(lists: StepEvidence) -> Draft:
 def _step(each: KeyEvidence) -> Draft:
     image = image_draft(each) if each.is_single else None
     if image is None or each.values.empty:
-        return raw_draft(each) or plain_draft(each)
+        return raw_draft(each, {}) or plain_draft(each)
     return resized(image, each.values)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,10 +67,12 @@ class Lists:
         repeats: whether a record has an integer twice.
         sums: the sum of each record's integers.
         filled: how many values each record has without the zeros at its end.
+        samples: the values of some records.
     """
 
     def __init__(self) -> None:
         self.repeats = False
+        self.samples: list[NDArray[Any]] = []
         self.sums, self.filled = PerRecord(), PerRecord()
         self._short: PerRecord | None = PerRecord()
         self._width = 0
@@ -77,6 +80,9 @@ class Lists:
     def add(self, column: Column, rows: Rows) -> None:
         """Add a column; `rows` are its records, counted over all columns."""
         values, lengths = column.values, column.lengths
+        if len(self.samples) < _SAMPLES:
+            some = zip(column.starts[:4].tolist(), lengths[:4].tolist(), strict=True)
+            self.samples += [values[at : at + size] for at, size in some if size]
         self.filled.add(rows, _filled(column))
         if column.kind != INT64:
             return

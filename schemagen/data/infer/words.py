@@ -257,11 +257,6 @@ def speaks_of(key: str, what: str) -> bool:
     return bool(set(words_of(key)) & _SPEAKS_OF[what])
 
 
-def names_picture(key: str) -> bool:
-    """Tell whether a key names pixels, and not what was found in them."""
-    return last_word(key) in _SPEAKS_OF["image"]
-
-
 def says_shape(key: str) -> bool:
     """Tell whether a key names sizes: shape, x_shape, shape1."""
     return last_word(key.rstrip("0123456789")) in _SHAPES
