@@ -2,48 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ...spec.model import RecordSpec
 from ...spec.names import snake_case
 from ..formatting import plural
-from .draft import DOUBT, Draft, Scene, listed, quoted
-from .evidence import Evidence
+from .draft import DOUBT, Draft, Drafts, listed, quoted
+from .evidence import Evidence, KeyEvidence
 from .file_groups import FileKeys, lacking_keys
-from .lists import (
-    group_lists,
-    take_objects,
-    take_padded,
-    take_ragged,
-)
+from .labels import label, label_text
+from .list_groups import with_groups
+from .lists import object_list, padded, ragged
 from .naming import Names, order
-from .pictures import take_pictures
-from .plain import take_labels, take_rest
-from .raw import take_fixed_raw, take_raw
-from .roles import give_roles, lacking_roles, rank_of
-from .shapes import take_protos, take_shaped
-from .steps import step_drafts
+from .pictures import mask_or_picture, picture
+from .plain import plain
+from .raw import fixed_raw, sized_raw
+from .roles import lacking_roles, rank_of, with_roles
+from .shapes import serialized_tensor, shaped_list
+from .steps import step_drafts, step_problem
 from .words import LABELS, split_before
-from .wrapped import say_wrapped
+from .wrapped import with_content
 
 _FEW = 20
 """Fewer records can all be alike by chance."""
 
-# What earlier rules take, later ones leave alone.
-_RULES = (
-    take_ragged,
-    take_pictures,
-    take_protos,
-    take_raw,
-    take_fixed_raw,
-    take_labels,
-    take_objects,
-    take_shaped,
-    take_padded,
-    take_rest,
+Rule = Callable[[Drafts, KeyEvidence], Draft | None]
+
+# A key becomes the field of the first rule that knows it. Each rule is applied to all keys
+# before the next one, and sees the fields that there are.
+RULES: tuple[Rule, ...] = (
+    ragged,
+    picture,
+    mask_or_picture,
+    serialized_tensor,
+    sized_raw,
+    fixed_raw,
+    label,
+    label_text,
+    object_list,
+    shaped_list,
+    padded,
+    plain,
 )
 
 
@@ -87,20 +89,18 @@ def draft_record(
         class_name: the record's class.
         files: the keys of each file.
     """
-    scene = _ruled(evidence)
-    say_wrapped(scene, _ruled)
-    left_out = _unusable(evidence)
-    is_sequence = bool(evidence.steps)
-    drafts = dict(scene.drafts)
-    if is_sequence:
-        lists, reasons = step_drafts(evidence.steps, evidence.keys)
-        drafts |= lists
-        left_out |= reasons
-    names = _names_of(drafts, nested=not is_sequence)
-    group_lists(scene, names)
-    give_roles(scene, drafts)
-    lacking, doubts = lacking_roles(evidence, drafts), _of_all(evidence, drafts)
-    for where, untrained in lacking_keys(files, drafts):
+    drafts = _drafted(evidence, evidence.keys)
+
+    def judge(data: KeyEvidence) -> Draft | None:
+        others = replace(evidence, keys={**evidence.keys, data.key: data})
+        return _drafted(others, [data.key]).fields.get(data.key)
+
+    fields: Mapping[str, Draft] = with_content(drafts, judge) | step_drafts(evidence)
+    names = _names_of(fields, nested=not evidence.steps)
+    fields = with_roles(evidence, with_groups(evidence, fields, names))
+    left_out = _left_out(evidence)
+    lacking, doubts = lacking_roles(evidence, fields), _of_all(evidence, fields)
+    for where, untrained in lacking_keys(files, fields):
         if not untrained:
             doubts.append(f"{where}: are these files of one kind?")
         else:
@@ -108,30 +108,32 @@ def draft_record(
                 f"{where}: models cannot learn from them: the training split lacks them"
             )
     comments = {"": [DOUBT + each for each in (*doubts, *lacking, *_reasons(left_out))]}
-    keys = order(names.paths, {key: rank_of(draft) for key, draft in drafts.items()})
+    keys = order(names.paths, {key: rank_of(draft) for key, draft in fields.items()})
     flat = {key: "_".join(names.paths[key]) for key in keys}
     comments |= {
-        flat[key]: drafts[key].comments for key in keys if drafts[key].comments
+        flat[key]: fields[key].comments for key in keys if fields[key].comments
     }
     spec = RecordSpec(
         record=snake_case(class_name),
         class_name=class_name,
         source="",
         doc="",
-        fields=tuple(drafts[key].spec(flat[key], names.paths[key]) for key in keys),
+        fields=tuple(fields[key].spec(flat[key], names.paths[key]) for key in keys),
         message="SequenceExample" if evidence.steps else "Example",
     )
     return Drafted(spec, comments, left_out, tuple(lacking))
 
 
-def _ruled(evidence: Evidence) -> Scene:
-    """Return the scene of some evidence after all rules."""
-    scene = Scene(evidence)
-    for key in _unusable(evidence):
-        scene.share(key, "nothing")
-    for rule in _RULES:
-        rule(scene)
-    return scene
+def _drafted(evidence: Evidence, keys: Iterable[str]) -> Drafts:
+    """Return the fields that the rules draft of some keys."""
+    usable = [key for key in keys if key and evidence.keys[key].kind]
+    drafts = Drafts(evidence)
+    for rule in RULES:
+        for key in usable:
+            draft = rule(drafts, evidence.keys[key]) if drafts.is_open(key) else None
+            if draft is not None and drafts.admits(draft):
+                drafts = drafts.with_field(draft)
+    return drafts
 
 
 def _names_of(drafts: Mapping[str, Draft], *, nested: bool) -> Names:
@@ -159,7 +161,7 @@ def _names_of(drafts: Mapping[str, Draft], *, nested: bool) -> Names:
         alone |= outside
 
 
-def _unusable(evidence: Evidence) -> dict[str, str]:
+def _left_out(evidence: Evidence) -> dict[str, str]:
     """Return the keys that no field can have, and why."""
     found: dict[str, str] = {}
     for key, data in evidence.keys.items():
@@ -172,7 +174,8 @@ def _unusable(evidence: Evidence) -> dict[str, str]:
                 f"{kind} in {plural(count, 'record')}"
                 for kind, count in sorted(data.kinds.items())
             )
-    return found
+    steps = {key: step_problem(evidence, key) for key in evidence.steps}
+    return found | {key: reason for key, reason in steps.items() if reason}
 
 
 def _of_all(evidence: Evidence, drafts: Mapping[str, Draft]) -> list[str]:

@@ -1,15 +1,16 @@
-"""A field that is about to be: its kind, its keys, and what is doubtful."""
+"""A field as it is drafted, and the fields that are drafted of some evidence."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from ...kinds.field import FieldSpec
 from ...kinds.registry import KINDS
 from ...runtime.codecs.base import Codec
-from .evidence import Evidence, KeyEvidence
+from .evidence import Evidence
 
 DOUBT = "doubt: "
 """The beginning of a comment that the user has to decide upon."""
@@ -17,9 +18,9 @@ DOUBT = "doubt: "
 _LONGEST_QUOTE = 60
 
 
-@dataclass
+@dataclass(frozen=True)
 class Draft:
-    """A field, while rules decide upon it.
+    """A field as one stage leaves it to the next.
 
     Attributes:
         key: its wire key.
@@ -28,42 +29,54 @@ class Draft:
         optional: whether records lack it.
         role: its role in a model; "" for the usual one of its kind.
         doubts: what the data does not tell.
-        notes: what was seen besides, and is not doubtful.
-        step: of a feature list, the field of each step.
+        notes: what the data tells, and is not doubtful.
+        counted_by: the key that counts its items, which stays a field of its own.
     """
 
     key: str
     kind: str
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
     optional: bool = False
     role: str = ""
-    doubts: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    step: Draft | None = None
-    _known: tuple[Any, Codec] | None = field(default=None, init=False, repr=False)
+    doubts: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    counted_by: str = ""
+
+    def with_facts(self, **facts: Any) -> Draft:
+        """Return the draft with other values of some facts."""
+        return replace(self, facts={**self.facts, **facts})
+
+    def with_doubts(self, *doubts: str) -> Draft:
+        """Return the draft with further doubts."""
+        return replace(self, doubts=(*self.doubts, *doubts))
+
+    def with_notes(self, *notes: str) -> Draft:
+        """Return the draft with further notes."""
+        return replace(self, notes=(*self.notes, *notes))
+
+    def with_role(self, role: str) -> Draft:
+        """Return the draft with another role."""
+        return replace(self, role=role)
 
     @property
     def comments(self) -> list[str]:
         """The comments above the field."""
         return [*self.notes, *(DOUBT + doubt for doubt in self.doubts)]
 
-    @property
-    def model_role(self) -> str:
-        """The role that the field has."""
-        return self.role or self.declared.role
-
-    @property
+    @cached_property
     def declared(self) -> FieldSpec:
-        """The field as it is now, under some name."""
+        """The field under some name."""
         return self.spec("field")
 
     @property
     def codec(self) -> Codec:
-        """What would store and read the field as it is now."""
-        now = (self.kind, self.optional, {**self.facts})
-        if self._known is None or self._known[0] != now:
-            self._known = now, self.declared.codec
-        return self._known[1]
+        """What stores and reads the field."""
+        return self.declared.codec
+
+    @property
+    def model_role(self) -> str:
+        """The role that the field has."""
+        return self.declared.role
 
     @property
     def is_plain(self) -> bool:
@@ -110,85 +123,53 @@ class Draft:
 
     def spec(self, name: str, path: tuple[str, ...] = ()) -> FieldSpec:
         """Return the field's spec."""
-        facts = dict(self.facts)
-        if self.step is not None:
-            facts["step"] = KINDS[self.step.kind](**self.step.facts)
-        spec = FieldSpec.of(
+        return FieldSpec.of(
             KINDS[self.kind],
             name=name,
             key=self.key,
             role=self.role or None,
             optional=self.optional,
             path=path if len(path) > 1 else (),
-            **facts,
+            **self.facts,
         )
-        return replace(spec, kind=spec.kind.settled(name))
 
 
-class Scene:
-    """All keys, those that rules have taken, and the fields made of them.
-
-    Args:
-        evidence: what was seen.
+@dataclass(frozen=True)
+class Drafts:
+    """The fields that are drafted of some evidence.
 
     Attributes:
-        drafts: the fields, by key.
-        possible: doubts about keys that are not taken yet.
-        counts: keys that count the items of others.
+        evidence: all keys.
+        fields: the drafts, by key.
+        shared: the contents of the further keys that these name, such as sizes.
     """
 
-    def __init__(self, evidence: Evidence) -> None:
-        self.evidence = evidence
-        self.drafts: dict[str, Draft] = {}
-        self.possible: dict[str, list[str]] = {}
-        self.counts: set[str] = set()
-        self._shared: dict[str, str] = {}
-
-    @property
-    def records(self) -> int:
-        """How many records were looked at."""
-        return self.evidence.records
-
-    def open(self) -> Iterator[KeyEvidence]:
-        """Yield the keys of one kind that no rule has taken."""
-        for key, data in self.evidence.keys.items():
-            if data.kind and self.is_open(key):
-                yield data
+    evidence: Evidence
+    fields: Mapping[str, Draft] = field(default_factory=dict)
+    shared: Mapping[str, str] = field(default_factory=dict)
 
     def is_open(self, key: str) -> bool:
         """Return whether a key may still become a field of its own."""
-        return key not in self.drafts and key not in self._shared
+        return key not in self.fields and key not in self.shared
 
-    def may_share(self, key: str, holds: str) -> bool:
-        """Return whether a field may name this key as a further one.
+    def admits(self, draft: Draft) -> bool:
+        """Return whether the further keys of a draft are free, or hold what it says."""
+        return all(
+            part.key not in self.fields
+            and self.shared.get(part.key, part.content) == part.content
+            for part in draft.codec.parts[1:]
+        )
 
-        Args:
-            key: the further key.
-            holds: its contents, which all fields that share it have to agree on.
-        """
-        return key not in self.drafts and self._shared.get(key, holds) == holds
-
-    def share(self, key: str, holds: str) -> None:
-        """Take a key as a further one of some field."""
-        self._shared[key] = holds
-
-    def share_all(self, held: Sequence[tuple[str, str]]) -> bool:
-        """Take keys with their contents, if all may be shared."""
-        if not all(self.may_share(key, holds) for key, holds in held):
-            return False
-        self._shared.update(held)
-        return True
-
-    def add(self, draft: Draft) -> Draft:
-        """Make a field of a key, and take the further keys that it names."""
-        data = self.evidence.keys[draft.key]
-        draft.optional = draft.optional or bool(data.missing)
-        draft.doubts += self.possible.pop(draft.key, ())
-        self.drafts[draft.key] = draft
-        _, *further = draft.codec.parts
-        for part in further:
-            self.share(part.key, part.content)
-        return draft
+    def with_field(self, draft: Draft) -> Drafts:
+        """Return the drafts with a further one, which records may lack."""
+        missing = bool(self.evidence.keys[draft.key].missing)
+        draft = replace(draft, optional=draft.optional or missing)
+        further = {part.key: part.content for part in draft.codec.parts[1:]}
+        return Drafts(
+            self.evidence,
+            {**self.fields, draft.key: draft},
+            {**self.shared, **further},
+        )
 
 
 def quoted(text: str) -> str:

@@ -11,12 +11,15 @@ import numpy as np
 
 from ...runtime.codecs.values import of_bytes
 from ...runtime.reading.columns import Column, Columns, Rows, StepColumn
-from ...runtime.reading.message import BYTES, NOTHING
+from ...runtime.reading.message import BYTES, INT64, NOTHING
 from ...runtime.shared import base64_text
 from ...runtime.shared.errors import Problem
 from ..statistics.numbers import Numbers, merged_numbers, numbers
+from .dtypes import guess_dtype, item_bytes
 from .values import Contents, Lists, PerRecord
-from .words import speaks_of
+from .words import meaning_of, speaks_of
+
+_SHORTEST_PADDED = 8
 
 # Shorter text is no base64 that is worth a question: words may be base64, too.
 _SHORTEST = 24
@@ -82,7 +85,12 @@ class KeyEvidence:
         """int64 [records]: how many values each has; -1 for none at all."""
         return self._lengths.array(self.records)
 
-    @property
+    @cached_property
+    def filled(self) -> Rows:
+        """int64 [records]: how many numbers each has without the zeros at its end."""
+        return self.lists.filled.array(self.records)
+
+    @cached_property
     def present(self) -> Rows:
         """int64: the lengths in the records that have it."""
         return self.lengths[self.lengths >= 0]
@@ -92,12 +100,12 @@ class KeyEvidence:
         """How many records do not have it."""
         return int((self.lengths < 0).sum())
 
-    @property
+    @cached_property
     def shortest(self) -> int:
         """The least number of values."""
         return int(self.present.min(initial=np.iinfo(np.int64).max))
 
-    @property
+    @cached_property
     def longest(self) -> int:
         """The greatest number of values."""
         return int(self.present.max(initial=0))
@@ -121,6 +129,22 @@ class KeyEvidence:
     def is_fixed(self) -> bool:
         """Whether all records that have it have equally many values, two or more."""
         return self.shortest == self.longest > 1
+
+    @property
+    def is_raw(self) -> bool:
+        """Whether it is one bytes value of no known format."""
+        values = self.values
+        if self.kind != BYTES or not self.is_single or values.empty or values.text:
+            return False
+        return not (values.images or values.tensors)
+
+    @property
+    def is_padded(self) -> bool:
+        """Whether it has equally many integers everywhere, and zeros only at the end."""
+        if not self.is_fixed or self.missing or self.kind != INT64:
+            return False
+        only_there = int((self.lengths - self.filled).sum()) == self.numbers.zeros
+        return only_there and len(np.unique(self.filled)) > 1 < int(self.filled.max())
 
     def is_with(self, other: KeyEvidence) -> bool:
         """Return whether the same records have it and another key."""
@@ -191,6 +215,32 @@ class Evidence:
     reason: str = ""
     unknown: Counter[str] = field(default_factory=Counter)
     repeated: Counter[str] = field(default_factory=Counter)
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """How many numbers each key always has, in a list or raw."""
+        found: dict[str, int] = {}
+        for key, data in self.keys.items():
+            if data.is_fixed and data.kind != BYTES:
+                found[key] = data.longest
+            elif data.is_raw and data.values.least == data.values.most:
+                dtype = guess_dtype(data.values.samples).dtype
+                found[key] = data.values.most // item_bytes(dtype)
+        return found
+
+    @cached_property
+    def padding(self) -> dict[int, KeyEvidence]:
+        """Of each length, the integers that are filled up with the fewest zeros."""
+        found: dict[int, KeyEvidence] = {}
+        for key, data in self.keys.items():
+            if data.longest < _SHORTEST_PADDED or meaning_of(key) == "answer":
+                continue
+            base = found.get(data.longest)
+            if data.is_padded and (
+                base is None or data.filled.sum() > base.filled.sum()
+            ):
+                found[data.longest] = data
+        return found
 
     def add(self, batch: Columns) -> None:
         """Add some records."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import isqrt
-from typing import Any
 
 import numpy as np
 
+from ...runtime.reading.columns import Rows
 from ...runtime.shared.images import CHANNELS
 from ..formatting import plural
 from ..statistics.numbers import Numbers, quantile
-from .draft import Draft, Scene, listed, quoted
+from .draft import Draft, Drafts, listed, quoted
 from .evidence import KeyEvidence
 from .sizes import keys_of_axis
 from .values import Contents
@@ -25,25 +26,39 @@ _SMALLEST_SIDE = 8
 _BORDER = 200
 
 
-def take_pictures(scene: Scene) -> None:
-    """Make fields of all keys that hold encoded images."""
-    # Pictures that may be masks of others come behind them.
-    for data in sorted(scene.open(), key=lambda data: data.values.grey > 0):
-        facts = image_facts(data.values)
-        if facts is None:
-            continue
-        if data.is_single:
-            _take_picture(scene, data, facts)
-        elif not data.values.empty and facts.pop("dtype") == "uint8":
-            scene.add(_images_draft(data, facts))
+def picture(drafts: Drafts, data: KeyEvidence) -> Draft | None:
+    """Draft a field of encoded images that cannot be masks of others."""
+    return None if _may_be_mask(data) else mask_or_picture(drafts, data)
 
 
-def image_facts(values: Contents) -> dict[str, Any] | None:
-    """Return shape, encoding and dtype of images; None if not all values are images.
+def mask_or_picture(drafts: Drafts, data: KeyEvidence) -> Draft | None:
+    """Draft a field of encoded images, which are masks of a picture that is as large."""
+    draft, values = image_draft(data), data.values
+    if draft is None:
+        return None
+    if not data.is_single:
+        return None if values.empty else _images(draft, data)
+    of_picture = _picture_of(drafts, data) if _may_be_mask(data) else None
+    if of_picture is not None:
+        said = f"as large as {quoted(of_picture)} in every record: "
+        draft = as_mask(draft, values, said)
+    if values.empty:
+        note = f"empty in {plural(values.empty, 'record')}"
+        draft = replace(draft, optional=True).with_notes(note)
+    else:
+        draft = _with_sizes(drafts, draft, data)
+        draft = _with_format(drafts, draft, data)
+    if None in draft.facts["shape"][:2]:
+        draft = draft.with_doubts(resize_doubt(values.all.heights, values.all.widths))
+    return draft
+
+
+def image_draft(data: KeyEvidence) -> Draft | None:
+    """Return the field of encoded images; None if not all values are images.
 
     Empty values may stand for images that are missing.
     """
-    found = values.all
+    found, values = data.values.all, data.values
     readable = sum(found.channels.values())
     if not readable or values.refused or readable + values.empty < found.count:
         return None
@@ -59,22 +74,44 @@ def image_facts(values: Contents) -> dict[str, Any] | None:
         int(axis.constant) if axis.constant else None
         for axis in (found.heights, found.widths)
     )
-    return {
-        "shape": (height, width, channels),
-        "encoding": encoding,
-        "dtype": "uint16" if deep else "uint8",
-    }
+    facts = {"shape": (height, width, channels), "encoding": encoding}
+    return Draft(data.key, "Image", {**facts, "dtype": "uint16" if deep else "uint8"})
 
 
-def _images_draft(data: KeyEvidence, facts: dict[str, Any]) -> Draft:
+def _images(draft: Draft, data: KeyEvidence) -> Draft | None:
     """Return the field of a list of images."""
-    draft = Draft(data.key, "Images", facts)
+    if draft.facts["dtype"] != "uint8":
+        return None
+    facts = {name: draft.facts[name] for name in ("shape", "encoding")}
+    draft = resized(replace(draft, kind="Images", facts=facts), data.values)
     if data.is_fixed:
-        facts["count"] = data.longest
-    else:
-        draft.notes.append(f"{data.shortest:,} to {data.longest:,} in each record")
-    add_resize(draft, data.values)
-    return draft
+        return draft.with_facts(count=data.longest)
+    return draft.with_notes(f"{data.shortest:,} to {data.longest:,} in each record")
+
+
+def resized(draft: Draft, values: Contents) -> Draft:
+    """Bring images to one size, as there may be several in a record.
+
+    Half of them are as high or less, and half as wide.
+    """
+    if None not in draft.facts["shape"][:2]:
+        return draft
+    axes = values.all.heights, values.all.widths
+    height, width = (int(quantile(axis, 0.5) or 1) for axis in axes)
+    then = f"; brought to the middle, {height}x{width}"
+    return draft.with_facts(resize=(height, width)).with_doubts(
+        resize_doubt(*axes, then)
+    )
+
+
+def resize_doubt(
+    heights: Numbers,
+    widths: Numbers,
+    then: str = ": batches of several need resize=(height, width)",
+) -> str:
+    """Say between which sizes pictures are, and what that asks for."""
+    least = f"{heights.minimum}x{widths.minimum}"
+    return f"sizes from {least} to {heights.maximum}x{widths.maximum}{then}"
 
 
 def square_picture(size: int) -> tuple[int, int, int] | None:
@@ -86,60 +123,21 @@ def square_picture(size: int) -> tuple[int, int, int] | None:
     return None
 
 
-def resize_doubt(heights: Numbers, widths: Numbers, then: str = "") -> str:
-    """Say between which sizes pictures are, and what that asks for."""
-    least, most = (heights.minimum, widths.minimum), (heights.maximum, widths.maximum)
-    low, high = ("x".join(map(str, size)) for size in (least, most))
-    then = then or ": batches of several need resize=(height, width)"
-    return f"sizes from {low} to {high}{then}"
+def _may_be_mask(data: KeyEvidence) -> bool:
+    grey = data.values.grey == data.values.all.count > 0
+    return grey and data.is_single and speaks_of(data.key, "mask")
 
 
-def add_resize(draft: Draft, values: Contents) -> None:
-    """Bring images to one size, as there may be several in a record.
-
-    Half of them are as high or less, and half as wide.
-    """
-    if None not in draft.facts["shape"][:2]:
-        return
-    height, width = (
-        int(quantile(axis, 0.5) or 1)
-        for axis in (values.all.heights, values.all.widths)
-    )
-    draft.facts["resize"] = height, width
-    brought = f"; brought to the middle, {height}x{width}"
-    draft.doubts.append(resize_doubt(values.all.heights, values.all.widths, brought))
-
-
-def _take_picture(scene: Scene, data: KeyEvidence, facts: dict[str, Any]) -> None:
-    draft = Draft(data.key, "Image", facts)
-    values = data.values
-    if values.empty:
-        draft.optional = True
-        draft.notes.append(f"empty in {plural(values.empty, 'record')}")
-    other = _picture_of(scene, data)
-    if other is not None:
-        make_mask(draft)
-        give_classes(draft, values, f"as large as {quoted(other)} in every record: ")
-    if not values.empty:
-        _add_sizes(scene, draft, data)
-        _add_format(scene, draft, data)
-    if None in facts["shape"][:2]:
-        draft.doubts.append(resize_doubt(values.all.heights, values.all.widths))
-    scene.add(draft)
-
-
-def _picture_of(scene: Scene, data: KeyEvidence) -> str | None:
-    """Return the picture that has the sizes of this one, if that is named as a mask."""
-    grey = data.values.grey == data.values.all.count
-    usual = data.values.all.depths.keys() <= {8, 16}
-    if not (grey and usual and speaks_of(data.key, "mask")):
+def _picture_of(drafts: Drafts, data: KeyEvidence) -> str | None:
+    """Return the picture that is as large as a mask in every record."""
+    if not data.values.all.depths.keys() <= {8, 16}:
         return None
-    sizes = data.values.heads(scene.records)[:, :2]
-    for key, draft in scene.drafts.items():
-        other = scene.evidence.keys[key].values
+    sizes = data.values.heads(data.records)[:, :2]
+    for key, draft in drafts.fields.items():
+        other = drafts.evidence.keys[key].values
         if not _is_image(draft) or other.grey == other.all.count:
             continue
-        found = other.heads(scene.records)[:, :2]
+        found = other.heads(data.records)[:, :2]
         both = (sizes[:, 0] >= 0) & (found[:, 0] >= 0)
         if both.any() and (sizes[both] == found[both]).all():
             return key
@@ -152,63 +150,65 @@ def _is_image(draft: Draft) -> bool:
     return codec.of_pixels and codec.parts[0].count == 1 and not draft.can_be_target
 
 
-def make_mask(draft: Draft) -> None:
-    """Make a mask of an image of one channel."""
-    draft.kind = "Mask"
-    draft.facts["shape"] = draft.facts["shape"][:2]
-    draft.facts.pop("channels_key", None)
+def as_mask(draft: Draft, values: Contents, said: str = "") -> Draft:
+    """Return an image of one channel as a mask of the classes that occur.
 
-
-def give_classes(draft: Draft, values: Contents, text: str = "") -> None:
-    """Give a mask the classes that occur; 255 next to few others is no class."""
+    255 next to few others is no class.
+    """
     ids = np.flatnonzero(values.ids)
-    draft.facts["num_classes"] = None
+    shape = draft.facts["shape"][:2]
+    mask = replace(draft, kind="Mask").with_facts(shape=shape, num_classes=None)
     if not len(ids):
-        draft.doubts.append(
-            f"{text}a class for each pixel? Then say num_classes=, and ignore="
+        return mask.with_doubts(
+            f"{said}a class for each pixel? Then say num_classes=, and ignore="
         )
-        return
     border = 255 in ids and len(ids) > 1 and ids[-2] < _BORDER
     highest = int(ids[-2] if border else ids[-1])
-    draft.facts["num_classes"] = max(2, highest + 1)
-    if border:
-        draft.facts["ignore"] = 255
-    shown = listed(map(str, ids))
-    draft.doubts.append(
-        f"{text}a class for each pixel? The ids are {shown}: is {highest} the highest id?"
+    mask = mask.with_facts(num_classes=max(2, highest + 1))
+    mask = mask.with_facts(ignore=255) if border else mask
+    return mask.with_doubts(
+        f"{said}a class for each pixel? The ids are {listed(map(str, ids))}: is "
+        f"{highest} the highest id?"
     )
 
 
-def _add_sizes(scene: Scene, draft: Draft, data: KeyEvidence) -> None:
-    """Find the keys that hold the image's own sizes."""
-    heads = data.values.heads(scene.records)
-    present = data.lengths >= 0
+def _with_sizes(drafts: Drafts, draft: Draft, data: KeyEvidence) -> Draft:
+    """Return an image with the keys that hold its own sizes."""
+    heads = data.values.heads(data.records)
     axes = AXES[: len(draft.facts["shape"])]
     if len(data.values.all.channels) > 1:
         axes = AXES[:2]
     for axis, word in enumerate(axes):
-        for key in keys_of_axis(scene, data, word):
-            if not scene.may_share(key, word):
-                continue
-            stored = scene.evidence.keys[key].lists.firsts(scene.records)
-            wrong = int((stored[present] != heads[present, axis]).sum())
-            if not wrong:
-                draft.facts[f"{word}_key"] = key
-                scene.share(key, word)
-                break
-            if parent_of(key) == parent_of(data.key):
-                draft.doubts.append(
-                    f"{quoted(key)} is not the {word} of the image in "
-                    f"{plural(wrong, 'record')}, and so a field of its own"
-                )
-                break
+        draft = _with_size(drafts, draft, data, word, heads[:, axis])
+    return draft
 
 
-def _add_format(scene: Scene, draft: Draft, data: KeyEvidence) -> None:
-    """Find the key that holds the image's format."""
+def _with_size(
+    drafts: Drafts, draft: Draft, data: KeyEvidence, axis: str, sizes: Rows
+) -> Draft:
+    present = data.lengths >= 0
+    for key in keys_of_axis(drafts.evidence, data, axis):
+        sized = draft.with_facts(**{f"{axis}_key": key})
+        if not drafts.admits(sized):
+            continue
+        stored = drafts.evidence.keys[key].lists.firsts(data.records)
+        wrong = int((stored != sizes)[present].sum())
+        if not wrong:
+            return sized
+        if parent_of(key) == parent_of(data.key):
+            return draft.with_doubts(
+                f"{quoted(key)} is not the {axis} of the image in "
+                f"{plural(wrong, 'record')}, and so a field of its own"
+            )
+    return draft
+
+
+def _with_format(drafts: Drafts, draft: Draft, data: KeyEvidence) -> Draft:
+    """Return an image with the key that holds its format."""
     encoding = draft.facts["encoding"]
     formats = {row: picture.format for row, picture in data.values.pictures.items()}
-    for other in scene.open():
+    for other in drafts.evidence.keys.values():
+        named = draft.with_facts(format_key=other.key)
         if (
             other.kind != "bytes"
             or not other.is_single
@@ -216,41 +216,40 @@ def _add_format(scene: Scene, draft: Draft, data: KeyEvidence) -> None:
             or parent_of(other.key) not in (parent_of(data.key), data.key)
             or not other.is_with(data)
             or other.values.texts is None
+            or not drafts.admits(named)
         ):
             continue
         text, *more = map(bytes.decode, other.values.texts)
         if encoding == "any":
-            if other.values.single_texts != formats:
-                continue
-        elif more or not text or not (text == encoding or _is_image(draft)):
-            continue
-        elif text != encoding:
-            draft.facts["format_text"] = text
-        draft.facts["format_key"] = other.key
-        return
+            if other.values.single_texts == formats:
+                return named
+        elif not more and text == encoding:
+            return named
+        elif not more and text and _is_image(draft):
+            return named.with_facts(format_text=text)
+    return draft
 
 
-def say_what_is_broken(draft: Draft, values: Contents) -> None:
+def broken_images(values: Contents) -> tuple[str, ...]:
     """Say why bytes that begin as images are not images."""
     found = values.all
     images = plural(found.images, "image")
-    for (_, channels), times in sorted(values.refused.items()):
-        draft.doubts.append(
-            f"{times:,} of {images} with {plural(channels, 'channel')}, which no Image "
-            "has: without them this is an Image"
-        )
+    doubts = [
+        f"{times:,} of {images} with {plural(channels, 'channel')}, which no Image "
+        "has: without them this is an Image"
+        for (_, channels), times in sorted(values.refused.items())
+    ]
     if values.damaged:
         reason = next(iter(found.troubles or ()), "")
-        draft.doubts.append(
+        doubts.append(
             f"{values.damaged:,} of {images} cannot be read, one of them {reason}: "
             "Image(...) would refuse it"
         )
-    if values.damaged or values.refused:
-        return
-    text = f"{found.images:,} of {plural(found.count, 'value')} are images"
-    if found.images == found.count:
-        text = (
-            f"images of {sorted(found.channels)} channels and {sorted(found.depths)} "
-        )
-        text += "bits, which no kind of images reads"
-    draft.doubts.append(text)
+    if doubts:
+        return tuple(doubts)
+    if found.images < found.count:
+        return (f"{found.images:,} of {plural(found.count, 'value')} are images",)
+    return (
+        f"images of {sorted(found.channels)} channels and {sorted(found.depths)} "
+        "bits, which no kind of images reads",
+    )

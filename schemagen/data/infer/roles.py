@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from .draft import Draft, Scene, listed, quoted
+from .draft import Draft, listed, quoted
 from .evidence import Evidence, KeyEvidence
 from .words import (
     AXES,
@@ -20,231 +21,249 @@ from .words import (
     words_of,
 )
 
+Fields = Mapping[str, Draft]
+
 _MOST_CANDIDATES = 5
 _MOST_CLASSES = 20
 
 
-def give_roles(scene: Scene, drafts: Mapping[str, Draft]) -> None:
-    """Give fields the roles that their names and what is next to them tell."""
-    roles = _Roles(scene, drafts)
-    for draft in drafts.values():
-        if not draft.role:
-            roles.give(draft)
-    roles.settle_named()
-    _settle(drafts)
-    _settle_masks(drafts)
+def with_roles(evidence: Evidence, fields: Fields) -> Fields:
+    """Return fields with the roles that their names and the other fields tell."""
+    record = _Record.of(evidence, fields)
+    given = {
+        key: draft if draft.role else record.with_role(draft)
+        for key, draft in fields.items()
+    }
+    return _without_lone_masks(_without_places(_with_named_target(evidence, given)))
 
 
-class _Roles:
-    """The rules for the role of a field, and what they know of all fields."""
+@dataclass(frozen=True)
+class _Record:
+    """What the role of one field depends on in all fields.
 
-    def __init__(self, scene: Scene, drafts: Mapping[str, Draft]) -> None:
-        self._drafts = drafts
-        self._counts = scene.counts
-        self._evidence = scene.evidence
-        self._boxes = {
-            draft.facts["group"]
-            for key, draft in drafts.items()
-            if says(key, "corner") and "group" in draft.facts
-        }
-        self._labels = {
-            parent_of(key)
-            for key, draft in drafts.items()
+    Attributes:
+        evidence: all keys.
+        keys: of all fields, in small letters.
+        answers: those that name an answer.
+        labels: the parents of the keys of classes.
+        counts: keys that count the items of others.
+        boxes: groups of lists with corners.
+        pictures: whether one field holds images.
+        weight: the key of the first field that can weigh a record; "" for none.
+    """
+
+    evidence: Evidence
+    keys: frozenset[str]
+    answers: frozenset[str]
+    labels: frozenset[str]
+    counts: frozenset[str]
+    boxes: frozenset[str]
+    pictures: bool
+    weight: str
+
+    @classmethod
+    def of(cls, evidence: Evidence, fields: Fields) -> _Record:
+        """Return what roles depend on in some fields."""
+        classes = (
+            key
+            for key, draft in fields.items()
             if draft.is_label or (draft.is_array and names_class(key))
-        }
-        self._pictures = any(
-            rank_of(draft) == 0 or self._evidence.of(key).values.images
-            for key, draft in drafts.items()
         )
-        self._weighted = False
-        self._answers = {key for key in drafts if meaning_of(key) == "answer"}
+        return cls(
+            evidence,
+            keys=frozenset(map(str.lower, fields)),
+            answers=frozenset(key for key in fields if meaning_of(key) == "answer"),
+            labels=frozenset(map(parent_of, classes)) - {""},
+            counts=frozenset(draft.counted_by for draft in fields.values()),
+            boxes=frozenset(
+                draft.facts["group"]
+                for key, draft in fields.items()
+                if says(key, "corner") and "group" in draft.facts
+            ),
+            pictures=any(
+                rank_of(draft) == 0 or evidence.of(key).values.images
+                for key, draft in fields.items()
+            ),
+            weight=next(filter(None, map(_weight, fields.values())), ""),
+        )
 
-    def give(self, draft: Draft) -> None:
-        """Give a field the role of the first rule that knows it."""
+    def with_role(self, draft: Draft) -> Draft:
+        """Return a field with the role of the first rule that knows it."""
         meaning = self._meaning(draft)
-        group = draft.facts.get("group")
-        in_boxes = group in self._boxes or names_object(draft.key)
+        in_boxes = draft.facts.get("group") in self.boxes or names_object(draft.key)
         if self._describes_another(draft):
-            draft.role = "info"
-        elif meaning == "weight":
-            self._weigh(draft)
-        elif meaning == "info":
+            return draft.with_role("info")
+        if draft.key == self.weight:
+            doubt = "the weight of a record, by its name?"
+            return draft.with_role("weight").with_doubts(doubt)
+        if meaning in ("weight", "info"):
             learned = draft.codec.of_pixels or draft.codec.of_classes
-            draft.role = "" if learned else "info"
-        elif meaning == "answer" or in_boxes:
-            self._answer(draft, single=not in_boxes or draft.is_quantity)
+            return draft if learned and meaning == "info" else draft.with_role("info")
+        if meaning == "answer" or in_boxes:
+            single = not in_boxes or draft.is_quantity
+            return _answer(draft, self.evidence.of(draft.key), single=single)
+        return draft
 
     def _meaning(self, draft: Draft) -> Meaning:
         if draft.key.lower() == "y" and (
-            self._answers - {draft.key} or "z" in map(str.lower, self._drafts)
+            self.answers - {draft.key} or "z" in self.keys
         ):
             return ""  # a coordinate
         found = meaning_of(draft.key, several=not draft.is_plain)
-        numbers = self._evidence.of(draft.key).numbers
-        alone = not (draft.step or draft.is_plain or draft.further_keys)
-        has_fractions = numbers.floats and numbers.whole < numbers.finite
-        return "" if found == "info" and alone and has_fractions else found
+        numbers = self.evidence.of(draft.key).numbers
+        measured = numbers.floats and numbers.whole < numbers.finite
+        alone = draft.kind != "Steps" and not (draft.is_plain or draft.further_keys)
+        return "" if found == "info" and measured and alone else found
 
     def _describes_another(self, draft: Draft) -> bool:
         """Return whether a field counts, names or measures what another one holds."""
-        key, above = draft.key, parent_of(draft.key)
+        key = draft.key
+        of_picture = self.pictures or speaks_of(key, "image")
         if draft.is_array:
             return says_shape(key)
         if draft.is_text:
-            names = above in self._labels - {""}
-            return names or (says(key, "format") and self._is_of_picture(key))
+            named = parent_of(key) in self.labels
+            return named or (says(key, "format") and of_picture)
         size = draft.is_number and any(says(key, axis) for axis in AXES)
-        return key in self._counts or (size and self._is_of_picture(key))
-
-    def _is_of_picture(self, key: str) -> bool:
-        return self._pictures or speaks_of(key, "image")
-
-    def _weigh(self, draft: Draft) -> None:
-        plain = draft.is_number and draft.facts["dtype"] == "float32"
-        sure = plain and not draft.optional and draft.facts.get("finite", True)
-        draft.role = "weight" if sure and not self._weighted else "info"
-        if draft.role == "weight":
-            self._weighted = True
-            draft.doubts.append("the weight of a record, by its name?")
-
-    def _answer(self, draft: Draft, *, single: bool) -> None:
-        """Make a target of what a model learns to say, if the generated one has a head."""
-        codec = draft.codec
-        picture = codec.of_pixels and not draft.can_be_target
-        if picture or draft.model_role == "target":
-            return
-        able = single and draft.can_be_target
-        # The loss leaves out classes that are missing.
-        lacks = draft.optional and not codec.of_classes
-        if able and not lacks and draft.model_role != "info":
-            draft.role = "target"
-            data = self._evidence.of(draft.key)
-            if draft.is_array and draft.facts["dtype"] == "int64" and data.is_binary:
-                draft.facts["dtype"] = "bool"
-                draft.notes.append("only 0 and 1: a probability for each is learned")
-            else:
-                _ask_for_classes(draft, data)
-            return
-        draft.role = "info"
-        if lacks and able:
-            draft.notes.append(
-                "not a target: records lack it, and a target is required"
-            )
-
-    def settle_named(self) -> None:
-        """Make a target of the only field that is named like one, if nothing is."""
-        if any(draft.model_role == "target" for draft in self._drafts.values()):
-            return
-        ranked = _candidates(self._evidence, self._drafts)
-        named = [self._drafts[key] for rank, key in ranked if rank == 0]
-        alone = len(named) == 1 and len(words_of(named[0].key)) == 1
-        if alone and not named[0].is_text:
-            self._answer(named[0], single=True)
-            named[0].doubts.append("the target, by its name?")
+        return key in self.counts or (size and of_picture)
 
 
-def _ask_for_classes(draft: Draft, data: KeyEvidence) -> None:
-    """Ask whether a target of numbers is one of classes, which only a Label is."""
+def _weight(draft: Draft) -> str:
+    """Return the key of a field if it can weigh a record; "" if it cannot."""
+    named = meaning_of(draft.key, several=not draft.is_plain) == "weight"
+    plain = draft.is_number and draft.facts["dtype"] == "float32"
+    sure = plain and not draft.optional and draft.facts.get("finite", True)
+    return draft.key if named and sure and not draft.role else ""
+
+
+def _answer(draft: Draft, data: KeyEvidence, *, single: bool = True) -> Draft:
+    """Return what a model learns to say, a target if the generated one has a head."""
+    codec = draft.codec
+    picture = codec.of_pixels and not draft.can_be_target
+    if picture or draft.model_role == "target":
+        return draft
+    if not single or not draft.can_be_target or draft.model_role == "info":
+        return draft.with_role("info")
+    # The loss leaves out classes that are missing.
+    if draft.optional and not codec.of_classes:
+        note = "not a target: records lack it, and a target is required"
+        return draft.with_role("info").with_notes(note)
+    target = draft.with_role("target")
     if not draft.is_quantity:
-        return
+        return target
+    if draft.is_array and draft.facts["dtype"] == "int64" and data.is_binary:
+        note = "only 0 and 1: a probability for each is learned"
+        return target.with_facts(dtype="bool").with_notes(note)
     numbers, number = data.numbers, len(data.numbers.distinct or ())
     whole = data.kind == "float" and numbers.whole == numbers.finite
     few = whole and 1 < number <= _MOST_CLASSES
     if not few and draft.facts["dtype"] != "int64":
-        return
+        return target
     stored = ", which a Label stores as int64" if few else ""
-    draft.doubts.append(
+    return target.with_doubts(
         f"whole numbers that a model learns as quantities: or ids of classes{stored}?"
     )
 
 
-def _settle(drafts: Mapping[str, Draft]) -> None:
-    """Let a label be the target, and not what is next to it and tells where it is."""
-    targets = [key for key, draft in drafts.items() if draft.model_role == "target"]
-    if any(map(names_class, targets)):
-        for key in targets:
-            if drafts[key].role and names_object(key) and not names_class(key):
-                drafts[key].role = "info"
+def _with_named_target(evidence: Evidence, fields: Fields) -> Fields:
+    """Make a target of the only field that is named like one, if nothing is."""
+    if any(draft.model_role == "target" for draft in fields.values()):
+        return fields
+    named = [key for rank, key in _candidates(evidence, fields) if rank == 0]
+    if len(named) != 1 or len(words_of(named[0])) != 1 or fields[named[0]].is_text:
+        return fields
+    target = _answer(fields[named[0]], evidence.of(named[0]))
+    return {**fields, named[0]: target.with_doubts("the target, by its name?")}
 
 
-def _settle_masks(drafts: Mapping[str, Draft]) -> None:
+def _without_places(fields: Fields) -> Fields:
+    """Let labels be the targets, and not the places of what they are of."""
+    targets = [key for key, draft in fields.items() if draft.model_role == "target"]
+    if not any(map(names_class, targets)):
+        return fields
+    places = [
+        key
+        for key in targets
+        if fields[key].role and names_object(key) and not names_class(key)
+    ]
+    return {**fields, **{key: fields[key].with_role("info") for key in places}}
+
+
+def _without_lone_masks(fields: Fields) -> Fields:
     """Keep masks from being targets that no picture of their size can be asked for."""
-    fields = [draft.declared for draft in drafts.values()]
-    inputs = [field.kind for field in fields if field.role == "input"]
-    for draft, field in zip(drafts.values(), fields, strict=True):
-        if not draft.codec.of_pixels or field.role != "target":
+    kinds = {key: draft.declared.kind for key, draft in fields.items()}
+    inputs = [kind for kind in kinds.values() if kind.role == "input"]
+    found = dict(fields)
+    for key, draft in fields.items():
+        if not draft.codec.of_pixels or draft.model_role != "target":
             continue
-        lacks = draft.optional and not field.kind.marks_missing
-        if lacks or field.kind.missing_beside(inputs):
-            draft.role = "info"
+        lacks = draft.optional and not kinds[key].marks_missing
+        if lacks or kinds[key].missing_beside(inputs):
             reason = "records lack it" if lacks else "no picture has its size"
-            draft.notes.append(f"not a target: {reason}")
+            found[key] = draft.with_role("info").with_notes(f"not a target: {reason}")
+    return found
 
 
 def rank_of(draft: Draft) -> int:
     """Order fields as people do: pictures, other inputs, targets, the rest."""
-    if (draft.step or draft).codec.of_pixels:
+    field = draft.declared
+    if (field.step if draft.kind == "Steps" else field).codec.of_pixels:
         return 0
     return {"input": 1, "target": 2}.get(draft.model_role, 3)
 
 
-def lacking_roles(evidence: Evidence, drafts: Mapping[str, Draft]) -> list[str]:
+def lacking_roles(evidence: Evidence, fields: Fields) -> list[str]:
     """Say that a record has no target or no input, and which fields could be one."""
-    roles = {draft.model_role for draft in drafts.values()}
+    roles = {draft.model_role for draft in fields.values()}
     doubts = []
     if "target" not in roles:
-        doubts.append(f"no field is a target{_possible_targets(evidence, drafts)}")
+        doubts.append(f"no field is a target{_possible_targets(evidence, fields)}")
     if "input" not in roles:
-        usable = [each for each in drafts.values() if not each.declared.kind.opaque]
+        usable = [key for key, each in fields.items() if not each.declared.kind.opaque]
         most = {
-            each.key: max(
-                evidence.of(each.key).longest, evidence.of(each.key).values.most
-            )
-            for each in usable
+            key: max(evidence.of(key).longest, evidence.of(key).values.most)
+            for key in usable
         }
         # Numbers before text, and those with the most values before others.
-        usable.sort(key=lambda draft: (draft.is_text, -most[draft.key]))
-        found = [quoted(draft.key) for draft in usable]
+        usable.sort(key=lambda key: (fields[key].is_text, -most[key]))
         doubts.append(
-            f'no field is an input: is it {listed(found)}? Give it role="input"'
-            if found
+            f'no field is an input: is it {listed(map(quoted, usable))}? Give it role="input"'
+            if usable
             else "no field is an input, and no field has values that a model can use"
         )
     return doubts
 
 
-def _possible_targets(evidence: Evidence, drafts: Mapping[str, Draft]) -> str:
+def _possible_targets(evidence: Evidence, fields: Fields) -> str:
     """Name what could be the target, or the answers that no generated model predicts."""
-    ranked = _candidates(evidence, drafts)
+    ranked = _candidates(evidence, fields)
     likely = sum(rank == 0 for rank, _ in ranked)
-    answers = [key for key in drafts if meaning_of(key) == "answer"]
+    answers = [key for key in fields if meaning_of(key) == "answer"]
     if ranked and (not answers or likely):
         found = [
-            f"{quoted(key)} as a Label" if drafts[key].is_text else quoted(key)
+            f"{quoted(key)} as a Label" if fields[key].is_text else quoted(key)
             for _, key in ranked
         ]
         return f': is it {listed(found, max(likely, _MOST_CANDIDATES))}? Give it role="target"'
-    answers = answers or [key for key in drafts if speaks_of(key, "target")]
+    answers = answers or [key for key in fields if speaks_of(key, "target")]
     if not answers:
         return (
             ", and no key looks like one: a model cannot learn from these records alone"
         )
     text = f": the targets may be {listed(map(quoted, answers))}, for which "
     text += "generated models have no head"
-    inputs = {key for key, draft in drafts.items() if draft.model_role == "input"}
+    inputs = {key for key, draft in fields.items() if draft.model_role == "input"}
     if inputs and inputs.isdisjoint(answers):
         text += "; make_dataset(info=True) delivers them to a model of your own"
     return text
 
 
-def _candidates(
-    evidence: Evidence, drafts: Mapping[str, Draft]
-) -> list[tuple[int, str]]:
+def _candidates(evidence: Evidence, fields: Fields) -> list[tuple[int, str]]:
     """Return keys that a person may know to be the target, with a rank from 0."""
-    inputs = [key for key, draft in drafts.items() if draft.model_role == "input"]
+    inputs = [key for key, draft in fields.items() if draft.model_role == "input"]
     ranked: list[tuple[int, str]] = []
     for key in inputs:
-        draft, data = drafts[key], evidence.of(key)
+        draft, data = fields[key], evidence.of(key)
         if draft.optional or is_seldom_answer(key) or inputs == [key]:
             continue
         if not draft.is_text and (draft.codec.of_pixels or not draft.can_be_target):

@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
 from ..formatting import plural
-from .draft import Draft, Scene
+from .draft import Draft, Drafts
 from .evidence import KeyEvidence
 from .lists import list_facts
 from .pictures import CHANNELS_OF_PIXELS
 from .pixels import picture_shape
-from .raw import lengths_in
-from .sizes import (
-    Sizes,
-    are_of,
-    common_shape,
-    each_of,
-    items_of,
-    size_candidates,
-    sized_facts,
-)
+from .sizes import Sizes, common_shape, each_of, items_of, size_candidates, sized_facts
 from .words import item_size, speaks_of
 
 _DTYPES = {"int64": "int64", "float": "float32"}
@@ -30,109 +21,89 @@ _DTYPES = {"int64": "int64", "float": "float32"}
 _SHORTEST = 4
 
 
-def take_protos(scene: Scene) -> None:
-    """Make fields of tensors that tf.io.serialize_tensor has written."""
-    for data in list(scene.open()):
-        tensors = data.values.tensors
-        if not (data.is_single and tensors) or tensors.total() < data.values.all.count:
-            continue
-        dtypes = {head.dtype for head in tensors}
-        ranks = {len(head.shape) for head in tensors}
-        if len(dtypes) > 1 or len(ranks) > 1:
-            continue
-        shapes = np.array([head.shape for head in tensors], np.int64)
-        shape = common_shape(shapes.reshape(len(shapes), -1))
-        facts = {"shape": shape, "dtype": dtypes.pop(), "encoding": "proto"}
-        note = "written by tf.io.serialize_tensor"
-        scene.add(Draft(data.key, "Tensor", facts, notes=[note]))
+def serialized_tensor(_: Drafts, data: KeyEvidence) -> Draft | None:
+    """Draft a field of tensors that tf.io.serialize_tensor has written."""
+    tensors = data.values.tensors
+    if not (data.is_single and tensors) or tensors.total() < data.values.all.count:
+        return None
+    dtypes = {head.dtype for head in tensors}
+    ranks = {len(head.shape) for head in tensors}
+    if len(dtypes) > 1 or len(ranks) > 1:
+        return None
+    shapes = np.array([head.shape for head in tensors], np.int64)
+    shape = common_shape(shapes.reshape(len(shapes), -1))
+    facts = {"shape": shape, "dtype": dtypes.pop(), "encoding": "proto"}
+    draft = Draft(data.key, "Tensor", facts)
+    return draft.with_notes("written by tf.io.serialize_tensor")
 
 
-def take_shaped(scene: Scene) -> None:
-    """Make fields of lists of numbers that sizes, neighbors or other lists give a shape."""
-    lengths = lengths_in(scene.evidence)
-    for data in list(scene.open()):
-        if data.kind not in _DTYPES or data.is_single or data.longest < _SHORTEST:
-            continue
-        draft = _by_sizes(scene, data)
-        if draft is None and data.is_fixed:
-            named = item_size(data.key) > 0
-            draft = (None if named else _by_neighbors(data)) or _by_another(
-                scene, data, lengths
-            )
-        if draft is not None:
-            if not data.is_finite:
-                draft.facts["finite"] = False
-            scene.add(draft)
+def shaped_list(drafts: Drafts, data: KeyEvidence) -> Draft | None:
+    """Draft a field of a list of numbers that other keys or its name give a shape."""
+    if data.kind not in _DTYPES or data.is_single or data.longest < _SHORTEST:
+        return None
+    return (
+        _by_sizes(drafts, data)
+        or _by_neighbors(data)
+        or _by_items(data, drafts.evidence.counts)
+    )
 
 
-def _by_sizes(scene: Scene, data: KeyEvidence) -> Draft | None:
-    present = data.lengths >= 0
-    for sizes in size_candidates(scene, data):
-        each = each_of(data.present, sizes.shapes[present])
-        if not each or not are_of(sizes, data):
+def _by_sizes(drafts: Drafts, data: KeyEvidence) -> Draft | None:
+    for sizes in size_candidates(drafts.evidence, data):
+        each = each_of(data.present, sizes.shapes)
+        if not each or not sizes.certain:
             continue
         if sizes.is_count:
-            return _counted(scene, data, sizes, each)
-        if each > 1 and (len(sizes.contents) > 2 or each not in CHANNELS_OF_PIXELS):
+            return _counted(data, sizes, each)
+        if each > 1 and (sizes.shapes.shape[1] > 2 or each not in CHANNELS_OF_PIXELS):
             continue
-        facts = sized_facts(scene, data, sizes, each, _DTYPES[data.kind], "list")
-        if facts is None:
-            continue
-        note = f"as many numbers as the sizes in {sizes.shown} say"
-        return Draft(data.key, "Tensor", facts, notes=[note])
+        facts = sized_facts(sizes, each, _DTYPES[data.kind], "list")
+        draft = None if facts is None else Draft(data.key, "Tensor", facts)
+        if draft is not None and drafts.admits(draft):
+            draft = draft if data.is_finite else draft.with_facts(finite=False)
+            return draft.with_notes(
+                f"as many numbers as the sizes in {sizes.shown} say"
+            )
     return None
 
 
-def _counted(scene: Scene, data: KeyEvidence, sizes: Sizes, each: int) -> Draft | None:
+def _counted(data: KeyEvidence, sizes: Sizes, each: int) -> Draft:
     """Return the field of a list whose items are counted under another key."""
-    note = f"{plural(each, 'number')} for each item that {sizes.shown} counts"
-    scene.counts.add(sizes.keys[0])
+    item = (each,) if each > 1 else ()
+    draft = Draft(data.key, "VarLen", list_facts(data), counted_by=sizes.keys[0])
     if data.is_fixed:
-        if each == 1:
-            return None
-        shape = (data.longest // each, each)
-        facts: dict[str, Any] = {"shape": shape, "dtype": _DTYPES[data.kind]}
-        return Draft(data.key, "Vector", facts, notes=[note])
-    facts = list_facts(data)
-    if each > 1:
-        facts["item_shape"] = (each,)
-    return Draft(data.key, "VarLen", facts, notes=[note])
+        shape = (data.longest // each, *item)
+        draft = replace(draft, kind="Vector").with_facts(shape=shape)
+    elif item:
+        draft = draft.with_facts(item_shape=item)
+    return draft.with_notes(
+        f"{plural(each, 'number')} for each item that {sizes.shown} counts"
+    )
 
 
 def _by_neighbors(data: KeyEvidence) -> Draft | None:
     """Return the field of numbers that are the pixels of a picture."""
-    shape: tuple[int, ...] | None = picture_shape(
-        data.lists.samples, square=not speaks_of(data.key, "image")
-    )
+    if not data.is_fixed or item_size(data.key):
+        return None
+    square = not speaks_of(data.key, "image")
+    shape: tuple[int, ...] | None = picture_shape(data.lists.samples, square=square)
     if shape is None:
         return None
     shape = shape[:2] if shape[2] == 1 else shape
     pixels = "x".join(map(str, shape))
-    draft = Draft(data.key, "Vector", {"shape": shape, "dtype": _DTYPES[data.kind]})
-    draft.doubts.append(
+    return Draft(data.key, "Vector", list_facts(data) | {"shape": shape}).with_doubts(
         f"always {data.longest:,} numbers, taken as {pixels} pixels, since neighbors are "
         f"similar: or in another order, or a row of {data.longest:,}?"
     )
-    return draft
 
 
-def _by_another(
-    scene: Scene, data: KeyEvidence, lengths: Mapping[str, int]
-) -> Draft | None:
+def _by_items(data: KeyEvidence, counts: Mapping[str, int]) -> Draft | None:
     """Return the field of a list that is several times as long as others next to it."""
-    count = data.longest
-    likely, possible = items_of(data.key, count, lengths)
-    if not likely:
-        shapes = " or ".join(f"({items}, {count // items})" for items in possible)
-        if shapes:
-            scene.possible.setdefault(data.key, []).append(
-                f"always {count:,} numbers: of the shape {shapes}, or of another order?"
-            )
+    likely, _ = items_of(data.key, data.longest, counts)
+    if not data.is_fixed or not likely:
         return None
-    shape = (likely[0], count // likely[0])
-    draft = Draft(data.key, "Vector", {"shape": shape, "dtype": _DTYPES[data.kind]})
-    draft.doubts.append(
-        f"always {count:,} numbers, {shape[1]:,} for each of {shape[0]:,}, as long as other "
-        f"lists are: or in the order {shape[::-1]}, or a row of them?"
+    shape = (likely[0], data.longest // likely[0])
+    return Draft(data.key, "Vector", list_facts(data) | {"shape": shape}).with_doubts(
+        f"always {data.longest:,} numbers, {shape[1]:,} for each of {shape[0]:,}, as long "
+        f"as other lists are: or in the order {shape[::-1]}, or a row of them?"
     )
-    return draft

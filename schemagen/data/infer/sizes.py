@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...runtime.reading.columns import Rows
-from .draft import Scene, quoted
-from .evidence import KeyEvidence
+from .draft import quoted
+from .evidence import Evidence, KeyEvidence
 from .words import (
     AXES,
     counts_key,
@@ -24,8 +24,8 @@ from .words import (
     stem_of_shape,
 )
 
-# Fewer items are as many as others by chance, in one part of a record and in all.
-_FEWEST_ITEMS, _FEWEST_ITEMS_OF_ALL = 16, 1000
+# Fewer items, or points of three numbers, are as many as others by chance.
+_FEWEST_ITEMS, _FEWEST_POINTS = 16, 1000
 
 
 class Sizes(NamedTuple):
@@ -33,13 +33,13 @@ class Sizes(NamedTuple):
 
     Attributes:
         keys: the key of all of them, or one for each dimension.
-        shapes: int64 [records, rank], the sizes.
-        contents: of each key, in words that fields sharing it have to agree on.
+        shapes: int64 [N, rank], the sizes in each record that has the numbers.
+        certain: whether names or several sizes tell that they are those of the key.
     """
 
     keys: str | tuple[str, ...]
     shapes: Rows
-    contents: tuple[str, ...]
+    certain: bool = True
 
     @property
     def is_count(self) -> bool:
@@ -53,62 +53,53 @@ class Sizes(NamedTuple):
         return ", ".join(map(quoted, keys))
 
 
-def size_candidates(scene: Scene, data: KeyEvidence) -> Iterator[Sizes]:
-    """Yield the stored sizes that may be those of a key, the likeliest first."""
-    numbers = {
+def size_candidates(evidence: Evidence, data: KeyEvidence) -> Iterator[Sizes]:
+    """Yield the stored sizes that may be those of a key, the likeliest first.
+
+    A single size that is the same in all records divides many numbers, and needs a name.
+    """
+    present = data.lengths >= 0
+    near = {
         other.key: other
-        for other in scene.evidence.keys.values()
-        if other.kind == "int64"
-        and other.is_with(data)
-        and is_near(other.key, data.key)
+        for other in evidence.keys.values()
+        if other.kind == "int64" and is_near(other.key, data.key)
+        if other.is_with(data)
     }
-    for key in nearest(list(filter(says_shape, numbers)), data.key):
-        shapes = numbers[key].lists.table(scene.records)
-        if shapes is None:
-            continue
-        contents = f"the {shapes.shape[1]} sizes of a tensor"
-        if scene.may_share(key, contents):
-            yield Sizes(key, shapes, (contents,))
-    singles = [key for key, other in numbers.items() if other.is_single]
-    found = [next(iter(keys_of_axis(scene, data, axis)), None) for axis in AXES]
+    for key in nearest(filter(says_shape, near), data.key):
+        table = near[key].lists.table(data.records)
+        if table is not None:
+            shapes, stem = table[present], stem_of_shape(key)
+            named = bool(stem) and extends(data.key, stem)
+            if named or shapes.shape[1] > 1 or _varies(shapes):
+                yield Sizes(key, shapes, named)
+    singles = {key: other for key, other in near.items() if other.is_single}
+    firsts = {key: each.lists.firsts(data.records) for key, each in singles.items()}
+    axes = [next(iter(keys_of_axis(evidence, data, axis)), None) for axis in AXES]
     for rank in (3, 2):
-        keys = tuple(key for key in found[:rank] if key is not None)
+        keys = tuple(key for key in axes[:rank] if key is not None)
         if len(keys) == rank:
-            sizes = [numbers[key].lists.firsts(scene.records) for key in keys]
-            yield Sizes(keys, np.stack(sizes, 1), AXES[:rank])
-    for key in nearest([k for k in singles if says_count(k)], data.key):
-        if numbers[key].numbers.maximum != 1:
-            counts = numbers[key].lists.firsts(scene.records)
-            yield Sizes((key,), counts[:, np.newaxis], ("one size",))
+            yield Sizes(keys, np.stack([firsts[key][present] for key in keys], 1))
+    for key in nearest(filter(says_count, singles), data.key):
+        counts = firsts[key][present, np.newaxis]
+        if near[key].numbers.maximum != 1 and (
+            counts_key(key, data.key) or _varies(counts)
+        ):
+            yield Sizes((key,), counts)
 
 
-def keys_of_axis(scene: Scene, data: KeyEvidence, axis: str) -> list[str]:
+def _varies(shapes: Rows) -> bool:
+    return bool((shapes != shapes[0]).any())
+
+
+def keys_of_axis(evidence: Evidence, data: KeyEvidence, axis: str) -> list[str]:
     """Return keys of single numbers that are named as the size of a key, nearest first."""
     near = [
         other.key
-        for other in scene.evidence.keys.values()
+        for other in evidence.keys.values()
         if other.kind == "int64" and other.is_single and says(other.key, axis)
         if is_near(other.key, data.key) and other.is_with(data)
     ]
     return nearest(near, data.key)
-
-
-def are_of(sizes: Sizes, data: KeyEvidence) -> bool | None:
-    """Return whether sizes are those of a key, by names or by records of several sizes.
-
-    Returns:
-        False if only their numbers agree; None if the only size is the same in all
-        records, which divides many numbers.
-    """
-    if isinstance(sizes.keys, str):
-        stem = stem_of_shape(sizes.keys)
-        named = bool(stem) and extends(data.key, stem)
-    else:
-        named = len(sizes.keys) > 1 or counts_key(sizes.keys[0], data.key)
-    present = sizes.shapes[data.lengths >= 0]
-    if not named and present.shape[1] == 1 and (present == present[0]).all():
-        return None
-    return named or sizes.is_count
 
 
 def is_near(key: str, other: str) -> bool:
@@ -131,26 +122,22 @@ def each_of(measured: Rows, shapes: Rows) -> int:
 
 
 def sized_facts(
-    scene: Scene, data: KeyEvidence, sizes: Sizes, each: int, dtype: str, encoding: str
+    sizes: Sizes, each: int, dtype: str, encoding: str
 ) -> dict[str, Any] | None:
-    """Return the parameters of a Tensor whose sizes other keys hold, and take these keys.
+    """Return the parameters of a Tensor whose sizes other keys hold.
 
     Args:
-        scene: where the keys are taken.
-        data: its numbers.
         sizes: the stored sizes.
         each: how many numbers there are for each element of these.
         dtype: of the numbers.
         encoding: of the Tensor.
 
     Returns:
-        None if it cannot be declared, or if the keys are those of other fields.
+        None if it cannot be declared.
     """
     keys: Any = sizes.keys
-    shape = common_shape(sizes.shapes[data.lengths >= 0])
-    alone = isinstance(keys, str)
-    shared = list(zip((keys,) if alone else keys, sizes.contents, strict=True))
-    if (alone and each > 1) or not scene.share_all(shared):
+    shape = common_shape(sizes.shapes)
+    if each > 1 and isinstance(keys, str):
         return None
     if each > 1:
         shape, keys = (*shape, each), (*keys, None)
@@ -181,18 +168,16 @@ def items_of(
     near = Counter(
         length
         for other, length in lengths.items()
-        if 1 < length < count
-        and count % length == 0
-        and (not nested or other.startswith(f"{above}/"))
+        if 1 < length < count and count % length == 0
+        if not nested or other.startswith(f"{above}/")
     )
-    size, least = item_size(key), _FEWEST_ITEMS if nested else _FEWEST_ITEMS_OF_ALL
+    size = item_size(key)
     likely = [
         items
         for items, keys in near.items()
         if items * size == count
-        # Lengths of features that have nothing in common are powers of two.
-        or (items >= least and keys > 1 and (nested or count // items % 2))
-        or (items >= _FEWEST_ITEMS_OF_ALL and items * 3 == count)
+        or (nested and keys > 1 and items >= _FEWEST_ITEMS)
+        or (items * 3 == count and items >= _FEWEST_POINTS)
     ]
     named = {count // size} if size and count % size == 0 else set()
     possible = [each for each in {*near, *named} if each >= _FEWEST_ITEMS // 2]

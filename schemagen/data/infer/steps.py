@@ -6,39 +6,30 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ...kinds.registry import KINDS
 from .draft import Draft
-from .evidence import KeyEvidence, StepEvidence
-from .pictures import add_resize, image_facts
+from .evidence import Evidence, KeyEvidence, StepEvidence
+from .pictures import image_draft, resized
 from .plain import plain_draft
-from .raw import fixed_draft
+from .raw import raw_draft
 
 
-def step_drafts(
-    steps: Mapping[str, StepEvidence], context: Mapping[str, object]
-) -> tuple[dict[str, Draft], dict[str, str]]:
-    """Return the fields of feature lists, and why others can have none.
-
-    Args:
-        steps: the feature lists, by key.
-        context: the keys of the context, which share one set of keys with them.
-    """
-    drafts: dict[str, Draft] = {}
-    left_out: dict[str, str] = {}
-    for key, lists in steps.items():
-        reason = _problem(lists, key in context)
-        if reason:
-            left_out[key] = reason
-        else:
-            drafts[key] = _draft(lists)
-    _group(drafts, steps)
-    return drafts, left_out
+def step_drafts(evidence: Evidence) -> dict[str, Draft]:
+    """Return the fields of feature lists that can have one."""
+    drafts = {
+        key: _draft(lists)
+        for key, lists in evidence.steps.items()
+        if not step_problem(evidence, key)
+    }
+    return _with_groups(drafts, evidence.steps)
 
 
-def _problem(lists: StepEvidence, in_context: bool) -> str:
-    each = lists.each
-    if in_context:
+def step_problem(evidence: Evidence, key: str) -> str:
+    """Say why feature lists can have no field; "" if they can."""
+    each = evidence.steps[key].each
+    if key in evidence.keys:
         return "a key of the context and of feature lists"
-    if not lists.key:
+    if not key:
         return "a feature list without a key"
     if not each.longest:
         return "no value in any step"
@@ -52,38 +43,36 @@ def _problem(lists: StepEvidence, in_context: bool) -> str:
 
 def _draft(lists: StepEvidence) -> Draft:
     step = _step(lists.each)
-    draft = Draft(
-        lists.key,
-        "Steps",
-        optional=bool((lists.steps < 0).any()),
-        doubts=step.doubts,
-        notes=step.notes,
-        step=step,
-    )
+    facts = {"step": KINDS[step.kind](**step.facts)}
+    missing = bool((lists.steps < 0).any())
+    draft = Draft(lists.key, "Steps", facts, missing, "", step.doubts, step.notes)
     present = lists.steps[lists.steps >= 0]
     low, high = int(present.min()), int(present.max())
-    if low < high:
-        draft.notes.append(f"{low:,} to {high:,} steps")
-    return draft
+    return draft.with_notes(f"{low:,} to {high:,} steps") if low < high else draft
 
 
 def _step(each: KeyEvidence) -> Draft:
-    facts = image_facts(each.values) if each.is_single else None
-    if facts is None or each.values.empty:
-        return fixed_draft(each, {}) or plain_draft(each)
-    draft = Draft(each.key, "Image", facts)
-    add_resize(draft, each.values)
-    return draft
+    image = image_draft(each) if each.is_single else None
+    if image is None or each.values.empty:
+        return raw_draft(each, {}) or plain_draft(each)
+    return resized(image, each.values)
 
 
-def _group(drafts: dict[str, Draft], steps: Mapping[str, StepEvidence]) -> None:
-    """Group feature lists that have equally many steps in every record."""
-    found: dict[bytes, list[Draft]] = {}
-    for key, draft in drafts.items():
+def _with_groups(
+    drafts: dict[str, Draft], steps: Mapping[str, StepEvidence]
+) -> dict[str, Draft]:
+    """Return feature lists with groups of those that have equally many steps."""
+    found: dict[bytes, list[str]] = {}
+    for key in drafts:
         counts = steps[key].steps
         if (counts >= 0).all() and len(np.unique(counts)) > 1:
-            found.setdefault(counts.tobytes(), []).append(draft)
+            found.setdefault(counts.tobytes(), []).append(key)
     groups = [members for members in found.values() if len(members) > 1]
-    for number, members in enumerate(groups, 1):
-        for draft in members:
-            draft.facts["group"] = "steps" if number == 1 else f"steps_{number}"
+    names = {
+        key: "steps" if number == 1 else f"steps_{number}"
+        for number, members in enumerate(groups, 1)
+        for key in members
+    }
+    return drafts | {
+        key: drafts[key].with_facts(group=name) for key, name in names.items()
+    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from itertools import takewhile
 from typing import Literal
 
@@ -290,7 +291,7 @@ def parent_of(key: str) -> str:
     return key.rpartition("/")[0]
 
 
-def nearest(keys: list[str], key: str) -> list[str]:
+def nearest(keys: Iterable[str], key: str) -> list[str]:
     """Sort keys by how much of their beginning they share with another."""
 
     def shared(other: str) -> int:

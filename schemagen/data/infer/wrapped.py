@@ -12,12 +12,12 @@ from dataclasses import replace
 
 from ...schema_source import annotation_source
 from ..formats import unread_content
-from .draft import Draft, Scene, listed, quoted
+from .draft import Draft, Drafts, listed, quoted
 from .dtypes import item_bytes
-from .evidence import Evidence, KeyEvidence
+from .evidence import KeyEvidence
 from .words import meaning_of
 
-Rules = Callable[[Evidence], Scene]
+Judge = Callable[[KeyEvidence], Draft | None]
 
 _PATH = re.compile(
     r"[^\x00-\x1f]*[^\x00-\x1f/\\]\.(jpe?g|png|gif|bmp|webp|tiff?|npy|npz|exr|dcm)"
@@ -29,59 +29,59 @@ _SURE = ("float32", "float64", "int64", "int32")
 _FEWEST_NUMBERS = 4
 
 
-def say_wrapped(scene: Scene, rules: Rules) -> None:
-    """Add doubts about fields of text or bytes that hold something else.
+def with_content(drafts: Drafts, judge: Judge) -> dict[str, Draft]:
+    """Return the fields, with doubts about text or bytes that hold something else.
 
     Args:
-        scene: after all rules.
-        rules: returns the scene of other evidence, after all rules.
+        drafts: all fields.
+        judge: drafts a field of other evidence under one of the keys.
     """
-    for key, draft in scene.drafts.items():
-        data, codec = scene.evidence.keys[key], draft.codec
-        is_list = len(codec.parts) == 1 and codec.parts[0].encoding == "list"
-        if data.kind != "bytes" or not is_list or codec.of_classes:
-            continue
-        if draft.is_text:
-            _say_text(scene, draft, data, rules)
-        elif not data.values.text and (text := unread_content(data.values.samples)):
-            draft.doubts[:] = [f"each value is {text}"]
+    return {
+        key: _with_content(draft, drafts, judge) for key, draft in drafts.fields.items()
+    }
 
 
-def _say_text(scene: Scene, draft: Draft, data: KeyEvidence, rules: Rules) -> None:
+def _with_content(draft: Draft, drafts: Drafts, judge: Judge) -> Draft:
+    data, codec = drafts.evidence.keys[draft.key], draft.codec
+    is_list = len(codec.parts) == 1 and codec.parts[0].encoding == "list"
+    if data.kind != "bytes" or not is_list or codec.of_classes:
+        return draft
     samples = data.values.samples
+    if not draft.is_text:
+        text = "" if data.values.text else unread_content(samples)
+        return replace(draft, doubts=(f"each value is {text}",)) if text else draft
     if data.decoded is not None:
-        _say_base64(scene, draft, data.decoded, rules)
-        return
+        return draft.with_doubts(*_base64_doubts(draft, data.decoded, drafts, judge))
     # Long samples may end within a letter.
     paths = [_PATH.fullmatch(sample.decode(errors="replace")) for sample in samples]
-    if samples and all(paths) and meaning_of(data.key) != "info":
-        draft.role = "info"
-        draft.doubts.append(
-            f"paths of files such as {quoted(samples[0].decode())}, and not images: "
-            "write the bytes of the files in their place"
-        )
+    if not samples or not all(paths) or meaning_of(data.key) == "info":
+        return draft
+    return draft.with_role("info").with_doubts(
+        f"paths of files such as {quoted(samples[0].decode())}, and not images: "
+        "write the bytes of the files in their place"
+    )
 
 
-def _say_base64(scene: Scene, draft: Draft, decoded: KeyEvidence, rules: Rules) -> None:
+def _base64_doubts(
+    draft: Draft, decoded: KeyEvidence, drafts: Drafts, judge: Judge
+) -> tuple[str, ...]:
     """Say what base64 text holds, if it is more than any bytes, and how it is read."""
     text = unread_content(decoded.values.samples)
     if text:
-        draft.doubts.append(f"each value is base64 text of {text}")
-        return
-    keys = {**scene.evidence.keys, draft.key: decoded}
-    inner = rules(replace(scene.evidence, keys=keys)).drafts.get(draft.key)
+        return (f"each value is base64 text of {text}",)
+    inner = judge(decoded)
     content = _content(inner, decoded) if inner is not None else ""
     if inner is None or not content:
-        return
-    facts = {**inner.facts, "transfer_encoding": "base64"}
-    declared = replace(inner, facts=facts, optional=draft.optional)
-    offer = annotation_source(declared.spec("field"))
+        return ()
+    declared = replace(inner, optional=draft.optional)
+    offer = annotation_source(
+        declared.with_facts(transfer_encoding="base64").spec("field")
+    )
     text = f"base64 text of {content}: declare it as {offer}"
-    taken = sorted(inner.further_keys & scene.drafts.keys())
+    taken = sorted(inner.further_keys & drafts.fields.keys())
     if taken:
         text += f", and leave out the fields of {listed(map(quoted, taken))}"
-    draft.doubts.append(text)
-    draft.doubts += (f"if it is declared so: {doubt}" for doubt in inner.doubts)
+    return (text, *(f"if it is declared so: {doubt}" for doubt in inner.doubts))
 
 
 def _content(inner: Draft, decoded: KeyEvidence) -> str:
