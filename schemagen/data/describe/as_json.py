@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from ..statistics.numbers import Numbers
+from ..inspect.as_json import named
 from .description import DataDescription, FieldFacts
 
 _Json = dict[str, Any]
 
 _OF_SPLIT = ("records", "shards", "bytes", "compression", "fingerprint")
-_OF_FIELD = ("name", "key", "kind", "batch", "role", "optional", "doc")
+_OF_FIELD = ("name", "key", "kind", "batch", "role", "optional", "doc", "values")
 
 
 def description_data(found: DataDescription) -> _Json:
@@ -24,8 +24,7 @@ def description_data(found: DataDescription) -> _Json:
         "described_by": f"schemagen {found.version}",
         "manifest": found.manifest and asdict(found.manifest),
         "splits": [
-            {"split": split.name} | {key: getattr(split, key) for key in _OF_SPLIT}
-            for split in found.splits
+            {"split": split.name, **named(split, *_OF_SPLIT)} for split in found.splits
         ],
         "fields": [_field(field) for field in found.fields],
         "classes": [
@@ -50,20 +49,12 @@ def description_data(found: DataDescription) -> _Json:
 
 def _field(field: FieldFacts) -> _Json:
     return {
-        **{key: getattr(field, key) for key in _OF_FIELD},
+        **named(field, *_OF_FIELD),
         "missing": dict(field.missing),
-        "lengths": _range(field.lengths),
-        "numbers": None
-        if field.numbers is None
-        else {
-            **_range(field.numbers),
-            "mean": field.numbers.mean,
-            "nan": field.numbers.nan,
+        "lengths": named(field.lengths, "minimum", "maximum"),
+        "numbers": field.numbers
+        and {
+            **named(field.numbers, "minimum", "maximum", "mean", "nan"),
             "infinite": sum(field.numbers.infinite),
         },
-        "values": field.values,
     }
-
-
-def _range(found: Numbers) -> _Json:
-    return {"minimum": found.minimum, "maximum": found.maximum}

@@ -6,14 +6,16 @@ import base64
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from typing import Any
 
 from ...runtime.codecs.tensor_proto import TensorHead
-from ...runtime.reading.columns import Column
-from ...runtime.reading.decoding import decode
-from ...runtime.reading.message import BYTES
-from ...runtime.reading.records import records_of
+from ...runtime.reading.message import (
+    BYTES,
+    Feature,
+    MalformedError,
+    Message,
+    parse_message,
+)
 from ..statistics.bytes_values import BytesValues, Picture, content_of
 from ..statistics.model import (
     DataStatistics,
@@ -33,58 +35,49 @@ _Json = dict[str, Any]
 _VALUES = 100
 _CHARACTERS = 1000
 
+# Attributes that are in the document as they are.
+_OF_DATA = ("limit", "sound", "unlisted", "manifest_problem", "publishing")
+_OF_FILE = ("path", "split", "bytes", "compression", "records", "complete")
+_OF_DAMAGE = ("record", "offset", "kind", "found", "expected", "cause", "skipped")
+_OF_SPLIT = ("records", "message", "sequences", "malformed", "more_keys")
+_OF_NUMBERS = ("count", "minimum", "maximum", "mean", "zeros", "whole", "nan")
 _QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 
 
 def inspection_json(found: DataStatistics, *, records: int) -> str:
     """Return what has been found as JSON text, with so many records of each split."""
-    data = inspection_data(found, records=records)
-    return json.dumps(data, indent=2, allow_nan=False) + "\n"
-
-
-def inspection_data(found: DataStatistics, *, records: int) -> _Json:
-    """Return the same as values of JSON."""
-    return {
+    data = {
         "version": VERSION,
         "data": found.where,
-        "limit": found.limit,
-        "sound": found.sound,
-        "unlisted": list(found.unlisted),
-        "manifest_problem": found.manifest_problem,
+        **named(found, *_OF_DATA),
         "gaps": [
             {
-                "split": gap.split,
+                **named(gap, "split", "text"),
                 "path": str(gap.path),
                 "kind": "mixed" if gap.mixed else "missing",
-                "text": gap.text,
             }
             for gap in found.gaps
         ],
-        "passed_over": list(found.other_files),
-        "publishing": list(found.publishing),
+        "passed_over": found.other_files,
         "files": [_file(file) for file in found.files],
         "splits": [
             _split(name, split, found.written_by.get(name), records)
             for name, split in found.splits.items()
         ],
     }
+    return json.dumps(data, indent=2, allow_nan=False) + "\n"
+
+
+def named(found: object, *names: str) -> _Json:
+    """Return attributes by their names."""
+    return {name: getattr(found, name) for name in names}
 
 
 def _file(file: FileStatistics) -> _Json:
     return {
-        "path": file.path,
-        "split": file.split,
-        "bytes": file.bytes,
-        "compression": file.compression,
-        "records": file.records,
-        "listed": file.listed,
-        "complete": file.complete,
+        **named(file, *_OF_FILE, "listed", "damaged"),
         "foreign": file.foreign or None,
-        "damaged": file.damaged,
-        "damages": [
-            {name: value for name, value in asdict(damage).items() if name != "file"}
-            for damage in file.damages
-        ],
+        "damages": [named(damage, *_OF_DAMAGE) for damage in file.damages],
     }
 
 
@@ -95,17 +88,15 @@ def _split(
         "split": name,
         "record": written and written.record,
         "fingerprint": written and written.fingerprint,
-        "records": found.records,
-        "message": found.message,
-        "sequences": found.sequences,
-        "malformed": found.malformed,
+        **named(found, *_OF_SPLIT),
         "sizes": _numbers(found.sizes),
-        "more_keys": found.more_keys,
-        "keys": [_key(key) for key in found.keys.values()],
+        "keys": [
+            {**named(key, "key", "present"), "kinds": _kinds(key)}
+            for key in found.keys.values()
+        ],
         "feature_lists": [
             {
-                "key": lists.key,
-                "present": lists.present,
+                **named(lists, "key", "present"),
                 "steps": _numbers(lists.steps),
                 "kinds": _kinds(lists.values),
             }
@@ -138,10 +129,6 @@ def _frequent(each: tuple[Any, int]) -> tuple[int, Any]:
     return -each[1], each[0]
 
 
-def _key(found: KeyStatistics) -> _Json:
-    return {"key": found.key, "present": found.present, "kinds": _kinds(found)}
-
-
 def _kinds(found: KeyStatistics) -> list[_Json]:
     return [
         {
@@ -157,13 +144,7 @@ def _kinds(found: KeyStatistics) -> list[_Json]:
 
 def _numbers(found: Numbers) -> _Json:
     return {
-        "count": found.count,
-        "minimum": found.minimum,
-        "maximum": found.maximum,
-        "mean": found.mean,
-        "zeros": found.zeros,
-        "whole": found.whole,
-        "nan": found.nan,
+        **named(found, *_OF_NUMBERS),
         "negative_infinity": found.infinite[0],
         "positive_infinity": found.infinite[1],
         "distinct": _rows(found.distinct, lambda value: {"value": value}),
@@ -181,9 +162,8 @@ def _numbers(found: Numbers) -> _Json:
 
 def _bytes(found: BytesValues) -> _Json:
     return {
-        "count": found.count,
+        **named(found, "count", "utf8"),
         "sizes": _numbers(found.sizes),
-        "utf8": found.utf8,
         "formats": _counts(found.formats, "format"),
         "images": None
         if not found.images
@@ -196,14 +176,9 @@ def _bytes(found: BytesValues) -> _Json:
             "sizes": _rows(found.pictures, Picture._asdict),
             "troubles": _counts(found.troubles, "trouble"),
         },
-        "tensors": _rows(found.tensors, _tensor, order=repr),
+        "tensors": _rows(found.tensors, TensorHead._asdict, order=repr),
         "distinct": _rows(found.distinct, _text_or_base64, _frequent),
     }
-
-
-def _tensor(found: TensorHead) -> _Json:
-    shape = None if found.shape is None else list(found.shape)
-    return {"dtype": found.dtype, "shape": shape}
 
 
 def _text_or_base64(value: bytes) -> _Json:
@@ -214,55 +189,50 @@ def _text_or_base64(value: bytes) -> _Json:
 
 
 def _sample(sample: Sample) -> _Json:
-    found = decode(records_of([sample.data]))
+    try:
+        message = parse_message(sample.data)
+    except MalformedError:
+        message = Message()
     return {
         "file": sample.file,
         "record": sample.number,
         "offset": sample.offset,
         "bytes": len(sample.data),
         "features": [
-            {"key": key, "kind": column.kind, **_feature(column, 0)}
-            for key, some in found.by_key.items()
-            for column in some
+            {"key": key, **_feature(feature, sample.data)}
+            for key, feature in sorted(message.features.items())
         ],
         "feature_lists": [
             {
                 "key": key,
-                "steps": int(lists.steps[0]),
+                "steps": len(steps),
                 "features": [
-                    {"step": row, "kind": column.kind, **_feature(column, at)}
-                    for column in lists.columns
-                    for at, row in enumerate(column.rows[:_VALUES].tolist())
+                    {"step": at, **_feature(feature, sample.data)}
+                    for at, feature in enumerate(steps[:_VALUES])
                 ],
             }
-            for key, lists in found.steps.items()
+            for key, steps in sorted(message.lists.items())
         ],
     }
 
 
-def _feature(column: Column, index: int) -> _Json:
-    """Return how many values there are, and the first of them."""
-    count, start = int(column.lengths[index]), int(column.starts[index])
-    places = range(start, start + min(count, _VALUES))
+def _feature(feature: Feature, data: bytes) -> _Json:
+    """Return the kind of a feature, how many values it has, and the first of them."""
+    some = feature.values[:_VALUES]
     values: list[Any]
-    if column.kind == BYTES:
-        values = [_bytes_value(column.bytes_at(at)) for at in places]
+    if feature.kind == BYTES:
+        values = [_bytes_value(data[start:stop]) for start, stop in some]
     else:
-        values = [_number(column.values[at].item()) for at in places]
-    return {"length": count, "values": values}
-
-
-def _number(value: float) -> float | str:
-    """Return a number as it is; JSON has no NaN and no infinity, which become text."""
-    return value if math.isfinite(value) else str(value)
+        # JSON has no NaN and no infinity, which become text.
+        values = [value if math.isfinite(value) else str(value) for value in some]
+    return {"kind": feature.kind, "length": len(feature.values), "values": values}
 
 
 def _bytes_value(value: bytes) -> _Json:
     content = content_of(value)
-    data: _Json = {"bytes": len(value), "format": content.format}
+    data = {"bytes": len(value), "format": content.format}
     if content.picture is not None:
-        _, height, width, channels, bits = content.picture
-        data |= {"height": height, "width": width, "channels": channels, "bits": bits}
+        data |= content.picture._asdict()
     if content.utf8:
         data["text"] = value[: 4 * _CHARACTERS].decode(errors="ignore")[:_CHARACTERS]
     return data
