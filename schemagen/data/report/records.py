@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -77,10 +76,15 @@ class Features:
         keys = {part.content: part.key for part in field.parts if part.holds == "size"}
         dtype, shape = field.codec.decoded_as
         sizes = [
-            next(iter(self.numbers(keys.get(axis, ""))), None) if size is None else size
+            next(iter(self.numbers(keys.get(axis, ""))), -1) if size is None else size
             for axis, size in zip(_AXES, shape, strict=False)
         ]
-        return shaped(values[0], dtype, sizes)
+        try:
+            pixels = np.frombuffer(values[0], np.dtype(dtype).newbyteorder("<"))
+            pixels = pixels.reshape(sizes)
+        except (TypeError, ValueError):  # numpy does not know the dtype, or it is short
+            return None
+        return pixels if pixels.size else None
 
 
 def read(data: bytes) -> Features:
@@ -89,22 +93,6 @@ def read(data: bytes) -> Features:
         return Features(data, parse_message(data))
     except MalformedError as error:
         return Features(data, trouble=f"{error} at byte {error.at}")
-
-
-def shaped(data: bytes, dtype: str, shape: Sequence[int | None]) -> NDArray[Any] | None:
-    """Return raw little-endian numbers in their shape, of which one size may be None.
-
-    None if they do not fit, or if numpy does not know the dtype.
-    """
-    known = [size for size in shape if size is not None]
-    if len(known) < len(shape) - 1 or any(size < 1 for size in known):
-        return None
-    try:
-        values: NDArray[Any] = np.frombuffer(data, np.dtype(dtype).newbyteorder("<"))
-        whole = values.reshape([-1 if size is None else size for size in shape])
-    except (TypeError, ValueError):
-        return None
-    return whole if values.dtype.kind in "biuf" and values.size else None
 
 
 def value_text(column: Column, features: Features) -> str:
