@@ -19,8 +19,9 @@ from ...runtime.reading.message import (
 )
 from ...runtime.shared import base64_text
 from ...runtime.shared.errors import Problem
-from ..formatting import decoded, hexadecimal, one_line, record_value
+from ..formatting import decoded, one_line
 from ..inspect.values import feature_text, steps_text
+from .classes import value_name
 from .columns import Column
 
 MISSING = "not there"
@@ -117,12 +118,10 @@ def class_names(field: FieldSpec[Classes], features: Features) -> list[str]:
     if feature is None:
         return []
     names, offset = field.kind.class_names, field.kind.offset
-    if feature.kind == BYTES:
-        values = features.bytes_of(feature)[:_MOST_VALUES]
-        return [one_line(decoded(value) or hexadecimal(value), 60) for value in values]
+    values = features.bytes_of(feature) or feature.values
     return [
         one_line(names[value - offset], 60)
         if isinstance(value, int) and 0 <= value - offset < len(names)
-        else record_value(value)
-        for value in feature.values[:_MOST_VALUES]
+        else value_name(value)
+        for value in values[:_MOST_VALUES]
     ]
