@@ -20,6 +20,7 @@ from ..formatting import percent, plural, size, sizes
 from ..inspect.text import troubles_of
 from ..inspect.values import extent
 from ..report.classes import ClassCounts
+from ..statistics.histograms import summed
 from .description import DataDescription, FieldFacts
 from .reading_code import plain_code, schemagen_code
 
@@ -134,12 +135,7 @@ def _values(found: DataDescription) -> Iterator[Block]:
     yield Heading("Values")
     headings = ("field", "missing", "values per record", "values")
     rows: list[tuple[Cell, ...]] = [
-        (
-            Code(field.name),
-            _missing(found, field),
-            _lengths(field),
-            field.values,
-        )
+        (Code(field.name), _missing(found, field), _lengths(field), field.values)
         for field in found.fields[:_FIELDS]
     ]
     yield Table(headings, rows)
@@ -154,13 +150,10 @@ def _lengths(field: FieldFacts) -> str:
 def _missing(found: DataDescription, field: FieldFacts) -> str:
     """Return in how many records of which splits a field is missing."""
     read = {name: split.read for name, split in found.statistics.splits.items()}
-    lacking = {name: count for name, count in field.missing.items() if count}
-    if len(lacking) > 4:
-        total = sum(lacking.values())
-        return f"{total:,} ({percent(total, sum(read.values()))})"
     return ", ".join(
         f"{name} {count:,} ({percent(count, read[name])})".lstrip()
-        for name, count in lacking.items()
+        for name, count in field.missing.items()
+        if count
     )
 
 
@@ -185,11 +178,8 @@ def _class_table(found: DataDescription, counted: ClassCounts) -> Table:
     splits = [split for split in found.splits if counted.counts.get(split.name)]
     shown = list(counted.classes)
     if len(shown) > _CLASSES:
-        total = {
-            name: sum(counts.get(name, 0) for counts in counted.counts.values())
-            for name in shown
-        }
-        shown = sorted(shown, key=lambda name: -total[name])[:_CLASSES]
+        total = summed(counted.counts.values())
+        shown = sorted(shown, key=lambda name: -total.get(name, 0))[:_CLASSES]
     rows: list[tuple[Cell, ...]] = []
     for name in shown:
         counts = [counted.counts[split.name].get(name, 0) for split in splits]

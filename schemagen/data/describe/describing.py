@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import PurePath
 
-from ...kinds.field import FieldSpec
 from ...runtime.storage import manifest
 from ...runtime.storage.opening import open_directory
 from ...spec.describe import kind_text
@@ -20,7 +19,7 @@ from ..inspect.inspecting import inspect_data
 from ..inspect.values import extent, values_text
 from ..limits import MAX_RECORD_BYTES
 from ..listing import list_data
-from ..report.classes import class_counts
+from ..report.classes import ClassCounts, class_counts
 from ..report.columns import (
     Column,
     Split,
@@ -54,32 +53,21 @@ def describe_data(
     splits = splits_of(found.splits)
     spec = spec_of_data(splits, specs_by_split(data))
     columns = columns_of(splits, spec)
-    counted = [class_counts(column, splits) for column in columns]
-    classes = tuple(
-        found
-        for found in counted
-        if found is not None and (found.declared or found.column.field is None)
-    )
-    numbers = {
-        each.column.key: getattr(
-            each.column.field and each.column.field.kind, "count", 0
-        )
-        or len(each.classes)
-        for each in classes
+    classes = {
+        column.key: counted
+        for column in columns
+        if (counted := class_counts(column, splits)) is not None
+        and (counted.declared or column.field is None)
     }
-    fields = {field.key: field for field in spec.fields} if spec else {}
     return DataDescription(
         title=title_of(found, spec),
         spec=spec,
         manifest=_manifest(data),
         splits=tuple(_split(found, each) for each in splits),
         fields=tuple(
-            _field(
-                column, splits, fields.get(column.key), spec, numbers.get(column.key)
-            )
-            for column in columns
+            _field(column, splits, spec, classes.get(column.key)) for column in columns
         ),
-        classes=classes,
+        classes=tuple(classes.values()),
         statistics=found,
         version=version("schemagen"),
     )
@@ -122,16 +110,19 @@ def _split(found: DataStatistics, split: Split) -> SplitFacts:
 def _field(
     column: Column,
     splits: Sequence[Split],
-    field: FieldSpec | None,
     spec: RecordSpec | None,
-    classes: int | None,
+    classes: ClassCounts | None,
 ) -> FieldFacts:
+    fields = spec.fields if spec else ()
+    field = next((field for field in fields if field.key == column.key), None)
     whole = column.whole
     values = values_text(whole)
     if field is not None and field.parts[0].encoding == "raw" and whole.bytes:
         values = f"{extent(whole.bytes.sizes)} bytes"
     if classes is not None:
-        values = f"{plural(classes, 'class', 'classes')}, counted below"
+        declared = getattr(column.field and column.field.kind, "count", 0)
+        count = declared or len(classes.classes)
+        values = f"{plural(count, 'class', 'classes')}, counted below"
     return FieldFacts(
         name=field.label if field is not None else column.key,
         key=column.key,

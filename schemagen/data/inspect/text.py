@@ -43,8 +43,6 @@ _SPLITS_APART = 4
 # So many splits, files and damages are listed.
 LISTED = 20
 
-KEYS = ("key", "kind", "in", "length", "values")
-STEPS = ("key", "kind", "in", "steps", "length", "values")
 SPLIT = ("split", "files", "records", "on disk", "compression", "record size")
 
 
@@ -117,21 +115,27 @@ def _keys(
     most: int,
 ) -> Iterator[Block]:
     """Yield the tables of the keys, and what is unusual about them."""
-    rows = [
-        (Code(key_name(key.key, characters)), *row)
+    rows: list[tuple[str, ...]] = [
+        (
+            Code(key_name(key.key, characters)),
+            kind or "-",
+            share(held.present, found.read),
+            extent(held.lengths) if kind else "-",
+            text,
+        )
         for key in islice(found.keys.values(), most)
-        for row in key_rows(key, found.read, classes.get(key.key))
+        for kind, held, text in _kinds(key, classes.get(key.key))
     ]
     if rows:
-        yield Table(KEYS, rows)
+        yield Table(("key", "kind", "in", "length", "values"), rows)
     rows = [
         (Code(key_name(lists.key, characters)), *row)
         for lists in islice(found.steps.values(), most)
-        for row in step_rows(lists, found.read)
+        for row in _step_rows(lists, found.read)
     ]
     if rows:
         yield Paragraph("feature lists, whose lengths and values are those of a step:")
-        yield Table(STEPS, rows)
+        yield Table(("key", "kind", "in", "steps", "length", "values"), rows)
     notes = list(notes_of(found))
     if more := max(0, len(found.keys) - most) + max(0, len(found.steps) - most):
         notes.append(f"{plural(more, 'key')} more.")
@@ -212,22 +216,7 @@ def contents_of(found: RecordStatistics) -> str:
     return f"{plural(found.read, 'record')} of {what}, {plural(keys, 'key')}"
 
 
-def key_rows(
-    found: KeyStatistics, whole: int, classes: Mapping[int, str] | None = None
-) -> list[tuple[str, ...]]:
-    """Return a row for each kind, without the key."""
-    return [
-        (
-            kind or "-",
-            share(held.present, whole),
-            extent(held.lengths) if kind else "-",
-            text,
-        )
-        for kind, held, text in _kinds(found, classes)
-    ]
-
-
-def step_rows(found: StepsStatistics, whole: int) -> list[tuple[str, ...]]:
+def _step_rows(found: StepsStatistics, whole: int) -> list[tuple[str, ...]]:
     """Return a row for each kind, and for a key that never has a step one without."""
     head = share(found.present, whole), extent(found.steps)
     steps = sum(held.present for held in found.values.by_kind.values())

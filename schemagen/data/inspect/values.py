@@ -27,7 +27,6 @@ from ..formatting import (
 from ..statistics.bytes_values import (
     EMPTY,
     IMAGES,
-    RAW,
     TENSOR,
     TEXT,
     BytesValues,
@@ -59,11 +58,8 @@ def extent(found: Numbers) -> str:
     """Return from where to where numbers reach: "5", "0 to 32"."""
     if found.minimum is None or found.maximum is None:
         return "none"
-    return _range(found.minimum, found.maximum)
-
-
-def _range(low: float, high: float) -> str:
-    return number(low) if low == high else f"{number(low)} to {number(high)}"
+    low, high = number(found.minimum), number(found.maximum)
+    return low if found.minimum == found.maximum else f"{low} to {high}"
 
 
 def share(part: int, whole: int) -> str:
@@ -163,8 +159,6 @@ def _bytes(found: BytesValues) -> list[str]:
         parts.append("many that are no whole images")
     else:
         parts += [f"{many:,} {why}" for why, many in sorted(found.troubles.items())]
-    if set(found.formats) == {RAW} and found.utf8 == found.count:
-        parts.append("UTF-8 with control characters")
     return parts
 
 
@@ -177,19 +171,13 @@ def _format(found: BytesValues, format_: str) -> str:
 
 
 def _pictures(found: BytesValues, format_: str) -> str:
-    """Describe the pictures of a format, or those of all if there are too many."""
-    if found.pictures is None:
-        high, wide = extent(found.heights), extent(found.widths)
-        channels = sorted(found.channels)
-    else:
+    """Describe the pictures of a format, by the sizes of all formats."""
+    if found.pictures is not None:
         some = [each for each in found.pictures if each.format == format_]
         if len(some) < 2:
             return _picture(some[0]) if some else format_
-        heights, widths = [each.height for each in some], [each.width for each in some]
-        high = _range(min(heights), max(heights))
-        wide = _range(min(widths), max(widths))
-        channels = sorted({each.channels for each in some})
-    many = " or ".join(map(str, channels))
+    high, wide = extent(found.heights), extent(found.widths)
+    many = " or ".join(map(str, sorted(found.channels)))
     return f"{format_} {high} high, {wide} wide, {many} channels"
 
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..formatting import one_line
+from ...kinds.field import FieldSpec
+from ..formatting import decoded, hexadecimal, one_line, record_value
 from ..statistics.histograms import summed
 from .charts import unique
 from .columns import Column, Split
@@ -53,33 +54,33 @@ def class_counts(column: Column, splits: Sequence[Split]) -> ClassCounts | None:
     if values is None:
         return None
     different = {value for counts in values.values() for value in counts}
-    field, names, known = column.field, dict[int | bytes, str](), None
+    field, known = column.field, None
+    names: dict[int | bytes, str] = {}
     if field is not None and field.codec.of_classes:
-        given = (field.kind.class_names or range(field.kind.count))[:_MOST_CLASSES]
-        for index, name in enumerate(map(str, given)):
-            stored = (
-                name.encode()
-                if field.kind.stored == "text"
-                else index + field.kind.offset
-            )
-            names[stored] = one_line(name, 60)
+        names = _declared(field)
         known = len(names)
-        unknown = sorted(different - set(names), key=str)
-        names |= {value: f"not a class: {_name(value)}" for value in unknown}
     elif field is not None and field.parts[0].dtype == "bool":
-        names = {value: str(bool(value)) for value in (0, 1)}
-        others = sorted(different - names.keys(), key=str)
-        names |= {value: f"not a bool: {value}" for value in others}
-    elif _like_classes(column, values):
-        names = {value: _name(value) for value in sorted(different)}
-    else:
+        names = {0: "False", 1: "True"}
+    elif not _like_classes(column, values):
         return None
+    prefix = "not in the schema: " if names else ""
+    others = sorted(different - names.keys())
+    names |= {value: prefix + value_name(value) for value in others}
     names = dict(zip(names, unique(names.values()), strict=True))
     counts = {
         split: {names[value]: count for value, count in found.items()}
         for split, found in values.items()
     }
     return ClassCounts(column, tuple(names.values()), known, counts)
+
+
+def _declared(field: FieldSpec) -> dict[int | bytes, str]:
+    """Return the names of the first classes of a schema, by their stored values."""
+    given = (field.kind.class_names or range(field.kind.count))[:_MOST_CLASSES]
+    names = [str(name) for name in given]
+    if field.kind.stored == "text":
+        return {name.encode(): one_line(name, 60) for name in names}
+    return {at: one_line(name, 60) for at, name in enumerate(names, field.kind.offset)}
 
 
 def _values(column: Column, splits: Sequence[Split]) -> Counts | None:
@@ -112,15 +113,12 @@ def _like_classes(column: Column, values: Counts) -> bool:
         likely
         and len(counts) >= 2
         and sum(counts.values()) >= _AGAIN * len(counts)
-        and all(
-            isinstance(value, int)
-            or value.decode(errors="surrogateescape").isprintable()
-            for value in counts
-        )
+        and all(isinstance(each, int) or decoded(each) is not None for each in counts)
     )
 
 
-def _name(value: int | bytes) -> str:
-    if isinstance(value, int):
-        return str(value)
-    return one_line(value.decode("utf-8", "backslashreplace"), 60)
+def value_name(value: float | bytes) -> str:
+    """Return a number, or the beginning of a text."""
+    if isinstance(value, bytes):
+        return one_line(decoded(value) or hexadecimal(value), 60)
+    return record_value(value)

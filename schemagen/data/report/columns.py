@@ -139,11 +139,6 @@ def type_of(field: FieldSpec) -> str:
     return " ".join(filter(None, words))
 
 
-def name_of(field: FieldSpec) -> str:
-    """Return the name of a field as the page shows it."""
-    return one_line(".".join(field.path) or field.name, 80)
-
-
 def specs_by_split(data: Data) -> dict[str, RecordSpec]:
     """Return the spec that wrote each split, by the split's name.
 
@@ -206,7 +201,7 @@ def _column(
     if inner is not None and steps:
         inner = inner.step
     return Column(
-        name=name_of(field) if field else one_line(key, 80) or '""',
+        name=one_line(field.label if field else key, 80) or '""',
         key=key,
         steps=steps,
         field=inner,

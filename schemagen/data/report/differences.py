@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..formatting import decoded, hexadecimal, listed, number, one_line, plural, share
+from ..formatting import listed, number, plural, share
 from ..statistics.digests import Digested
 from ..statistics.numbers import Numbers
 from .charts import Figure, Table
-from .classes import ClassCounts
+from .classes import ClassCounts, value_name
 from .columns import Column, Split
 from .values import measures_of
 
@@ -107,7 +107,8 @@ def _comparisons(
             both = [each.get(value, 0) for each in frequencies]
             if max(both) >= _FEWEST_OF_VALUE:
                 parts = [*zip(both, totals, strict=True)]
-                what = f"share of {_shown(value)}"
+                shown = value if isinstance(value, str) else value_name(value)
+                what = f"share of {shown}"
                 shares.append(_shares(column.name, what, parts))
         yield from sorted(shares, key=lambda each: -each.size)[:1]
     for what, found in measures_of(column, pair).items():
@@ -119,13 +120,6 @@ def _texts(column: Column, split: Split) -> Mapping[bytes, int]:
     """Return how often each text occurs; nothing if there are too many to count."""
     kind = column.kind_in(split)
     return (kind and kind.bytes and kind.bytes.distinct) or {}
-
-
-def _shown(value: str | bytes) -> str:
-    """Return the name of a class, or the beginning of a text."""
-    if isinstance(value, str):
-        return value
-    return one_line(decoded(value) or hexadecimal(value), 60)
 
 
 def _shares(name: str, what: str, counts: Sequence[tuple[int, int]]) -> Comparison:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ..formatting import one_line, plural, size
 from ..statistics.model import FileStatistics
@@ -12,7 +12,7 @@ from .columns import Split
 
 
 def files_figure(files: Sequence[FileStatistics], splits: Sequence[Split]) -> Figure:
-    """List all files, and note those without records."""
+    """List all files."""
     rank = {split.name: index for index, split in enumerate(splits)}
     files = sorted(files, key=lambda file: (rank[file.split], file.path))
     rows = [
@@ -27,7 +27,6 @@ def files_figure(files: Sequence[FileStatistics], splits: Sequence[Split]) -> Fi
         for file in files
     ]
     return Figure(
-        notes=list(_notes(files, splits)),
         table=Table(
             "Every file: its records, its size and what is wrong with it",
             ("File", "Split", "Records", "Size", "Compression", "State"),
@@ -45,11 +44,3 @@ def _state(file: FileStatistics) -> str:
     if file.foreign:
         return one_line(f"no key: {file.foreign}", 80)
     return "" if file.complete else "read in part"
-
-
-def _notes(files: Sequence[FileStatistics], splits: Sequence[Split]) -> Iterable[str]:
-    for split in splits:
-        some = [file for file in files if file.split == split.name]
-        empty = sum(file.complete and not file.records for file in some)
-        if empty:
-            yield f"{plural(empty, 'file')} of {split.label} without records."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from ...kinds.field import FieldSpec
 from ...spec.model import RecordSpec
 from ..formatting import decoded, one_line, record_value
-from .columns import name_of
-from .pictures import MOST_PIXELS, Box, Budget, Picture, opened, palette_url, with_url
+from .pictures import MOST_PIXELS, Box, Budget, Picture, opened, palette_url, shown
 from .records import Features
 
 # The colors of ids, again and again; id 0 is black, and transparent over pictures.
@@ -78,7 +77,7 @@ class Overlays:
         """Return the URL of a mask; id 0 is transparent unless the others are opaque."""
         step = max(1, -(-max(ids.shape) // budget.side))
         shown = ids[::step, ::step]
-        drawn = self.drawn.setdefault(("Masks", name_of(mask)), {})
+        drawn = self.drawn.setdefault(("Masks", one_line(mask.label, 80)), {})
         for id_ in map(int, np.unique(shown)):
             if id_ % 256:
                 drawn.setdefault(mask_class_name(mask, id_), id_)
@@ -89,9 +88,8 @@ class Overlays:
         """Return a mask of which a record has no picture of the same proportions."""
         height, width = ids.shape
         url = self.mask(mask, ids, budget, 255)
-        about = f"{width} × {height}, a mask"
-        picture = Picture("", about, height, width, coarse=True, name=name_of(mask))
-        return with_url(picture, url, budget)
+        picture = shown(url, f"{width} × {height}, a mask", height, width, budget)
+        return replace(picture, coarse=True, name=one_line(mask.label, 80))
 
     def over(self, mask: FieldSpec, ids: NDArray[Any], budget: Budget) -> str:
         """Return the URL of a mask over a picture; empty if no bytes are left."""

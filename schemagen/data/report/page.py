@@ -18,6 +18,7 @@ from ..inspect.text import (
     split_row,
 )
 from ..statistics.model import DataStatistics
+from .charts import Figure
 from .classes import class_counts
 from .columns import columns_of, spec_of_data, splits_of, title_of
 from .differences import differences_figure, repetitions_figure
@@ -50,7 +51,24 @@ def page_values(
     counted = [each.column for each in counts]
     others = [each for each in columns if each.kinds and each not in counted]
     drawn = track(others[:_MOST_FIGURES], "drawing plots", "column")
+    sections: list[tuple[str, str, list[Figure]]] = []
+    if splits[1:]:
+        figure = differences_figure(columns, counts, splits)
+        sections.append(("differences", "Differences between splits", [figure]))
     read = any(split.found.read for split in splits)
+    if read:
+        figure = repetitions_figure(columns, splits)
+        sections.append(("repetitions", "Repetitions", [figure]))
+    classes = [class_figure(each, splits) for each in counts[:_MOST_CLASSES]]
+    if classes:
+        sections.append(("classes", "Classes", classes))
+    if columns and read:
+        figure = missing_figure(columns, splits)
+        sections.append(("missing", "Missing values", [figure]))
+    if columns:
+        drawings = [column_figure(each, splits) for each in drawn]
+        sections.append(("keys", "Values and lengths", drawings))
+    sections.append(("shards", "Files", [files_figure(statistics.files, splits)]))
     return {
         "title": one_line(title_of(statistics, spec), 80),
         "where": one_line(statistics.where, 300),
@@ -66,16 +84,9 @@ def page_values(
         "verified": _verified(verification),
         "samples": samples,
         "legends": legends,
-        "differences": differences_figure(columns, counts, splits)
-        if splits[1:]
-        else None,
-        "repetitions": repetitions_figure(columns, splits) if read else None,
-        "classes": [class_figure(each, splits) for each in counts[:_MOST_CLASSES]],
-        "missing": missing_figure(columns, splits) if columns and read else None,
-        "columns": [column_figure(each, splits) for each in drawn],
+        "sections": sections,
         "columns_left_out": len(others[_MOST_FIGURES:]),
-        "key_table": key_table(columns, splits) if columns else None,
-        "shards": files_figure(statistics.files, splits) if statistics.files else None,
+        "key_table": key_table(columns, splits),
     }
 
 

@@ -7,7 +7,7 @@ import io
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,9 +25,6 @@ SMALL_SIDE = 160
 
 MOST_PIXELS = 50_000_000
 """Larger pictures are not decoded: a few bytes can ask for terabytes."""
-
-MOST_BYTES = 64 << 20
-"""Longer encoded images are not decoded."""
 
 _COARSE = 64
 _CHANNELS = {1: "grey", 2: "grey and alpha", 3: "RGB", 4: "RGBA"}
@@ -121,8 +118,6 @@ def copy_of(data: bytes, budget: Budget) -> Picture:
             trouble=f"a {form} image of {size(len(data))} that says it is "
             f"{header.width:,} × {header.height:,} pixels: not decoded"
         )
-    if len(data) > MOST_BYTES:
-        return Picture(trouble=f"a {form} image of {size(len(data))}, not decoded")
     try:
         with opened(data, form) as image:
             width, height = image.size
@@ -135,19 +130,15 @@ def copy_of(data: bytes, budget: Budget) -> Picture:
         damaged = f"a {form} image that cannot be decoded"
         return Picture(trouble=content.trouble or damaged)
     about = f"{width} × {height}, {channels} {form.upper()}, {size(len(data))}"
-    return with_url(_sized(about, height, width), url, budget)
+    return shown(url, about, height, width, budget)
 
 
-def _sized(about: str, height: int, width: int) -> Picture:
+def shown(url: str, about: str, height: int, width: int, budget: Budget) -> Picture:
+    """Return a picture with its URL, or the reason why it has none."""
     coarse = max(height, width) <= _COARSE
-    return Picture(about=about, height=height, width=width, coarse=coarse)
-
-
-def with_url(picture: Picture, url: str, budget: Budget) -> Picture:
-    """Return a picture with its URL, or why it has none."""
     if budget.spend(url):
-        return replace(picture, url=url)
-    return replace(picture, trouble=FULL)
+        return Picture(url, about, height, width, coarse)
+    return Picture("", about, height, width, coarse, FULL)
 
 
 def _eight_bits(image: PIL.Image.Image) -> PIL.Image.Image:
@@ -167,23 +158,20 @@ def _encoded(image: PIL.Image.Image, side: int) -> str:
     image.thumbnail((side, side), PIL.Image.Resampling.LANCZOS)
     # Comments and profiles of the original would be written, too.
     image.info.clear()
-    out = io.BytesIO()
-    image.save(out, form, quality=82, optimize=True)
-    return _data_url(out.getvalue(), form)
+    return _data_url(image, form, quality=82)
 
 
 def palette_url(indices: NDArray[np.uint8], palette: bytes, alpha: bytes) -> str:
     """Return the URL of a PNG with a palette, and with the opacity of each color."""
     image = PIL.Image.fromarray(indices)
     image.putpalette(palette)
+    return _data_url(image, "png", transparency=alpha)
+
+
+def _data_url(image: PIL.Image.Image, form: str, **options: Any) -> str:
     out = io.BytesIO()
-    image.save(out, "PNG", optimize=True, transparency=alpha)
-    return _data_url(out.getvalue(), "png")
-
-
-def _data_url(data: bytes, form: str) -> str:
-    """Return encoded pixels as a URL."""
-    return f"data:image/{form};base64,{base64.b64encode(data).decode()}"
+    image.save(out, form, optimize=True, **options)
+    return f"data:image/{form};base64,{base64.b64encode(out.getvalue()).decode()}"
 
 
 def copy_of_pixels(pixels: NDArray[Any], budget: Budget) -> Picture:
@@ -192,8 +180,8 @@ def copy_of_pixels(pixels: NDArray[Any], budget: Budget) -> Picture:
     The least value of other types than uint8 becomes black, and the greatest white.
     """
     height, width, channels = pixels.shape
-    about = f"{width} × {height}, {_CHANNELS.get(channels, f'{channels} channels')}"
-    about += f", {pixels.dtype.name}"
+    kind = _CHANNELS.get(channels, f"{channels} channels")
+    about = f"{width} × {height}, {kind}, {pixels.dtype.name}"
     step = max(1, -(-max(height, width) // budget.side))
     small = pixels[::step, ::step]
     if channels not in (1, 3, 4):
@@ -209,4 +197,4 @@ def copy_of_pixels(pixels: NDArray[Any], budget: Budget) -> Picture:
         about += f", black is {low:g}, white {high:g}"
     image = PIL.Image.fromarray(small[..., 0] if small.shape[2] == 1 else small)
     url = _encoded(image, budget.side)
-    return with_url(_sized(about, height, width), url, budget)
+    return shown(url, about, height, width, budget)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,8 +19,9 @@ from ...runtime.reading.message import (
 )
 from ...runtime.shared import base64_text
 from ...runtime.shared.errors import Problem
-from ..formatting import decoded, hexadecimal, one_line, record_value
+from ..formatting import decoded, one_line
 from ..inspect.values import feature_text, steps_text
+from .classes import value_name
 from .columns import Column
 
 MISSING = "not there"
@@ -77,10 +77,15 @@ class Features:
         keys = {part.content: part.key for part in field.parts if part.holds == "size"}
         dtype, shape = field.codec.decoded_as
         sizes = [
-            next(iter(self.numbers(keys.get(axis, ""))), None) if size is None else size
+            next(iter(self.numbers(keys.get(axis, ""))), -1) if size is None else size
             for axis, size in zip(_AXES, shape, strict=False)
         ]
-        return shaped(values[0], dtype, sizes)
+        try:
+            pixels = np.frombuffer(values[0], np.dtype(dtype).newbyteorder("<"))
+            pixels = pixels.reshape(sizes)
+        except (TypeError, ValueError):  # numpy does not know the dtype, or it is short
+            return None
+        return pixels if pixels.size else None
 
 
 def read(data: bytes) -> Features:
@@ -89,22 +94,6 @@ def read(data: bytes) -> Features:
         return Features(data, parse_message(data))
     except MalformedError as error:
         return Features(data, trouble=f"{error} at byte {error.at}")
-
-
-def shaped(data: bytes, dtype: str, shape: Sequence[int | None]) -> NDArray[Any] | None:
-    """Return raw little-endian numbers in their shape, of which one size may be None.
-
-    None if they do not fit, or if numpy does not know the dtype.
-    """
-    known = [size for size in shape if size is not None]
-    if len(known) < len(shape) - 1 or any(size < 1 for size in known):
-        return None
-    try:
-        values: NDArray[Any] = np.frombuffer(data, np.dtype(dtype).newbyteorder("<"))
-        whole = values.reshape([-1 if size is None else size for size in shape])
-    except (TypeError, ValueError):
-        return None
-    return whole if values.dtype.kind in "biuf" and values.size else None
 
 
 def value_text(column: Column, features: Features) -> str:
@@ -129,12 +118,10 @@ def class_names(field: FieldSpec[Classes], features: Features) -> list[str]:
     if feature is None:
         return []
     names, offset = field.kind.class_names, field.kind.offset
-    if feature.kind == BYTES:
-        values = features.bytes_of(feature)[:_MOST_VALUES]
-        return [one_line(decoded(value) or hexadecimal(value), 60) for value in values]
+    values = features.bytes_of(feature) or feature.values
     return [
         one_line(names[value - offset], 60)
         if isinstance(value, int) and 0 <= value - offset < len(names)
-        else record_value(value)
-        for value in feature.values[:_MOST_VALUES]
+        else value_name(value)
+        for value in values[:_MOST_VALUES]
     ]
