@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -123,12 +124,13 @@ def read_settings(path: Path) -> tuple[str, dict[str, Any] | None]:
     Raises:
         SchemagenError: the file cannot be read, or the table is not one.
     """
+    text = ""
     try:
         text = path.read_bytes().decode()
         data = tomllib.loads(text)
     except (OSError, ValueError) as error:
         raise refused(
-            FILE_NAME,
+            _place_in_message(str(error), text),
             f"{FILE_NAME} cannot be read: {error}",
             rule="SG401",
             expected="a TOML file in UTF-8",
@@ -146,6 +148,18 @@ def read_settings(path: Path) -> tuple[str, dict[str, Any] | None]:
             advice="write the settings below a line [tool.schemagen]",
         )
     return text, table
+
+
+def _place_in_message(message: str, text: str) -> Location:
+    """Return the place that tomllib names: its errors have it in their text only."""
+    match = re.search(r"\(at line (\d+), column (\d+)\)", message)
+    if match is None:
+        return Location(FILE_NAME)
+    line, column = int(match[1]), int(match[2])
+    lines = text.splitlines()
+    return Location(
+        FILE_NAME, line, column, lines[line - 1] if line <= len(lines) else ""
+    )
 
 
 def _settings(table: dict[str, Any], text: str) -> Settings:

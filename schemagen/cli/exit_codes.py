@@ -17,6 +17,20 @@ from ..findings import COMMAND_LINE, ExitCode, Finding, SchemagenError
 from ..interrupts import INTERRUPTED
 from .reporting import Output, report
 
+# What the machine refuses, whatever the program does.
+_REFUSALS = {
+    errno.EACCES,
+    errno.EDQUOT,
+    errno.EFBIG,
+    errno.EIO,
+    errno.EMFILE,
+    errno.ENFILE,
+    errno.ENOSPC,
+    errno.EPERM,
+    errno.EPIPE,
+    errno.EROFS,
+}
+
 _BUG = (
     "This is a bug in schemagen. Nothing was half-written. Please report it with the "
     "lines above and the schema that shows it."
@@ -50,7 +64,7 @@ def ending(output: Output) -> Iterator[None]:
                 output, "SG409", "the command was interrupted", "run the command again"
             )
         except Exception as error:
-            if isinstance(error, OSError) and error.errno is not None:
+            if isinstance(error, OSError) and error.errno in _REFUSALS:
                 raise
             code = ExitCode.BUG
             traceback.print_exc()

@@ -94,7 +94,8 @@ def listed(words: Sequence[str], limit: int = 5) -> str:
 
 def one_line(text: str, limit: int = 120) -> str:
     """Return text of data on one line: no control characters, not too long."""
-    return printable(text[:limit]) + "…" * (len(text) > limit)
+    shown = printable(text[:limit])
+    return f"{shown}…" if len(text) > limit else shown
 
 
 def quoted(text: str, limit: int) -> str:
@@ -116,7 +117,8 @@ def decoded(data: bytes, limit: int = 120) -> str | None:
         return None
     if any(not each.isprintable() and each not in _LAYOUT for each in text[:4096]):
         return None
-    return printable_lines(text[:limit]) + "…" * (len(text) > limit)
+    shown = printable_lines(text[:limit])
+    return f"{shown}…" if len(text) > limit else shown
 
 
 def hexadecimal(data: bytes, limit: int = 16) -> str:

@@ -43,8 +43,8 @@ class Keyed:
 
     Attributes:
         records: how many have one.
-        other: the contents of the first record without one; empty if every record has one, or if
-            those without one are Examples without a feature.
+        other: the contents of the first record without one; empty if every record
+            has one, or if those without one are Examples without a feature.
     """
 
     records: int = 0

@@ -156,8 +156,8 @@ def read_data(
         wanted: what to find out.
         workers: how many processes read; None for one each core, if there is enough to
             do.
-        progress: called with the bytes that were read since the last call, and with how many
-            there are in all.
+        progress: called with the bytes that were read since the last call, and with
+            how many there are in all.
 
     Raises:
         DatasetError: a worker died. Damage of files is in what is returned.

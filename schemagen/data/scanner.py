@@ -223,10 +223,12 @@ class Scanner:
         if to is not None:
             yield self._damage("length", _WRONG_LENGTH, _A_LENGTH, _CHANGED, at, to)
             return
+        found = describe_start(start)
+        if compression:
+            found += f", compressed with {compression}"
         yield self._damage(
             "foreign",
-            describe_start(start)
-            + f", compressed with {compression}" * bool(compression),
+            found,
             "a TFRecord file, uncompressed or compressed with GZIP or ZLIB",
             "this is not a TFRecord file",
             at,

@@ -45,7 +45,7 @@ REFUSED = [
         "",
     ),
     ("[tool]\nschemagen = 3\n", "1:1", "3", "[tool.schemagen]"),
-    ('[tool.schemagen]\nschemas = "a\n', "1:1", "", ""),
+    ('[tool.schemagen]\nschemas = "a\n', "2:13", "", ""),
     ("[tool.schemagen]\n# \xff\n", "1:1", "", ""),
 ]
 

@@ -75,7 +75,7 @@ def _check(field: Any, found: Any, values: list[Any], context: Any, where: str) 
             value -= field.kind.offset
         assert int(found) == value, where
     elif kind == "Ragged":
-        lengths = iter(_values(context[field.kind.lengths_key]))
+        lengths = iter(_values(context[field.kind.row_lengths_key]))
         rest = iter(values)
         wanted = [[next(rest) for _ in range(length)] for length in lengths]
         assert _plain(found) == wanted, where

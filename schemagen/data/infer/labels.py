@@ -72,8 +72,8 @@ def _ids(evidence: Evidence, data: KeyEvidence) -> Draft | None:
     if len(found) == 1:
         question = "there are two classes at least: which is the other?"
     elif offset:
-        start = "counted from 1" + ", or did 0 not occur" * (len(found) < high)
-        question = f"{start}, and {question}"
+        absent = ", or did 0 not occur" if len(found) < high else ""
+        question = f"counted from 1{absent}, and {question}"
     draft = Draft(data.key, "Label", facts, optional=low == -1).with_doubts(
         f"{shown} in {plural(len(data.present), 'record')}: {question}"
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import isqrt
 
 import numpy as np
 
@@ -19,8 +18,6 @@ from .words import AXES, parent_of, says, speaks_of
 
 CHANNELS_OF_PIXELS = (1, 3, 4, 2)
 """How many numbers a pixel may have, if that is not stored."""
-
-_SMALLEST_SIDE = 8
 
 # Ids below this are classes next to 255, which then is none.
 _BORDER = 200
@@ -112,15 +109,6 @@ def resize_doubt(
     """Say between which sizes pictures are, and what that asks for."""
     least = f"{heights.minimum}x{widths.minimum}"
     return f"sizes from {least} to {heights.maximum}x{widths.maximum}{then}"
-
-
-def square_picture(size: int) -> tuple[int, int, int] | None:
-    """Return the shape of a square picture of so many numbers; None if there is none."""
-    for channels in (3, 1):
-        side = isqrt(size // channels)
-        if side >= _SMALLEST_SIDE and side * side * channels == size:
-            return side, side, channels
-    return None
 
 
 def _may_be_mask(data: KeyEvidence) -> bool:

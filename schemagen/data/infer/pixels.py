@@ -71,6 +71,15 @@ def picture_shape(
     return min(squares or [best], key=lambda shape: (found[shape], 1 not in shape))
 
 
+def square_picture(size: int) -> tuple[int, int, int] | None:
+    """Return the shape of a square picture of so many numbers; None if there is none."""
+    for channels in (3, 1):
+        side = isqrt(size // channels)
+        if side >= _SMALLEST_SIDE and side * side * channels == size:
+            return side, side, channels
+    return None
+
+
 def _sides(size: int) -> Iterator[tuple[int, int, int]]:
     """Yield heights, widths and channels of so many numbers, squares first."""
     for channels in _MOST_CHANNELS:

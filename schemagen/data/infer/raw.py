@@ -13,8 +13,8 @@ from ..statistics.numbers import numbers
 from .draft import Draft, Drafts, quoted
 from .dtypes import SIZES, Guess, as_numbers, guess_dtype, item_bytes
 from .evidence import KeyEvidence
-from .pictures import CHANNELS_OF_PIXELS, as_mask, resize_doubt, square_picture
-from .pixels import picture_shape
+from .pictures import CHANNELS_OF_PIXELS, as_mask, resize_doubt
+from .pixels import picture_shape, square_picture
 from .sizes import Sizes, common_shape, each_of, items_of, size_candidates, sized_facts
 from .words import AXES, speaks_of
 

@@ -45,8 +45,8 @@ def verify(
             is enough to do. Programs that are started as scripts need the usual
             `if __name__ == "__main__"` around the call.
         max_record_bytes: longer records are findings and are not read.
-        progress: called with the bytes that were read since the last call, and with how many
-            there are in all.
+        progress: called with the bytes that were read since the last call, and with
+            how many there are in all.
 
     Raises:
         DatasetError: the data or the split does not exist.

@@ -75,9 +75,7 @@ def _made(call: Call, place: Place, makers: _Makers) -> Made:
 def _fixed_len(
     place: Place, /, shape: Any, dtype: str, default_value: Any = None
 ) -> Made:
-    sizes = _sizes(shape)
-    if dtype == "string" and prod(sizes) == 1:
-        sizes = ()
+    sizes = _shape(shape, dtype)
     if default_value is not None:
         default = _default(default_value, dtype, sizes)
         place = replace(place, optional=True, default=default)
@@ -148,9 +146,7 @@ def _steps(
     default_value: Any = None,
 ) -> Made:
     """Return what a feature of each step of a SequenceExample becomes."""
-    sizes = _sizes(shape)
-    if dtype == "string" and prod(sizes) == 1:
-        sizes = ()
+    sizes = _shape(shape, dtype)
     step, remark = place.values(_DTYPES[dtype], sizes)
     if allow_missing:
         place = _maybe_empty(place)
@@ -178,6 +174,12 @@ def _sizes(given: Any) -> tuple[int, ...]:
     if not all(type(size) is int and size > 0 for size in sizes):
         raise ValueError("its size is not fixed")
     return tuple(sizes)
+
+
+def _shape(given: Any, dtype: str) -> tuple[int, ...]:
+    """Return a shape, which one string has not."""
+    sizes = _sizes(given)
+    return () if dtype == "string" and prod(sizes) == 1 else sizes
 
 
 def _default(value: Any, dtype: str, shape: tuple[int, ...]) -> Any:

@@ -190,6 +190,8 @@ class RawNumbers(Record):
     # doubt
     pixels: Annotated[np.ndarray, Image((32, 32, 3))]
     # doubt
+    spot: Annotated[np.ndarray, Image((28, 28, 1))]
+    # doubt
     digit: Annotated[np.ndarray, Vector((784,), dtype="uint8", encoding="raw")]
     # doubt
     hot: Annotated[np.ndarray, Vector((1,), dtype="int32", encoding="raw")]
@@ -197,8 +199,6 @@ class RawNumbers(Record):
     ids: Annotated[np.ndarray, Vector((9,), dtype="int64", encoding="raw")]
     # doubt
     row: Annotated[np.ndarray, Vector((61,), encoding="raw")]
-    # doubt
-    spot: Annotated[np.ndarray, Vector((784,), dtype="uint8", encoding="raw")]
     # doubt
     x: Annotated[np.ndarray, Tensor((None, 5), shape_key="x/shape")]
 
@@ -212,7 +212,8 @@ class Cloud(BaseModel):
 
 class Shaped(Record):
     cloud: Cloud
-    grid: Annotated[np.ndarray, Vector((100,), dtype="int64")]
+    # doubt
+    grid: Annotated[np.ndarray, Vector((10, 10), dtype="int64")]
     pixels: Annotated[
         np.ndarray,
         Tensor(
