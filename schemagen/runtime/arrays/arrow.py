@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 
 from ..codecs.base import Codec
-from ..codecs.decoded import Decoded, Shape
+from ..codecs.decoded import Decoded, Form, Shape, Values
 from ..codecs.decoder import Run
 
 
 def table_of(run: Run) -> Any:
     """Return records as a `pyarrow.Table` with a column for each field.
 
-    Encoded images are bytes, class ids are int64 from 0, and missing values are the
-    field's default or null.
+    Encoded images are bytes, and missing values are the field's default or null.
     """
     import pyarrow as pa  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
+    names = run.decoder.form.names
     columns = {
-        name: column_of(codec, decoded, len(run.numbers))
+        name: column_of(codec, decoded, len(run.numbers), names=names)
         for name, codec, decoded in run.fields()
     }
     return pa.table(columns)
@@ -34,26 +34,39 @@ def joined(tables: Iterable[Any]) -> Any:
     return pa.concat_tables(tables)
 
 
-def column_of(codec: Codec, decoded: Decoded, rows: int) -> Any:
+def column_of(codec: Codec, decoded: Decoded, rows: int, *, names: bool = False) -> Any:
     """Return values as an Arrow array, of a type that depends on the field alone.
 
     Args:
         codec: of the field.
         decoded: the values of the rows that have one.
         rows: how many there are.
+        names: whether labels are the names of their classes, in place of ids from 0.
     """
     import pyarrow as pa  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
     dtype, shape = codec.decoded_as
-    values = decoded.values()
+    values, default = decoded.values(), codec.default
+    inner: Any = getattr(codec, "step", codec)
+    if names and inner.of_classes and inner.classes:
+        dtype, values = "string", _named(codec, values)
+        default = default if default is None else _named(codec, [default])[0]
     if len(decoded.rows) < rows:
-        found = [codec.default] * rows
+        found = [default] * rows
         for row, value in zip(decoded.rows.tolist(), values, strict=True):
             found[row] = value
         values = found
     if isinstance(values, np.ndarray) and not shape:
         return pa.array(values, _type_of(dtype, shape))
     return pa.array(list(map(_plain, values)), _type_of(dtype, shape))
+
+
+def _named(codec: Codec, values: Values) -> Values:
+    """Return labels by the names of their classes, None for those that are missing."""
+    there, named = codec.there(values), codec.delivered(values, Form(names=True))
+    if there is None:
+        return named
+    return [name if known else None for name, known in zip(named, there, strict=True)]
 
 
 def _plain(value: Any) -> Any:

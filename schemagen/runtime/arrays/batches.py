@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from ..codecs.decoder import Batch
+from ..shared.calling import check_flags, integer
 from ..shared.errors import DatasetError
 from ..sources.sharing import numbers_of
+from .ahead import Ahead
 from .order import Order
 from .source import RecordSource
 
@@ -28,12 +28,14 @@ _RUN, _RUN_BYTES = 1024, 1 << 23
 class Batches(Iterator[Batch]):
     """The batches of an epoch, each a dict of columns.
 
+    After an error each further call raises it again.
+
     Args:
         source: what to read.
         order: of its records.
         starts: where in that order each batch begins.
         stop: where the last one ends.
-        facts: what makes these batches others than those of other options.
+        facts: the options that the order and the size of the batches follow from.
         done: how many to leave out.
     """
 
@@ -47,57 +49,60 @@ class Batches(Iterator[Batch]):
         done: int,
     ) -> None:
         self._source = source
-        self._order = order
-        self._starts = starts
-        self._stop = stop
+        self._count = len(starts)
         self._facts = facts
-        self._done = self._asked = done
-        self._fetcher = source.fetcher()
-        self._runs = self._all_runs(done)
-        # One thread, so that batches are made in their order.
-        self._maker = ThreadPoolExecutor(1, "schemagen-batches")
-        self._ahead: deque[Future[Batch | None]] = deque()
+        self._done = done
+        self._batches = Ahead(_batches(source, order, starts[done:], stop), _AHEAD)
 
     def __len__(self) -> int:
         """Return how many batches there are in all."""
-        return len(self._starts)
+        return self._count
 
     def __next__(self) -> Batch:
         """Return the next batch."""
-        while self._done < len(self):
-            while self._asked < len(self) and len(self._ahead) <= _AHEAD:
-                self._ahead.append(self._maker.submit(next, self._runs))
-                self._asked += 1
-            batch = self._ahead.popleft().result()
+        while True:
+            batch = next(self._batches)
             self._done += 1
             if batch is not None:
                 return batch
-        self._maker.shutdown(wait=False)
-        raise StopIteration
 
     def state(self) -> State:
         """Return what `batches(resume=...)` takes to go on after the last batch."""
-        return {**self._facts, "batches": self._done}
+        return {**self._facts, "data": self._source.identity, "batches": self._done}
 
-    def _all_runs(self, number: int) -> Iterator[Batch | None]:
-        """Yield all batches from one on; None for one of corrupt records only."""
-        size, most = self._starts.step, self._source.most(_RUN, _RUN_BYTES)
-        while number < len(self):
-            start = self._starts[number]
-            batches = max(1, self._room(start, most) // size)
-            stop = min(self._stop, start + batches * size)
-            numbers = self._order.at(np.arange(start, stop))
-            run = self._source.read(numbers, self._source.decoder.run, self._fetcher)
+
+def _batches(
+    source: RecordSource, order: Order, starts: range, stop: int
+) -> Iterator[Batch | None]:
+    """Yield batches, None for one of corrupt records only.
+
+    Several are cut from records that are read together.
+
+    Args:
+        source: what to read.
+        order: of its records.
+        starts: where in that order each batch begins.
+        stop: where the last one ends.
+    """
+    size, most = starts.step, source.most(_RUN, _RUN_BYTES)
+
+    def parts() -> Iterator[Any]:
+        at, window = 0, order.window
+        while at < len(starts):
+            start = starts[at]
+            room = most if window == 1 else window - start % window
+            count = max(1, room // size)
+            yield order.at(np.arange(start, min(stop, start + count * size)))
+            at += count
+
+    fetcher = source.fetcher()
+    for numbers, run in source.read_each(parts(), source.decoder.run, fetcher):
+        kept = np.arange(len(numbers) + 1)
+        if len(run.numbers) < len(numbers):
             kept = np.cumsum([0, *np.isin(numbers, run.numbers)])
-            for first in range(0, stop - start, size):
-                last = min(first + size, stop - start)
-                yield self._source.batch(run, int(kept[first]), int(kept[last]))
-            number += batches
-
-    def _room(self, start: int, most: int) -> int:
-        """Return how many records from a position on may be read together."""
-        window = self._order.window
-        return most if window == 1 else window - start % window
+        for first in range(0, len(numbers), size):
+            last = min(first + size, len(numbers))
+            yield source.batch(run, int(kept[first]), int(kept[last]))
 
 
 def batches_of(
@@ -112,30 +117,56 @@ def batches_of(
     resume: State | None,
 ) -> Batches:
     """Return the batches of an epoch; arguments and errors are `Split.batches`'s."""
+    size = integer("batch_size", batch_size, 1)
+    seed = None if shuffle_seed is None else integer("shuffle_seed", shuffle_seed)
+    blocks = None if block is None else integer("block", block, 1)
+    number = integer("epoch", epoch, 0)
     index, count = numbers_of(shard)
-    for name, value in (("batch_size", batch_size), ("block", block)):
-        if value is not None and value < 1:
-            raise DatasetError(f"{name}={value!r}: expected a number from 1")
+    check_flags(drop_remainder=drop_remainder)
     total = len(source)
-    start, stop = (total * number // count for number in (index, index + 1))
+    start, stop = (total * each // count for each in (index, index + 1))
     if drop_remainder:
-        stop = start + total // count // batch_size * batch_size
+        stop = start + total // count // size * size
     facts: State = {
         "records": total,
-        "batch_size": batch_size,
-        "shuffle_seed": shuffle_seed,
-        "epoch": epoch,
+        "batch_size": size,
+        "shuffle_seed": seed,
+        "epoch": number,
         "shard": [index, count],
-        "block": block,
-        "drop_remainder": drop_remainder,
+        "block": blocks,
+        "drop_remainder": bool(drop_remainder),
     }
+    starts = range(start, stop, size)
     done = 0
     if resume is not None:
-        done = resume.get("batches", 0)
-        if resume != {**facts, "batches": done}:
-            raise DatasetError(
-                f"resume={resume!r}: the state of other batches; pass the options with "
-                "which they were made"
-            )
-    order = Order(total, shuffle_seed, epoch, block)
-    return Batches(source, order, range(start, stop, batch_size), stop, facts, done)
+        done = _batches_done(resume, {**facts, "data": source.identity}, len(starts))
+    order = Order(total, seed, number, blocks)
+    return Batches(source, order, starts, stop, facts, done)
+
+
+def _batches_done(state: Any, facts: State, count: int) -> int:
+    """Return how many batches a state has behind it.
+
+    Args:
+        state: what `Batches.state` has returned.
+        facts: those of the batches that go on.
+        count: how many batches there are.
+
+    Raises:
+        DatasetError: it is the state of other batches.
+    """
+    given = state if isinstance(state, Mapping) else {}
+    different = [
+        f"{name}={given.get(name)!r}, found {value!r}"
+        for name, value in facts.items()
+        if given.get(name) != value
+    ]
+    if different:
+        raise DatasetError(
+            f"resume: the state is of other batches: expected {'; '.join(different)}; "
+            "pass the options and the data that the state was made with"
+        )
+    done = given.get("batches")
+    if type(done) is not int or not 0 <= done <= count:
+        raise DatasetError(f"resume: batches={done!r}: expected 0 to {count}")
+    return done

@@ -1,19 +1,23 @@
-"""The bytes of records: out of mapped memory, or by ranges of remote files."""
+"""The bytes of records by their numbers: of local files by pread, of others by ranges.
+
+What is fetched is delivered only after the manifest was compared with what it was when the
+split was opened. An overwrite replaces the manifest before any file. So the comparison has
+to begin after a local file was opened, which then stays the same file, and after each read
+of a remote one.
+"""
 
 from __future__ import annotations
 
-import mmap
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from itertools import islice
+from dataclasses import dataclass
+from time import monotonic
 from typing import Protocol
 
 import numpy as np
 
 from ..reading.columns import Rows
-from ..reading.records import Records, records_of
+from ..reading.records import Records
 from ..shared.errors import DatasetError
 from ..shared.tfrecord import (
     FOOTER_SIZE,
@@ -22,41 +26,74 @@ from ..shared.tfrecord import (
     are_whole,
 )
 from ..shared.wire import Buffer
-from ..sources.contents import Contents
-from ..sources.file_access import access_to
-from ..sources.files import Files
-from ..sources.replacement import replaced
+from ..sources.files import Files, state_of
+from ..sources.replacement import Generation, check_state, replaced
 from ..storage.files import in_threads
+from .open_files import OpenFiles
 from .positions import Positions
 
 # Records of a remote file that are as near to each other come with one request.
 _GAP_BYTES = 1 << 16
 
-_IN_SEQUENCE = (
-    "{}: a compressed file, whose records can only be read in sequence; call batches() "
-    "without shuffle_seed, or write the split without compression"
-)
+_DAMAGED = "the checksum of the record, or of its length, does not match"
 
-# In seconds: how often files that are opened are compared with the manifest.
-_PAUSE = 1.0
+NEVER = float("-inf")
+"""The time of what has not happened yet."""
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """Records as they were read.
+
+    Attributes:
+        records: the records; what those with problems hold is of no use.
+        problems: what is wrong with a record, by its row.
+        since: when a file was opened, or a remote one read; on the clock of
+            `time.monotonic`. A comparison that began before does not count.
+    """
+
+    records: Records
+    problems: dict[int, str]
+    since: float = NEVER
 
 
 class Fetcher(Protocol):
     """Gets records by their numbers, counted through all files."""
 
-    def place(self, number: int) -> str:
-        """Return a record's file and its number there, for messages."""
-
-    def fetch(self, numbers: Rows) -> tuple[Records, Rows]:
-        """Return records in the order of their numbers, and the rows of damaged ones.
+    def fetch(self, numbers: Rows) -> Fetched:
+        """Return records in the order of their numbers, before a comparison.
 
         Raises:
             DatasetError: a file cannot be read, or is not what it was.
         """
 
 
-class MappedFetcher:
-    """Gets records by their numbers. Files are opened when they are needed first.
+class Comparison:
+    """Compares the generation of files, unless that was done late enough.
+
+    Args:
+        files: which.
+    """
+
+    def __init__(self, files: Files) -> None:
+        self._generation = Generation(files)
+        self._began = NEVER
+
+    def after(self, fetched: Fetched) -> Fetched:
+        """Return what was fetched after a comparison that began later.
+
+        Raises:
+            DatasetError: the files are not what they were.
+        """
+        if fetched.since >= self._began:
+            began = monotonic()
+            self._generation.check()
+            self._began = began
+        return fetched
+
+
+class LocalFetcher:
+    """Gets records of files of this machine.
 
     Args:
         files: which.
@@ -66,80 +103,131 @@ class MappedFetcher:
     def __init__(self, files: Files, positions: Positions) -> None:
         self._files = files
         self._positions = positions
-        self._mapped: dict[int, memoryview] = {}
-        self._compared = float("-inf")
+        self._open = OpenFiles(files)
 
-    def place(self, number: int) -> str:
-        """Return a record's file and its number there, for messages."""
-        file = int(self._positions.files_of(np.array([number]))[0])
-        first = int(self._positions.firsts[file])
-        return f"{self._files.paths[file]}: record {number - first}"
-
-    def fetch(self, numbers: Rows) -> tuple[Records, Rows]:
-        """Return records in the order of their numbers, and the rows of damaged ones.
-
-        Args:
-            numbers: int64 [N], through all files.
-
-        Raises:
-            DatasetError: a file cannot be read, or is not what it was.
-        """
-        files, starts, stops = self._positions.of(numbers)
-        wanted = list(zip(files.tolist(), starts.tolist(), stops.tolist(), strict=True))
+    def fetch(self, numbers: Rows) -> Fetched:
+        """Return records in the order of their numbers, before a comparison."""
+        ranges = _ranges_of(self._positions, numbers)
+        pieces, since = list[Buffer](), NEVER
         with file_errors(self._files):
-            frames = self._frames(wanted)
-        data = np.frombuffer(bytearray().join(frames), np.uint8)
-        ends = np.cumsum(stops - starts)
-        begins = ends - (stops - starts)
-        records = Records(
-            "", data, begins + HEADER_SIZE, ends - FOOTER_SIZE, numbers, starts
-        )
-        return records, _damaged(records)
+            for number, starts, sizes in ranges.by_file():
+                file, is_new = self._open.of(number)
+                if is_new:
+                    since = monotonic()
+                pieces += file.read_all(starts, sizes)
+        return ranges.fetched(pieces, self._files, self._positions, since)
 
-    def _frames(self, wanted: Sequence[tuple[int, int, int]]) -> list[Buffer]:
-        paths = self._files.paths
-        if not any("://" in paths[file] for file, _, _ in wanted):
-            return [self._memory(file)[start:stop] for file, start, stop in wanted]
-        ranges = _ranges(wanted)
-        pieces = in_threads(
-            lambda each: access_to(paths[each[0]]).read(paths[each[0]], *each[1:]),
-            ranges,
-        )
-        known = {file: ([], []) for file, _, _ in ranges}  # type: ignore[var-annotated]
-        for (file, start, _), piece in zip(ranges, pieces, strict=True):
-            known[file][0].append(start)
-            known[file][1].append(piece)
-        self._compare()
-        found = []
-        for file, start, stop in wanted:
-            begins, parts = known[file]
-            at = int(np.searchsorted(begins, start, "right")) - 1
-            found.append(parts[at][start - begins[at] : stop - begins[at]])
-        return found
 
-    def _memory(self, number: int) -> memoryview:
-        """Return the memory of a file, which stays that of the file as it was opened."""
-        known = self._mapped.get(number)
-        if known is None:
-            path = self._files.paths[number]
-            with open(path, "rb") as file:
-                memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-                known = memoryview(memory)
-            if len(known) != self._files.sizes[number]:
-                raise DatasetError(
-                    f"{path}: found {len(known)} bytes, expected the "
-                    f"{self._files.sizes[number]} that it had when the split was opened"
-                )
-            self._mapped[number] = known
-            self._compare()
-        return known
+class RemoteFetcher:
+    """Gets records of files behind URLs.
 
-    def _compare(self) -> None:
-        """Refuse to read a split that was written again meanwhile."""
-        now = time.monotonic()
-        if now - self._compared > _PAUSE:
-            self._compared = now
-            refuse_replaced(self._files)
+    Args:
+        files: which.
+        positions: where their records are.
+    """
+
+    def __init__(self, files: Files, positions: Positions) -> None:
+        self._files = files
+        self._positions = positions
+
+    def fetch(self, numbers: Rows) -> Fetched:
+        """Return records in the order of their numbers, before a comparison."""
+        ranges = _ranges_of(self._positions, numbers, gap=_GAP_BYTES)
+        wanted = [
+            (number, start, start + size)
+            for number, starts, sizes in ranges.by_file()
+            for start, size in zip(starts, sizes, strict=True)
+        ]
+        with file_errors(self._files):
+            pieces = in_threads(lambda each: self._files.read(*each), wanted)
+            check_states(self._files, {number for number, *_ in wanted})
+        since = monotonic()
+        return ranges.fetched(pieces, self._files, self._positions, since)
+
+
+@dataclass(frozen=True)
+class _Ranges:
+    """Ranges of files that hold some records, which are read together.
+
+    Attributes:
+        numbers: int64 [N], of the records.
+        files: int64 [R], the file of each range, ascending.
+        starts: int64 [R], where it begins there.
+        sizes: int64 [R], how many bytes it has.
+        order: int64 [R], the ranges in the order of their first records, in which they are
+            put together, as what is decoded one after the other should be.
+        begins: int64 [N], where the frame of each record begins in that.
+        ends: int64 [N], where it ends.
+    """
+
+    numbers: Rows
+    files: Rows
+    starts: Rows
+    sizes: Rows
+    order: Rows
+    begins: Rows
+    ends: Rows
+
+    def by_file(self) -> Iterator[tuple[int, list[int], list[int]]]:
+        """Yield the number of each file, and where its ranges begin, and their sizes."""
+        numbers, firsts = np.unique(self.files, return_index=True)
+        bounds = [*firsts.tolist(), len(self.files)]
+        starts, sizes = self.starts.tolist(), self.sizes.tolist()
+        for number, first, last in zip(
+            numbers.tolist(), bounds, bounds[1:], strict=False
+        ):
+            yield number, starts[first:last], sizes[first:last]
+
+    def fetched(
+        self,
+        pieces: Sequence[Buffer],
+        files: Files,
+        positions: Positions,
+        since: float,
+    ) -> Fetched:
+        """Return the records, given the bytes of all ranges."""
+        ordered = [pieces[at] for at in self.order.tolist()]
+        data = np.frombuffer(bytearray().join(ordered), np.uint8)
+        starts, stops = self.begins + HEADER_SIZE, self.ends - FOOTER_SIZE
+        records = Records("", data, starts, stops, self.numbers, starts)
+        problems = {
+            row: f"{place_of(files, positions.firsts, int(self.numbers[row]))}: {_DAMAGED}"
+            for row in _damaged(records).tolist()
+        }
+        return Fetched(records, problems, since)
+
+
+def _ranges_of(positions: Positions, numbers: Rows, gap: int = 0) -> _Ranges:
+    """Return the ranges of some records.
+
+    Args:
+        positions: of all records.
+        numbers: int64 [N], of those that are wanted.
+        gap: records of a file that are as near to each other are read together.
+    """
+    files, starts, stops = positions.of(numbers)
+    order = np.argsort(starts, kind="stable")
+    file, start = files[order], starts[order]
+    stop = np.maximum.accumulate(stops[order])
+    begins_range = np.ones(len(order), np.bool_)
+    begins_range[1:] = (file[1:] != file[:-1]) | (start[1:] - stop[:-1] > gap)
+    firsts = np.flatnonzero(begins_range)
+    lasts = np.append(firsts, len(order))[1:] - 1
+    sizes = stop[lasts] - start[firsts]
+    together = np.argsort(order[firsts])
+    offsets = np.empty_like(sizes)
+    offsets[together] = np.cumsum(sizes[together]) - sizes[together]
+    begins = np.empty_like(starts)
+    begins[order] = start + (offsets - start[firsts])[np.cumsum(begins_range) - 1]
+    return _Ranges(
+        numbers=numbers,
+        files=file[firsts],
+        starts=start[firsts] - positions.bases[file[firsts]],
+        sizes=sizes,
+        order=together,
+        begins=begins,
+        ends=begins + (stops - starts),
+    )
 
 
 def _damaged(records: Records) -> Rows:
@@ -151,97 +239,46 @@ def _damaged(records: Records) -> Rows:
     return np.flatnonzero(~(right & are_whole(data, starts, stops)))
 
 
-def _ranges(wanted: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-    """Join places of one file that are near each other: file, start and stop."""
-    found: list[tuple[int, int, int]] = []
-    for file, start, stop in sorted(wanted):
-        if found and found[-1][0] == file and start - found[-1][2] <= _GAP_BYTES:
-            found[-1] = (file, found[-1][1], max(stop, found[-1][2]))
-        else:
-            found.append((file, start, stop))
-    return found
-
-
-class SequentialFetcher:
-    """Gets the records of compressed files, which can only be read in order.
-
-    Args:
-        files: which.
-    """
-
-    def __init__(self, files: Files) -> None:
-        self._files = files
-        self._records = self._all()
-        self._at = 0
-        self._places: list[str] = []
-        self._first = 0
-
-    def place(self, number: int) -> str:
-        """Return the file of a record of the last ones, and its number there."""
-        return self._places[number - self._first]
-
-    def fetch(self, numbers: Rows) -> tuple[Records, Rows]:
-        """Return the next records that have some numbers, and the rows of damaged ones.
-
-        Raises:
-            DatasetError: they are not in order, or a file cannot be read.
-        """
-        first, count = int(numbers[0]), len(numbers)
-        if first < self._at or not (np.diff(numbers) == 1).all():
-            raise DatasetError(_IN_SEQUENCE.format(self._files.paths[0]))
-        with file_errors(self._files):
-            for _ in range(first - self._at):
-                next(self._records)
-            taken = list(islice(self._records, count))
-        self._at, self._first = first + count, first
-        self._places = [place for place, _ in taken]
-        messages = [each if isinstance(each, bytes) else b"" for _, each in taken]
-        bad = [at for at, (_, each) in enumerate(taken) if not isinstance(each, bytes)]
-        found = replace(records_of(messages), numbers=numbers)
-        return found, np.array(bad, np.int64)
-
-    def count(self) -> int:
-        """Read all records that follow, and return how many there are."""
-        return sum(1 for _ in self._records)
-
-    def _all(self) -> Iterator[tuple[str, bytes | DatasetError]]:
-        refuse_replaced(self._files)
-        for path in self._files.paths:
-            for number, record in enumerate(Contents(path)):
-                yield f"{path}: record {number}", record
-
-
-def refuse_compressed(files: Files) -> None:
-    """Refuse to read compressed files in another order than their own.
+def check_states(files: Files, numbers: Iterable[int]) -> None:
+    """Compare files that no manifest lists with what they were.
 
     Raises:
-        DatasetError: one is compressed.
+        DatasetError: one is another.
+        OSError: one is not there.
     """
-    for path, compression in zip(files.paths, files.compressions, strict=True):
-        if compression:
-            raise DatasetError(_IN_SEQUENCE.format(path))
 
+    def check(path: str) -> None:
+        check_state(path, files.states[path], state_of(path))
 
-def refuse_replaced(files: Files) -> None:
-    """Refuse to read files that are not what they were when they were opened.
-
-    Raises:
-        DatasetError: they are not.
-    """
-    if problem := replaced([files]):
-        raise DatasetError(problem)
+    paths = [files.paths[number] for number in numbers if not files.shards[number]]
+    in_threads(check, paths)
 
 
 @contextmanager
 def file_errors(files: Files) -> Iterator[None]:
-    """Raise errors of the disk or the network as those of data, with the cause.
+    """Raise errors of files as those of data: of a split that was replaced, its own.
 
     Raises:
-        DatasetError: a file cannot be read, or was replaced.
+        DatasetError: a file cannot be read, is another one, or was replaced.
     """
     try:
         yield
-    except OSError as error:
-        refuse_replaced(files)
+    except (OSError, DatasetError) as error:
+        if problem := replaced([files]):
+            raise DatasetError(problem) from None
+        if isinstance(error, DatasetError):
+            raise
         reason = error.strerror or error
         raise DatasetError(f"{error.filename}: it cannot be read: {reason}") from None
+
+
+def place_of(files: Files, firsts: Rows, number: int) -> str:
+    """Return a record's file and its number there, for messages.
+
+    Args:
+        files: all files.
+        firsts: int64 [files + 1], the number of the first record of each file.
+        number: of the record, counted through all files.
+    """
+    file = int(np.searchsorted(firsts, number, "right")) - 1
+    return f"{files.paths[file]}: record {number - int(firsts[file])}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 import os
 import struct
 from collections.abc import Callable, Sequence
@@ -20,22 +19,20 @@ from ..sources.files import Files
 from ..storage.files import in_threads
 from ..storage.index import ends_of, index_name
 from ..storage.manifest import checksum_of
+from .open_files import OpenFile
 
 _LENGTH = struct.Struct("<Q")
 
-# How much of a remote file is requested at a time, to follow its lengths.
-_PIECE_BYTES = 1 << 23
-
-Read = Callable[[int], tuple[int, bytes | mmap.mmap]]
-"""Returns some bytes of a file from a position on, or from before, and where they begin."""
+# How much of a local and of a remote file is read at a time, to follow its lengths.
+_LOCAL_BYTES, _REMOTE_BYTES = 1 << 16, 1 << 23
 
 
 @dataclass(frozen=True)
 class Positions:
-    """Where records are, numbered through all files.
+    """Where records are. Records and bytes are counted through all files.
 
     Attributes:
-        ends: int64 [N], where the frame of each ends, counted through all files.
+        ends: int64 [N], where the frame of each ends.
         firsts: int64 [files + 1], the number of the first record of each file.
         bases: int64 [files + 1], how many bytes are in the files before each.
     """
@@ -48,17 +45,12 @@ class Positions:
         """Return how many records there are."""
         return len(self.ends)
 
-    def files_of(self, numbers: Rows) -> Rows:
-        """Return the number of each record's file: int64 [N]."""
-        return np.searchsorted(self.firsts, numbers, "right") - 1
-
     def of(self, numbers: Rows) -> tuple[Rows, Rows, Rows]:
-        """Return each record's file, and where its frame begins and ends there."""
-        files = self.files_of(numbers)
-        bases = self.bases[files]
+        """Return each record's file, and where its frame begins and ends."""
+        files = np.searchsorted(self.firsts, numbers, "right") - 1
         first = numbers == self.firsts[files]
-        starts = np.where(first, bases, self.ends[numbers - 1])
-        return files, starts - bases, self.ends[numbers] - bases
+        starts = np.where(first, self.bases[files], self.ends[numbers - 1])
+        return files, starts, self.ends[numbers]
 
 
 def find_positions(files: Files, *, skip: bool = False) -> Positions:
@@ -74,16 +66,16 @@ def find_positions(files: Files, *, skip: bool = False) -> Positions:
     indexed = _indexed(files)
     if indexed is not None:
         return indexed
-    pairs = list(zip(files.paths, files.sizes, strict=True))
-    found = in_threads(partial(_ends_of, skip=skip), pairs)
+    numbers = range(len(files.paths))
+    found = in_threads(partial(_ends_of, files, skip=skip), numbers)
     counts = [len(ends) for ends in found]
     if files.records is not None and not skip:
         for path, count, listed in zip(files.paths, counts, files.records, strict=True):
             if count != listed:
                 raise DatasetError(wrong_count(path, count, listed))
-    bases = _sums(files.sizes)
+    bases = sums(files.sizes)
     shifted = [ends + base for ends, base in zip(found, bases, strict=False)]
-    firsts = _sums(counts)
+    firsts = sums(counts)
     return Positions(np.concatenate([*shifted, firsts[:0]]), firsts, bases)
 
 
@@ -108,43 +100,28 @@ def _indexed(files: Files) -> Positions | None:
     if checksum_of(contents) != split.index or len(contents) != 8 * split.records:
         return None
     counts = [shard.records for shard in split.shards]
-    return Positions(ends_of(contents), _sums(counts), _sums(files.sizes))
+    return Positions(ends_of(contents), sums(counts), sums(files.sizes))
 
 
-def _sums(values: Sequence[int]) -> Rows:
+def sums(values: Sequence[int]) -> Rows:
     """Return what comes before each value, and all of it."""
     return np.cumsum([0, *values], dtype=np.int64)
 
 
-def _ends_of(listed: tuple[str, int], *, skip: bool) -> Rows:
-    """Return where the frames of a file end: int64 [N]."""
-    path, size = listed
-    if not size:
-        return np.empty(0, np.int64)
-    if "://" in path:
-        access = access_to(path)
-
-        def read(at: int) -> tuple[int, bytes]:
-            return at, access.read(path, at, min(size, at + _PIECE_BYTES))
-
-        return _followed(path, size, read, skip=skip)
-    with (
-        open(path, "rb") as file,
-        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as memory,
-    ):
-        return _followed(path, size, lambda at: (0, memory), skip=skip)
-
-
-def _followed(path: str, size: int, read: Read, *, skip: bool) -> Rows:
-    """Follow the lengths of records to the end of a file.
+def _ends_of(files: Files, number: int, *, skip: bool) -> Rows:
+    """Follow the lengths of the records of a file: where they end, int64 [N].
 
     Raises:
-        DatasetError: it does not end where a record does.
+        DatasetError: it does not end where a record does, or is not what it was.
     """
+    size, most = files.sizes[number], _REMOTE_BYTES
+    read: Callable[[int, int], bytes] = partial(files.read, number)
+    if "://" not in files.paths[number]:
+        read, most = OpenFile(files, number).read, _LOCAL_BYTES
     ends: list[int] = []
     at, unpack = 0, _LENGTH.unpack_from
     while at + FRAMING <= size:
-        start, piece = read(at)
+        start, piece = at, read(at, min(size, at + most))
         last = start + len(piece) - FRAMING
         while at <= last:
             at += unpack(piece, at - start)[0] + FRAMING
@@ -152,17 +129,17 @@ def _followed(path: str, size: int, read: Read, *, skip: bool) -> Rows:
     found = np.array(ends, np.uint64).astype(np.int64)
     if at == size:
         return found
-    good, problem = _damage(path)
+    good, problem = _damage(files, number)
     if not skip:
         raise DatasetError(f"{problem}; `schemagen verify` tells what can be read")
     warn(f"{problem}; it is left out, and what is behind it")
     return found[:good]
 
 
-def _damage(path: str) -> tuple[int, str]:
+def _damage(files: Files, number: int) -> tuple[int, str]:
     """Return how many records come before damage, and what the damage is."""
     good, problem = 0, ""
-    for number, record in enumerate(Contents(path)):
+    for at, record in enumerate(Contents(files, number)):
         if isinstance(record, DatasetError):  # the last one ends the file
-            good, problem = number, str(record)
+            good, problem = at, str(record)
     return good, problem

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -14,21 +14,23 @@ from ..reading.columns import Rows
 from ..reading.records import Records
 from ..shared.errors import DatasetError, warn
 from ..sources.files import Files
+from .ahead import Ahead
 from .fetching import (
+    Comparison,
+    Fetched,
     Fetcher,
-    MappedFetcher,
-    SequentialFetcher,
+    LocalFetcher,
+    RemoteFetcher,
     file_errors,
-    refuse_compressed,
+    place_of,
 )
-from .positions import Positions, find_positions
+from .positions import Positions, find_positions, sums
+from .sequence import SequentialFetcher, counts_of, refuse_compressed
 
 Result = TypeVar("Result")
 
 # How many records are read at a time where all are wanted.
 _RUN, _RUN_BYTES = 1 << 12, 1 << 24
-
-_DAMAGED = "the checksum of the record, or of its length, does not match"
 
 
 @dataclass(frozen=True)
@@ -50,75 +52,132 @@ class RecordSource:
         return {"files": self.files, "decoder": self.decoder, "skip": self.skip}
 
     @cached_property
+    def _comparison(self) -> Comparison:
+        return Comparison(self.files)
+
+    @cached_property
     def _positions(self) -> Positions:
         with file_errors(self.files):
             return find_positions(self.files, skip=self.skip)
 
     @cached_property
-    def _mapped(self) -> MappedFetcher:
+    def _by_number(self) -> Fetcher:
+        """What reads records in any order."""
         refuse_compressed(self.files)
-        return MappedFetcher(self.files, self._positions)
+        is_remote = any("://" in path for path in self.files.paths)
+        return (RemoteFetcher if is_remote else LocalFetcher)(
+            self.files, self._positions
+        )
 
     @cached_property
-    def _count(self) -> int:
-        if self.files.records is not None and not self.skip:
-            return sum(self.files.records)
-        if not any(self.files.compressions):
-            return len(self._positions)
-        return SequentialFetcher(self.files).count()
+    def _firsts(self) -> Rows:
+        """The number of the first record of each file, and of all: int64 [files + 1]."""
+        listed = self.files.records
+        if any(self.files.compressions):
+            return sums(counts_of(self.files) if listed is None else listed)
+        if listed is None or self.skip:
+            return self._positions.firsts
+        return sums(listed)
+
+    @cached_property
+    def identity(self) -> str:
+        """What is equal for equal data, wherever it is."""
+        with file_errors(self.files):
+            return self.files.identity
 
     def __len__(self) -> int:
         """Return how many records there are."""
-        return self._count
+        return int(self._firsts[-1])
 
     def fetcher(self) -> Fetcher:
         """Return what reads records in any order, or of compressed files in theirs."""
         if any(self.files.compressions):
-            return SequentialFetcher(self.files)
-        return self._mapped
+            counts = np.diff(self._firsts).tolist()
+            return SequentialFetcher(self.files, counts, skip=self.skip)
+        return self._by_number
 
     def most(self, records: int, size: int) -> int:
         """Return how many records to read at once: as many, or of as many bytes."""
         usual = sum(self.files.sizes) // max(1, len(self))
         return max(1, min(records, size // max(1, usual)))
 
-    def read(
-        self,
-        numbers: Rows,
-        decode: Callable[[Records], Result],
-        fetcher: Fetcher | None = None,
-    ) -> Result:
-        """Read records.
+    def read(self, numbers: Rows, decode: Callable[[Records], Result]) -> Result:
+        """Read records in any order.
 
         Args:
             numbers: int64 [N], of the records.
             decode: what becomes of their bytes.
-            fetcher: what reads them; None for any order.
 
         Raises:
             DatasetError: a record is corrupt, or a file cannot be read.
         """
-        fetcher = fetcher or self._mapped
-        records, damaged = fetcher.fetch(numbers)
-        problems = dict.fromkeys(damaged.tolist(), _DAMAGED)
+        return self._decoded(self._by_number.fetch(numbers), decode)
+
+    def read_each(
+        self,
+        parts: Iterable[Rows],
+        decode: Callable[[Records], Result],
+        fetcher: Fetcher,
+    ) -> Iterator[tuple[Rows, Result]]:
+        """Read records part by part; those of remote files are fetched ahead.
+
+        Yields the numbers of the records that were read, and what became of them.
+
+        Args:
+            parts: int64 [N], the numbers of the records of each part.
+            decode: what becomes of their bytes.
+            fetcher: what reads them, from `fetcher`.
+
+        Raises:
+            DatasetError: a record is corrupt, or a file cannot be read.
+        """
+        is_remote = any("://" in path for path in self.files.paths)
+        each = map(fetcher.fetch, parts)
+        for fetched in Ahead(each, 1) if is_remote else each:
+            yield fetched.records.numbers, self._decoded(fetched, decode)
+
+    def _decoded(self, fetched: Fetched, decode: Callable[[Records], Result]) -> Result:
+        """Decode records that were compared, and leave out corrupt ones.
+
+        Raises:
+            DatasetError: a record is corrupt, or the files are not what they were.
+        """
+        self._comparison.after(fetched)
+        return self._sound(fetched.records, fetched.problems, decode)
+
+    def _sound(
+        self,
+        records: Records,
+        problems: dict[int, str],
+        decode: Callable[[Records], Result],
+    ) -> Result:
         while True:
-            if not problems:
-                try:
-                    return decode(records)
-                except CorruptError as error:
-                    problems = error.problems
-            row = min(problems)
-            problem = f"{fetcher.place(int(records.numbers[row]))}: {problems[row]}"
-            if not self.skip:
-                raise DatasetError(problem)
-            count = len(problems)
-            many = (
-                "1 corrupt record is" if count == 1 else f"{count} corrupt records are"
-            )
-            warn(f"{many} left out, the first is {problem}")
-            good = np.ones(len(records), np.bool_)
-            good[list(problems)] = False
-            records, problems = records.only(good), {}
+            if problems:
+                records, problems = self._without(records, problems), {}
+            try:
+                return decode(records)
+            except CorruptError as error:
+                numbers, firsts = records.numbers.tolist(), self._firsts
+                problems = {
+                    row: f"{place_of(self.files, firsts, numbers[row])}: {problem}"
+                    for row, problem in error.problems.items()
+                }
+
+    def _without(self, records: Records, problems: dict[int, str]) -> Records:
+        """Leave out corrupt records.
+
+        Raises:
+            DatasetError: they are not to be left out.
+        """
+        problem = problems[min(problems)]
+        if not self.skip:
+            raise DatasetError(problem)
+        count = len(problems)
+        many = "1 corrupt record is" if count == 1 else f"{count} corrupt records are"
+        warn(f"{many} left out, the first is {problem}")
+        good = np.ones(len(records), np.bool_)
+        good[list(problems)] = False
+        return records.only(good)
 
     def batch(self, run: Run, start: int, stop: int) -> Batch | None:
         """Return a batch of records that were read; None if there are none.
@@ -130,12 +189,26 @@ class RecordSource:
             return None
         try:
             return run.batch(start, stop)
-        except CorruptError:  # reported, or skipped, when it is read again
-            return self.read(run.numbers[start:stop], self.decoder.batch)
+        except CorruptError:  # reported, or skipped, when it is decoded again
+            records = run.records.only(slice(start, stop))
+            return self._sound(records, {}, self.decoder.batch)
 
     def runs(self) -> Iterator[Run]:
         """Yield all records in the order in which they are stored, many at a time."""
-        fetcher, size = self.fetcher(), self.most(_RUN, _RUN_BYTES)
-        for start in range(0, len(self), size):
-            numbers = np.arange(start, min(len(self), start + size))
-            yield self.read(numbers, self.decoder.run, fetcher)
+        return self.in_order(self.most(_RUN, _RUN_BYTES), self.decoder.run)
+
+    def in_order(
+        self, size: int, decode: Callable[[Records], Result]
+    ) -> Iterator[Result]:
+        """Read all records in the order in which they are stored, so many at a time.
+
+        Raises:
+            DatasetError: a record is corrupt, or a file cannot be read.
+        """
+        total = len(self)
+        parts = (
+            np.arange(start, min(total, start + size))
+            for start in range(0, max(1, total), size)
+        )
+        for _, result in self.read_each(parts, decode, self.fetcher()):
+            yield result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, overload
 
 import numpy as np
@@ -10,10 +11,11 @@ import numpy as np
 from ..codecs.decoder import Batch, Row
 from ..codecs.roles import Roles
 from ..reading.columns import Rows
+from ..shared.calling import integer
 from .arrow import joined, table_of
 from .batches import Batches, State, batches_of
-from .fetching import refuse_compressed
 from .keras import dataset_of
+from .sequence import refuse_compressed
 from .source import RecordSource
 
 # How many records are read at a time where all are asked for one by one.
@@ -57,7 +59,7 @@ class Split:
                 an array of numbers: the records come in its order.
 
         Raises:
-            IndexError: the record does not exist, or none is asked for.
+            IndexError: the record does not exist.
             DatasetError: a record is corrupt, or the files are compressed.
         """
         if isinstance(index, slice):
@@ -86,17 +88,14 @@ class Split:
         """
         total = len(self)
         wrong = numbers[(numbers < -total) | (numbers >= total)]
-        if wrong.size or not numbers.size:
-            asked = f"record {wrong[0]}" if wrong.size else "no record"
-            raise IndexError(f"{asked} was asked for; there are {total:,}")
+        if wrong.size:
+            raise IndexError(f"record {wrong[0]} was asked for; there are {total:,}")
         return np.where(numbers < 0, numbers + total, numbers).astype(np.int64)
 
     def __iter__(self) -> Iterator[Row]:
         """Yield all records in the order in which they are stored."""
-        fetcher = self._source.fetcher()
-        for start in range(0, len(self), _RUN):
-            numbers = np.arange(start, min(len(self), start + _RUN))
-            yield from self._source.read(numbers, self._source.decoder.rows, fetcher)
+        decode = self._source.decoder.rows
+        return chain.from_iterable(self._source.in_order(_RUN, decode))
 
     def batches(
         self,
@@ -160,16 +159,16 @@ class Split:
             len(self),
             self._source.decoder.record,
             self._roles,
-            batch_size,
-            shuffle_seed,
+            integer("batch_size", batch_size, 1),
+            None if shuffle_seed is None else integer("shuffle_seed", shuffle_seed),
             **options,
         )
 
     def to_arrow(self, numbers: Sequence[int] | None = None) -> Any:
         """Return records as a `pyarrow.Table`, for pandas and others.
 
-        Encoded images are bytes, class ids are int64 from 0, tensors are nested lists.
-        Missing values are the field's default or null.
+        Encoded images are bytes, tensors are nested lists, and labels are int64 from 0, or
+        names with `class_names=True`. Missing values are the field's default or null.
 
         Args:
             numbers: of the records; None for all.

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..reading.decoding import decode
 from ..reading.records import Records
@@ -151,17 +152,22 @@ class Run:
     def __init__(
         self, decoder: Decoder, records: Records, decoded: Mapping[str, Decoded]
     ) -> None:
-        self._decoder = decoder
+        self.decoder = decoder
+        self.records = records
         self._decoded = decoded
         self._values = {name: each.values() for name, each in decoded.items()}
-        self.numbers = records.numbers
+
+    @property
+    def numbers(self) -> NDArray[np.int64]:
+        """The numbers of the records: int64 [N]."""
+        return self.records.numbers
 
     def fields(self) -> Iterator[tuple[str, Codec, Decoded]]:
         """Yield the name, the codec and the values of each field."""
-        for name in self._decoder.fields:
+        for name in self.decoder.fields:
             yield (
                 name,
-                self._decoder.record[name],
+                self.decoder.record[name],
                 self._some(name, 0, len(self.numbers)),
             )
 
@@ -171,7 +177,7 @@ class Run:
         Raises:
             CorruptError: an image cannot be decoded; rows are counted from `start`.
         """
-        return self._decoder.columns(
+        return self.decoder.columns(
             {name: self._some(name, start, stop) for name in self._decoded},
             stop - start,
         )

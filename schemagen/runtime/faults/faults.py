@@ -69,7 +69,9 @@ class Faults:
     def by_python(self, files: Files) -> bool:
         """Return whether Python reads some files, rather than TensorFlow."""
         cut_off_is_noticed = self._counted or not any(files.compressions)
-        return self.skips or files.copied or not cut_off_is_noticed
+        return (
+            self.skips or files.copied or not files.is_settled or not cut_off_is_noticed
+        )
 
     def records(
         self, files: Files, part: Part, *, begins: bool = False
@@ -85,15 +87,15 @@ class Faults:
             DatasetError: the file is not the one that is listed, or is damaged and
                 nothing is skipped.
         """
-        path, size = files.paths[part.file], files.sizes[part.file]
+        path = files.paths[part.file]
         if begins:
             self._problem = ""  # of an earlier epoch
             if problem := replaced(self._found):
                 self._raise(problem)
-        if problem := opening_problem(path, size):
+        if problem := opening_problem(files, part.file):
             self._judge([problem])
             return
-        contents, problems, count = Contents(path), list[str](), 0
+        contents, problems, count = Contents(files, part.file), list[str](), 0
         for number, record in enumerate(contents):
             if number == part.stop:
                 break
@@ -127,8 +129,8 @@ class Faults:
         """Return a record; an empty one if none can be read, None if there are none."""
         damaged = False
         for files in self._found:
-            for path in files.paths:
-                for found in Contents(path):
+            for number in range(len(files.paths)):
+                for found in Contents(files, number):
                     if isinstance(found, bytes):
                         return found
                     damaged = True
@@ -199,8 +201,7 @@ class Faults:
         return call_python(sift, [serialized])
 
     def _problem_of(self, record: bytes) -> str:
-        paths = [path for files in self._found for path in files.paths]
-        return f"{place_of(record, paths)}: {fault_of(record, self._parser)}"
+        return f"{place_of(record, self._found)}: {fault_of(record, self._parser)}"
 
     def _unreported(self) -> int:
         """Return how many more problems a report would show."""

@@ -11,16 +11,17 @@ from ..sources.files import Files
 from .error_report import Parser, fault_of, fault_of_all, refused
 
 
-def place_of(record: bytes, paths: Iterable[str]) -> str:
+def place_of(record: bytes, found: Iterable[Files]) -> str:
     """Return the file of a record, and its number in that file.
 
     Records do not carry with them where they are from, since that would cost more than
     a tenth of reading; so that files are searched once something is wrong.
     """
-    for path in paths:
-        for number, found in enumerate(Contents(path)):
-            if found == record:
-                return f"{path}: record {number}"
+    for files in found:
+        for at, path in enumerate(files.paths):
+            for number, each in enumerate(Contents(files, at)):
+                if each == record:
+                    return f"{path}: record {number}"
     return "a record that is not in the files any more"
 
 
@@ -34,11 +35,11 @@ def first_problem(files: Files, parser: Parser, batch_size: int) -> str:
     """
     known = files.records or (None,) * len(files.paths)
     together = ""
-    for path, size, expected in zip(files.paths, files.sizes, known, strict=True):
-        problem = opening_problem(path, size)
+    for at, (path, expected) in enumerate(zip(files.paths, known, strict=True)):
+        problem = opening_problem(files, at)
         if problem:
             return problem
-        found, count = iter(Contents(path)), 0
+        found, count = iter(Contents(files, at)), 0
         while piece := list(islice(found, batch_size)):
             records = [each for each in piece if isinstance(each, bytes)]
             message = fault_of_all(records, parser) if records else ""

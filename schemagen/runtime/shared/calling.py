@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,28 @@ def check_flags(**flags: object) -> None:
     for name, value in flags.items():
         if not isinstance(value, (bool, np.bool_)):
             raise DatasetError(f"{name}={value!r}: expected True or False")
+
+
+def integer(name: str, value: object, least: int | None = None) -> int:
+    """Return an option as Python's integer, given that or one of numpy.
+
+    Args:
+        name: of the option.
+        value: what was given.
+        least: the smallest value that is allowed; None for any.
+
+    Raises:
+        DatasetError: it is not an integer, or too small.
+    """
+    if not is_integer(value) or (least is not None and value < least):
+        expected = "an integer" if least is None else f"an integer from {least}"
+        raise DatasetError(f"{name}={value!r}: expected {expected}")
+    return int(value)
+
+
+def is_integer(value: object) -> TypeGuard[int]:
+    """Return whether a value is an integer of Python or numpy; True is not."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def options_by_name(

@@ -3,25 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from io import BufferedReader, RawIOBase
+from functools import partial
+from io import BufferedReader, FileIO, RawIOBase
 from typing import Any
 
 from ..shared.errors import DatasetError
 from ..shared.tfrecord import extend_crc32c, survey
+from ..storage.remote_files import RangeReader
 from .file_access import access_to
+from .files import Files
 
 _BUFFER_BYTES = 1 << 20
+
+
+def open_file(files: Files, number: int) -> RawIOBase:
+    """Open one of some files.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+    if "://" in files.paths[number]:
+        return RangeReader(partial(files.read, number), files.sizes[number])
+    return files.at_its_name(number, FileIO)
 
 
 class Contents:
     """The records of a file, local or remote, compressed or not.
 
     Args:
-        path: the file.
+        files: some files.
+        number: which of them.
+        file: the same, if it is open already.
     """
 
-    def __init__(self, path: str) -> None:
-        self._path = path
+    def __init__(
+        self, files: Files, number: int, file: RawIOBase | None = None
+    ) -> None:
+        self._files = files
+        self._number = number
+        self._path = files.paths[number]
+        self._opened = file
         self._file: _File | None = None
 
     def __iter__(self) -> Iterator[bytes | DatasetError]:
@@ -32,7 +53,8 @@ class Contents:
         read, there is nothing more.
         """
         try:
-            self._file = _File(access_to(self._path).open(self._path))
+            file = self._opened or open_file(self._files, self._number)
+            self._file = _File(file)
             raw: Any = self._file
             with BufferedReader(raw, _BUFFER_BYTES) as buffered:
                 yield from survey(buffered, self._path)
@@ -73,17 +95,13 @@ class _File(RawIOBase):
         super().close()
 
 
-def opening_problem(path: str, size: int) -> str:
-    """Say why a file cannot be read, or return "" if it can.
-
-    Args:
-        path: the file.
-        size: how many bytes it had when it was found.
-    """
+def opening_problem(files: Files, number: int) -> str:
+    """Say why one of some files cannot be read, or return "" if it can."""
+    path, size = files.paths[number], files.sizes[number]
     try:
-        with access_to(path).open(path) as file:
+        with open_file(files, number) as file:
             file.read(1)
-        found = access_to(path).state(path).size
+        found = files.at_its_name(number, lambda name: access_to(name).state(name).size)
     except FileNotFoundError:
         return f"{path}: it was there when the dataset was made, and is not there now"
     except OSError as error:

@@ -5,22 +5,24 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import count
 
 from ..codecs.compatibility import check_compatible
 from ..shared.errors import DatasetError, no_split, nothing_at
 from ..shared.tfrecord import detect_compression
 from ..storage import manifest
-from ..storage.files import in_threads
+from ..storage.files import FileState, Result, in_threads
+from ..storage.manifest import TAIL_BYTES, Shard
 from ..storage.schema import Spec
 from .file_access import access_to, is_copied
 from .manifests import (
     Opened,
+    at_its_name,
     check_shards,
     manifest_path,
-    paths_of,
     read_manifest,
     stated,
     unsettled_splits,
@@ -44,8 +46,9 @@ class Files:
         checksums: of each file's bytes, or else of its size and time of change.
         first_bytes: the length of a first record, where no one has said how many there
             are; 0 if it is not known.
+        shards: the manifest's entry of each file; None if no manifest lists it.
         manifests: those that list files of these.
-        states: size and modification time of each file that no manifest lists, by path.
+        states: the state of each file that no manifest lists, by path.
     """
 
     paths: tuple[str, ...]
@@ -53,9 +56,10 @@ class Files:
     sizes: tuple[int, ...]
     records: tuple[int, ...] | None
     checksums: tuple[str, ...]
+    shards: tuple[Shard | None, ...]
     first_bytes: int = 0
     manifests: tuple[Opened, ...] = ()
-    states: Mapping[str, str] = field(default_factory=dict)
+    states: Mapping[str, FileState] = field(default_factory=dict)
 
     def each(self) -> Iterator[Files]:
         """Yield each file alone."""
@@ -68,13 +72,38 @@ class Files:
                 sizes=self.sizes[at : at + 1],
                 records=None if known is None else (known,),
                 checksums=self.checksums[at : at + 1],
+                shards=self.shards[at : at + 1],
             )
+
+    def at_its_name(self, number: int, function: Callable[[str], Result]) -> Result:
+        """Apply a function to the path that a file has now.
+
+        Args:
+            number: of the file.
+            function: takes a path, and raises a FileNotFoundError if nothing is there.
+        """
+        return at_its_name(self.paths[number], self.shards[number], function)
+
+    def read(self, number: int, start: int, stop: int) -> bytes:
+        """Return the bytes of a file from a position to another one.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        return self.at_its_name(
+            number, lambda path: access_to(path).read(path, start, stop)
+        )
 
     @property
     def shuffled(self) -> bool:
         """Whether each split was shuffled as a whole when it was written."""
         splits = [s for opened in self.manifests for s in opened.splits.values()]
         return bool(splits) and not self.states and all(s.shuffled for s in splits)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether all files had their own names when they were found."""
+        return not any(shard and shard.hidden for shard in self.shards)
 
     @property
     def copied(self) -> bool:
@@ -92,8 +121,26 @@ class Files:
     def digest(self) -> str:
         """What becomes another one whenever a file's content or the order does."""
         names = map(os.path.basename, self.paths)
-        facts = repr(list(zip(names, self.checksums, strict=True)))
-        return hashlib.sha256(facts.encode()).hexdigest()[:16]
+        return _digest(list(zip(names, self.checksums, strict=True)))
+
+    @cached_property
+    def identity(self) -> str:
+        """What is equal for equal data, wherever it is.
+
+        It is made of the checksums in the manifest, and of the size and the last bytes of
+        a file that no manifest lists.
+
+        Raises:
+            OSError: such a file cannot be read.
+        """
+
+        def contents(number: int) -> str:
+            size, shard = self.sizes[number], self.shards[number]
+            if shard:
+                return shard.crc32c
+            return f"{size} {self.read(number, max(0, size - TAIL_BYTES), size).hex()}"
+
+        return _digest(in_threads(contents, range(len(self.paths))))
 
 
 def find_files(source: Source, split: str | None, spec: Spec) -> Files:
@@ -192,12 +239,11 @@ def _files_of_directory(directory: str, split: str | None, spec: Spec) -> Files:
         raise DatasetError(f"{path}: {no_split(split, splits)}")
     check_compatible(found.spec_of(split), spec, path)
     shards = splits[split].shards
-    paths = paths_of(directory, splits[split])
+    paths = tuple(os.path.join(directory, shard.file) for shard in shards)
     try:
         check_shards(paths, shards)
     except DatasetError:
-        is_same = read_manifest(directory) == opened
-        if is_same and paths_of(directory, splits[split]) == paths:
+        if read_manifest(directory) == opened:
             raise
         return _files_of_directory(directory, split, spec)  # it was changed meanwhile
     return Files(
@@ -206,6 +252,7 @@ def _files_of_directory(directory: str, split: str | None, spec: Spec) -> Files:
         sizes=tuple(shard.bytes for shard in shards),
         records=tuple(shard.records for shard in shards),
         checksums=tuple(shard.crc32c for shard in shards),
+        shards=shards,
         manifests=(Opened(path, text, {split: stated(found, split)}),),
     )
 
@@ -218,7 +265,7 @@ def _named_files(paths: Sequence[str], spec: Spec, *, is_glob: bool) -> Files:
     starts = dict(zip(others, in_threads(_start, others), strict=True))
     listing.check_others(is_glob=is_glob)
     states = dict(zip(others, in_threads(state_of, others), strict=True))
-    shards = [entry.shard for entry in entries if entry]
+    shards = [entry.shard if entry else None for entry in entries]
     return Files(
         paths=tuple(paths),
         compressions=tuple(
@@ -226,28 +273,32 @@ def _named_files(paths: Sequence[str], spec: Spec, *, is_glob: bool) -> Files:
             for path, entry in zip(paths, entries, strict=True)
         ),
         sizes=tuple(
-            entry.shard.bytes if entry else int(states[path].split()[0])
-            for path, entry in zip(paths, entries, strict=True)
+            shard.bytes if shard else states[path].size
+            for path, shard in zip(paths, shards, strict=True)
         ),
-        records=None if others else tuple(shard.records for shard in shards),
+        records=None if others else tuple(s.records for s in shards if s),
         checksums=tuple(
-            entry.shard.crc32c if entry else states[path]
-            for path, entry in zip(paths, entries, strict=True)
+            shard.crc32c if shard else str(states[path])
+            for path, shard in zip(paths, shards, strict=True)
         ),
+        shards=tuple(shards),
         first_bytes=max((size for _, size in starts.values()), default=0),
         manifests=manifests,
         states=states,
     )
 
 
-def state_of(path: str) -> str:
-    """Return a file's size and modification time.
+def state_of(path: str) -> FileState:
+    """Return a file's state.
 
     Raises:
         OSError: it cannot be read.
     """
-    found = access_to(path).state(path)
-    return f"{found.size} {found.version}"
+    return access_to(path).state(path)
+
+
+def _digest(facts: object) -> str:
+    return hashlib.sha256(repr(facts).encode()).hexdigest()[:16]
 
 
 def _check_shards(paths: Sequence[str]) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 from ..shared.errors import DatasetError
 from ..storage import manifest
-from ..storage.files import in_threads
+from ..storage.files import Result, in_threads
 from ..storage.manifest import TAIL_BYTES, Manifest, Shard, Split
 from .file_access import access_to
 
@@ -67,6 +69,24 @@ def stated(found: Manifest, split: str) -> Split:
     return replace(found.splits[split].settled, fingerprint=fingerprint, spec=None)
 
 
+def at_its_name(
+    path: str, shard: Shard | None, function: Callable[[str], Result]
+) -> Result:
+    """Apply a function to a file by the name that it has now.
+
+    A shard has a hidden name until its split is settled.
+
+    Args:
+        path: of the file, once it has the name that the manifest lists.
+        shard: the manifest's entry; None for a file that no manifest lists.
+        function: takes a path, and raises a FileNotFoundError if nothing is there.
+    """
+    if shard and shard.hidden:
+        with suppress(FileNotFoundError):
+            return function(os.path.join(os.path.dirname(path), shard.hidden))
+    return function(path)
+
+
 def check_shards(paths: Sequence[str], shards: Sequence[Shard]) -> None:
     """Compare sizes and last bytes of files with what a manifest lists.
 
@@ -80,20 +100,40 @@ def check_shards(paths: Sequence[str], shards: Sequence[Shard]) -> None:
 
 def _problem(listed: tuple[str, Shard]) -> str:
     path, shard = listed
+
+    def compare(name: str) -> str:
+        access = access_to(name)
+        return difference(
+            path, shard, access.state(name).size, partial(access.read, name)
+        )
+
     try:
-        size = access_to(path).state(path).size
-        if size != shard.bytes:
-            return (
-                f"{path}: found {size} bytes, expected the {shard.bytes} that the "
-                "manifest lists; restore it from a copy, or write the split again"
-            )
-        tail = None
-        if shard.tail is not None:
-            tail = access_to(path).read(path, max(0, size - TAIL_BYTES), size).hex()
+        return at_its_name(path, shard, compare)
     except FileNotFoundError:
         return f"{path}: missing, and the manifest lists it; restore it from a copy, or write the split again"
     except OSError as error:
         return f"{path}: it cannot be read: {error.strerror}"
+
+
+def difference(
+    path: str, shard: Shard, size: int, read: Callable[[int, int], bytes]
+) -> str:
+    """Say in what a file differs from a manifest's entry, or return "".
+
+    Args:
+        path: what to call it.
+        shard: the entry.
+        size: how many bytes it has.
+        read: returns its bytes from a position to another one.
+    """
+    if size != shard.bytes:
+        return (
+            f"{path}: found {size} bytes, expected the {shard.bytes} that the "
+            "manifest lists; restore it from a copy, or write the split again"
+        )
+    if shard.tail is None:
+        return ""
+    tail = read(max(0, size - TAIL_BYTES), size).hex()
     if tail == shard.tail:
         return ""
     return (

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from ..shared.calling import is_integer
 from ..shared.errors import DatasetError, warn
 
 
@@ -153,11 +154,11 @@ def numbers_of(shard: Shard | None) -> tuple[int, int]:
     if not isinstance(shard, tuple) and hasattr(shard, "input_pipeline_id"):
         return shard.input_pipeline_id, shard.num_input_pipelines
     numbers = shard if isinstance(shard, tuple) else ()
-    if len(numbers) != 2 or any(type(number) is not int for number in numbers):
+    if len(numbers) != 2 or not all(map(is_integer, numbers)):
         raise DatasetError(
             f"shard={shard!r}: expected (index, count), or a tf.distribute.InputContext"
         )
-    index, count = numbers
+    index, count = map(int, numbers)
     if not 0 <= index < count:
         raise DatasetError(
             f"shard={shard!r}: expected an index from 0 to count - 1, such as (0, 2) and "

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import FileIO, RawIOBase
-from typing import Protocol, TypeVar
+from typing import Protocol, Self, TypeVar
 
 _THREADS = 16
 
@@ -26,12 +26,20 @@ class FileState:
 
     Attributes:
         size: in bytes.
-        version: what is another one after the file was written again: an entity tag or
-            a modification time; "" if the file system has neither.
+        version: what is another one after the file was written again: an entity tag, or
+            the inode and the modification time; "" if the file system has none of them.
     """
 
     size: int
     version: str
+
+    @classmethod
+    def of(cls, found: os.stat_result) -> Self:
+        """Return the state of a file of this machine."""
+        return cls(found.st_size, f"{found.st_ino}-{found.st_mtime_ns}")
+
+    def __str__(self) -> str:
+        return f"{self.size} {self.version}"
 
 
 class FileAccess(Protocol):
@@ -87,8 +95,7 @@ class LocalFiles:
         return sorted(glob.glob(pattern))
 
     def state(self, path: str) -> FileState:
-        found = os.stat(path)
-        return FileState(found.st_size, str(found.st_mtime_ns))
+        return FileState.of(os.stat(path))
 
     def read(self, path: str, start: int = 0, stop: int | None = None) -> bytes:
         with named(path), open(path, "rb") as file:

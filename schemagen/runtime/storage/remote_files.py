@@ -6,6 +6,8 @@ import errno
 import os
 import re
 import time
+from collections.abc import Callable
+from functools import partial
 from io import RawIOBase
 from typing import Any
 
@@ -95,7 +97,7 @@ class RemoteFiles:
         return b"" if stop is not None and start >= stop else _fetched(url, start, stop)
 
     def open(self, url: str) -> RawIOBase:
-        return _RemoteReader(url, self.state(url).size)
+        return RangeReader(partial(_fetched, url), self.state(url).size)
 
     def _open(self, url: str) -> tuple[Any, str]:
         file_system, path = open_file_system(url)
@@ -134,11 +136,16 @@ def _requested(url: str, start: int, stop: int | None) -> bytes:
     return data
 
 
-class _RemoteReader(RawIOBase):
-    """A file behind a URL, read by ranges of bytes."""
+class RangeReader(RawIOBase):
+    """A file that is read by ranges of bytes.
 
-    def __init__(self, url: str, size: int) -> None:
-        self._url = url
+    Args:
+        read: returns the bytes from a position to another one.
+        size: how many bytes the file has.
+    """
+
+    def __init__(self, read: Callable[[int, int], bytes], size: int) -> None:
+        self._read = read
         self._size = size
         self._at = 0
         self._piece, self._start = b"", 0
@@ -164,9 +171,7 @@ class _RemoteReader(RawIOBase):
             stop = min(self._size, self._at + max(self._step, len(view)))
             self._start = self._at
             self._step = min(PIECE_BYTES, 4 * self._step)
-            self._piece = (
-                _fetched(self._url, self._at, stop) if self._at < stop else b""
-            )
+            self._piece = self._read(self._at, stop) if self._at < stop else b""
         at = self._at - self._start
         data = self._piece[at : at + len(view)]
         view[: len(data)] = data

@@ -1,0 +1,129 @@
+"""Files of this machine that stay open, each held to what was found at its path."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import TypeVar
+
+from ..shared.errors import DatasetError
+from ..shared.wire import Buffer
+from ..sources.files import Files
+from ..sources.manifests import difference
+from ..sources.replacement import check_state
+from ..storage.files import FileState, named
+
+MOST_OPEN = 128
+"""How many files a reader keeps open. Systems allow a process 256 or more."""
+
+Result = TypeVar("Result")
+
+
+class OpenFile:
+    """A file that stays the one that was opened, whatever happens to its path.
+
+    It is closed when nothing refers to it any more, so never while a thread reads it.
+
+    Args:
+        files: some files.
+        number: which of them.
+
+    Raises:
+        DatasetError: the file is not the one that was found.
+        OSError: it cannot be opened.
+    """
+
+    def __init__(self, files: Files, number: int) -> None:
+        self.path = files.paths[number]
+        self.handle = files.at_its_name(number, lambda path: os.open(path, os.O_RDONLY))
+        with named(self.path):
+            self.state = FileState.of(os.fstat(self.handle))
+            shard = files.shards[number]
+            if shard is None:
+                check_state(self.path, files.states[self.path], self.state)
+            elif problem := difference(self.path, shard, self.state.size, self.read):
+                raise DatasetError(problem)
+
+    def __del__(self) -> None:
+        if hasattr(self, "handle"):
+            os.close(self.handle)
+
+    def read(self, start: int, stop: int) -> bytes:
+        """Return the bytes from a position to another one.
+
+        Raises:
+            DatasetError: the file ends before.
+            OSError: it cannot be read.
+        """
+        pieces = []
+        while start < stop:
+            # A system reads two gigabytes at a time at most.
+            piece = os.pread(self.handle, stop - start, start)
+            if not piece:
+                raise DatasetError(
+                    f"{self.path}: it ends at byte {start}, expected the "
+                    f"{self.state.size} bytes that it had when it was opened: it was "
+                    "cut off; restore it, or write the split again"
+                )
+            pieces.append(piece)
+            start += len(piece)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def read_all(self, starts: Sequence[int], sizes: Sequence[int]) -> list[Buffer]:
+        """Return the bytes at some positions, and see that the file is unchanged.
+
+        Raises:
+            DatasetError: the file was changed after it was opened.
+            OSError: it cannot be read.
+        """
+        handle, pread = self.handle, os.pread
+        with named(self.path):
+            found: list[Buffer] = [
+                pread(handle, size, start)
+                for start, size in zip(starts, sizes, strict=True)
+            ]
+            self.check()
+        for at, (start, size) in enumerate(zip(starts, sizes, strict=True)):
+            if len(found[at]) < size:
+                found[at] = self.read(start, start + size)
+        return found
+
+    def check(self) -> None:
+        """Compare the file with what it was when it was opened.
+
+        A change of its bytes is one of its time, too, which is made first. So what was
+        read before this is what was opened.
+
+        Raises:
+            DatasetError: it was changed.
+        """
+        check_state(self.path, self.state, FileState.of(os.fstat(self.handle)))
+
+
+class OpenFiles:
+    """The local ones of some files, of which the last that were used stay open.
+
+    Threads may share it, and processes that are forked: it has no lock.
+
+    Args:
+        files: which.
+    """
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self._open: OrderedDict[int, OpenFile] = OrderedDict()
+
+    def of(self, number: int) -> tuple[OpenFile, bool]:
+        """Return a file, and whether it was opened for this.
+
+        Raises:
+            DatasetError: it is not the one that was found.
+            OSError: it cannot be opened.
+        """
+        known = self._open.pop(number, None)
+        file = known or OpenFile(self._files, number)
+        self._open[number] = file
+        if len(self._open) > MOST_OPEN:
+            self._open.popitem(last=False)
+        return file, known is None

@@ -1,0 +1,146 @@
+"""The records of compressed files, which can only be read in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from io import FileIO
+from itertools import islice
+from time import monotonic
+
+import numpy as np
+
+from ..reading.columns import Rows
+from ..reading.records import records_of
+from ..shared.errors import DatasetError
+from ..sources.contents import Contents, wrong_count
+from ..sources.files import Files
+from .fetching import NEVER, Fetched, check_states, file_errors
+from .open_files import OpenFile
+
+_IN_SEQUENCE = (
+    "{}: a compressed file, whose records can only be read in sequence; call batches() "
+    "without shuffle_seed, or write the split without compression"
+)
+
+
+class SequentialFetcher:
+    """Gets the records of compressed files, which can only be read in order.
+
+    Args:
+        files: which.
+        counts: how many records each has.
+        skip: pass over damage behind the last record of a file.
+    """
+
+    def __init__(
+        self, files: Files, counts: Sequence[int], *, skip: bool = False
+    ) -> None:
+        self._files = files
+        self._skip = skip
+        self._is_remote = any("://" in path for path in files.paths)
+        self._records = self._all(counts)
+        self._at = 0
+        self._since = NEVER
+        self._check: Callable[[], None] = lambda: None
+
+    def fetch(self, numbers: Rows) -> Fetched:
+        """Return the next records that have some numbers, before a comparison.
+
+        Raises:
+            DatasetError: they are not in order, or a file cannot be read.
+        """
+        skipped, count = 0, len(numbers)
+        if count:
+            skipped = int(numbers[0]) - self._at
+        if skipped < 0 or not (np.diff(numbers) == 1).all():
+            raise DatasetError(_IN_SEQUENCE.format(self._files.paths[0]))
+        with file_errors(self._files):
+            found = list(islice(self._records, skipped, skipped + count))
+            self._check()
+        self._at += skipped + count
+        messages = [each if isinstance(each, bytes) else b"" for each in found]
+        problems = {
+            row: str(each)
+            for row, each in enumerate(found)
+            if isinstance(each, DatasetError)
+        }
+        records = replace(records_of(messages), numbers=numbers)
+        since = monotonic() if self._is_remote else self._since
+        return Fetched(records, problems, since)
+
+    def _all(self, counts: Sequence[int]) -> Iterator[bytes | DatasetError]:
+        """Yield all records, for each file as many as it should have.
+
+        In place of a bad one there is its error, and for all behind the end of a file
+        that of the last one.
+
+        Raises:
+            DatasetError: there is more in a file.
+        """
+        for number, count in enumerate(counts):
+            path, found = self._files.paths[number], self.records_of(number)
+            problem: DatasetError | None = None
+            for at in range(count):
+                each = next(found, None)
+                if each is None:
+                    each = problem or DatasetError(wrong_count(path, at, count))
+                if isinstance(each, DatasetError):
+                    problem = each
+                if at == count - 1:
+                    self._check_end(path, found, count)
+                yield each
+
+    def _check_end(
+        self, path: str, behind: Iterator[bytes | DatasetError], count: int
+    ) -> None:
+        for more in behind:
+            if isinstance(more, bytes):
+                found = count + 1 + sum(1 for _ in behind)
+                raise DatasetError(wrong_count(path, found, count))
+            if not self._skip:
+                raise more
+
+    def records_of(self, number: int) -> Iterator[bytes | DatasetError]:
+        """Yield the records of a file, and in place of a bad one its error.
+
+        Raises:
+            DatasetError: the file is not the one that was found.
+            OSError: it cannot be opened.
+        """
+        file: FileIO | None = None
+        if "://" in self._files.paths[number]:
+            self._check = partial(check_states, self._files, {number})
+        else:
+            opened = OpenFile(self._files, number)
+            file = FileIO(opened.handle, closefd=False)
+            self._check = opened.check
+        self._since = monotonic()
+        yield from Contents(self._files, number, file)
+        self._check()
+
+
+def counts_of(files: Files) -> tuple[int, ...]:
+    """Read compressed files to their ends, and return how many records each has.
+
+    Raises:
+        DatasetError: a file cannot be read, or is not what it was.
+    """
+    fetcher = SequentialFetcher(files, ())
+    with file_errors(files):
+        return tuple(
+            sum(1 for _ in fetcher.records_of(number))
+            for number in range(len(files.paths))
+        )
+
+
+def refuse_compressed(files: Files) -> None:
+    """Refuse to read compressed files in another order than their own.
+
+    Raises:
+        DatasetError: one is compressed.
+    """
+    for path, compression in zip(files.paths, files.compressions, strict=True):
+        if compression:
+            raise DatasetError(_IN_SEQUENCE.format(path))

@@ -1,0 +1,287 @@
+"""What a reader delivers is of the generation that it opened, or there is an error."""
+
+from __future__ import annotations
+
+import gc
+import os
+import pathlib
+import resource
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import numpy as np
+import pytest
+from digit_rows import row
+
+from generated import DatasetError
+from generated.digit.pipeline import make_dataset
+from generated.digit.reader import open_split
+from generated.digit.serializer import write_dataset
+
+COUNT, NEW = 60, 10_000
+
+# More than readers have ahead.
+MANY = 5_000
+
+
+def rows(first: int = 0, count: int = COUNT) -> list[dict[str, Any]]:
+    """Rows whose records all have the same size."""
+    return [
+        {**row(n), "ink_runs": [1, 2], "digit": 3} for n in range(first, first + count)
+    ]
+
+
+def old(source: Any, split: str = "train", shards: int = 6, **options: Any) -> None:
+    """Write the generation that readers open."""
+    write_dataset(rows(1_000), source, split, shards=shards, **options)
+
+
+def new(source: Any, count: int = COUNT, shards: int = 6, **options: Any) -> None:
+    """Write another one over it, whose records have the same sizes."""
+    write_dataset(
+        rows(NEW, count), source, "train", shards=shards, overwrite=True, **options
+    )
+
+
+def scans(batches: Any) -> list[int]:
+    """Return the numbers of the records in batches."""
+    return [scan for batch in batches for scan in batch["scan"].tolist()]
+
+
+def read_until_error(batches: Iterator[Any]) -> tuple[list[int], str]:
+    """Return the numbers of the records that came, and the error after them."""
+    found: list[int] = []
+    try:
+        for batch in batches:
+            found += batch["scan"].tolist()
+    except DatasetError as error:
+        return found, str(error)
+    return found, ""
+
+
+@pytest.fixture(params=["local", "memory"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """A directory of this machine, or one in the memory of fsspec."""
+    if request.param == "local":
+        yield str(tmp_path / "data")
+        return
+    store = fsspec.filesystem("memory").store
+    store.clear()
+    yield "memory://bucket/data"
+    store.clear()
+
+
+@pytest.fixture(params=[{}, {"index": False}, {"compression": "GZIP"}], ids=str)
+def options(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """How the split is written."""
+    found: dict[str, Any] = request.param
+    return found
+
+
+class TestOverwritten:
+    """A writer replaces the split while it is read."""
+
+    @pytest.mark.parametrize("count", [MANY, MANY // 2, 2 * MANY])
+    def test_batches_are_those_of_one_generation(
+        self, place: str, options: dict[str, Any], count: int
+    ) -> None:
+        """No matter how soon after an earlier comparison; the first ones are read ahead."""
+        write_dataset(rows(1_000, MANY), place, "train", shards=6, **options)
+        batches = open_split(place, "train").batches(50)
+        first = scans([next(batches)])
+        new(place, count, **options)
+        found, error = read_until_error(batches)
+        assert "it was written again" in error
+        assert first + found == list(range(1_000, 1_000 + len(first + found)))
+        with pytest.raises(DatasetError, match="it was written again"):
+            next(batches)
+
+    def test_records_are_those_of_one_generation(self, place: str) -> None:
+        old(place)
+        split = open_split(place, "train")
+        assert split[0]["scan"] == 1_000
+        new(place)
+        found = set[str]()
+        for number in range(1, COUNT):
+            try:
+                assert split[number]["scan"] == 1_000 + number
+            except DatasetError as error:
+                found.add(str(error))
+        assert any("it was written again" in error for error in found)
+
+    def test_files_that_were_closed_are_not_opened_again(self, tmp_path: Path) -> None:
+        """Readers keep 128 files open."""
+        write_dataset(rows(1_000, 200), tmp_path, "train", shards=200)
+        split = open_split(tmp_path, "train")
+        assert scans([split[:]]) == list(range(1_000, 1_200))
+        write_dataset(rows(NEW, 200), tmp_path, "train", shards=200, overwrite=True)
+        assert split[199]["scan"] == 1_199
+        with pytest.raises(DatasetError, match="it was written again"):
+            split[0]
+
+    def test_other_splits_may_be_written(self, place: str) -> None:
+        old(place)
+        split = open_split(place, "train")
+        old(place, "val")
+        assert scans(split.batches(5, shuffle_seed=1))
+        old(place, "test")
+        assert scans([split[:]]) == list(range(1_000, 1_000 + COUNT))
+
+
+class TestChanged:
+    """Another program changes files that are open, or that are to be opened."""
+
+    @pytest.mark.parametrize("options", [{}, {"index": False}])
+    @pytest.mark.parametrize("opened", [True, False])
+    def test_files_of_another_generation_in_their_place(
+        self, tmp_path: Path, opened: bool, options: dict[str, Any]
+    ) -> None:
+        """They have equal sizes, and are copied into the same inodes."""
+        here, there = tmp_path / "here", tmp_path / "there"
+        old(here, **options)
+        new(there, **options)
+        split = open_split(here, "train")
+        if opened:
+            split[:]
+        for path in there.glob("train-*"):
+            shutil.copyfile(path, here / path.name)
+        with pytest.raises(DatasetError, match="train-0000"):
+            split[:]
+
+    @pytest.mark.parametrize("size", [0, 100])
+    @pytest.mark.parametrize("opened", [True, False])
+    @pytest.mark.parametrize("manifest", [True, False])
+    def test_a_file_that_was_cut_off_is_named(
+        self, tmp_path: Path, manifest: bool, opened: bool, size: int
+    ) -> None:
+        """Not a hang, nor a signal."""
+        old(tmp_path, index=False)
+        paths = sorted(tmp_path.glob("train-*"))
+        if not manifest:
+            (tmp_path / "manifest.json").unlink()
+        split = open_split(paths)
+        if opened:
+            split[:]
+        os.truncate(paths[2], size)
+        with pytest.raises(DatasetError, match="train-00002"):
+            split[:]
+
+    @pytest.mark.parametrize("compression", [None, "GZIP"])
+    def test_files_without_a_manifest_are_known_by_their_state(
+        self, tmp_path: Path, compression: str | None
+    ) -> None:
+        """Also if another file has the same size and time."""
+        old(tmp_path, compression=compression)
+        new(tmp_path / "new", compression=compression)
+        (tmp_path / "manifest.json").unlink()
+        paths = sorted(tmp_path.glob("train-*"))
+        split = open_split(paths)
+        for path in paths:
+            found = path.stat()
+            other = tmp_path / "new" / path.name
+            other.write_bytes(other.read_bytes()[: found.st_size].ljust(found.st_size))
+            os.utime(other, ns=(found.st_atime_ns, found.st_mtime_ns))
+            other.replace(path)
+        with pytest.raises(DatasetError, match="it was replaced or changed"):
+            list(split)
+
+
+class TestUnsettled:
+    """A publication was interrupted: files have hidden names until another writer comes."""
+
+    @pytest.fixture
+    def directory(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        """A directory with a split that is committed, and none of whose files has its name."""
+        old(tmp_path)
+        replace = pathlib.Path.replace
+
+        def failing(path: Path, target: Path) -> Path:
+            if path.name.startswith(".train-"):
+                raise OSError(5, "failed", str(path))
+            return replace(path, target)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(pathlib.Path, "replace", failing)
+            with pytest.raises(OSError, match="hidden names"):
+                new(tmp_path)
+        assert not list(tmp_path.glob("train-*"))
+        return tmp_path
+
+    @pytest.mark.parametrize("opened", [0, 1, COUNT])
+    def test_open_split_goes_on_when_it_is_settled(
+        self, directory: Path, opened: int
+    ) -> None:
+        split = open_split(directory, "train")
+        split[:opened]
+        old(directory, "val")
+        assert len(list(directory.glob("train-*"))) == 6
+        expected = list(range(NEW, NEW + COUNT))
+        assert scans([split[:]]) == expected
+        assert scans(split.batches(7)) == expected
+
+    def test_make_dataset_goes_on_when_it_is_settled(self, directory: Path) -> None:
+        """Between two epochs, and before the first one."""
+        dataset, other = (
+            make_dataset(directory, "train", batch_size=5, info=True) for _ in range(2)
+        )
+
+        def read(found: Any) -> list[int]:
+            return [int(n) for *_, info in found for n in info["scan"]]
+
+        expected = list(range(NEW, NEW + COUNT))
+        assert read(dataset) == expected
+        old(directory, "val")
+        assert len(list(directory.glob("train-*"))) == 6
+        assert read(dataset) == expected
+        assert read(other) == expected
+
+    def test_a_split_that_is_written_again_is_refused(self, directory: Path) -> None:
+        split = open_split(directory, "train")
+        old(directory, overwrite=True)
+        with pytest.raises(DatasetError, match="it was written again"):
+            split[0]
+
+
+class TestManyShards:
+    """Systems limit how many files a process has open."""
+
+    def test_no_more_than_some_files_are_open(self, tmp_path: Path) -> None:
+        write_dataset(rows(0, 400), tmp_path, "train", shards=400)
+        split = open_split(tmp_path, "train")
+        before = len(os.listdir("/proc/self/fd"))
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (before + 200, hard))
+        try:
+            assert scans(split.batches(50, shuffle_seed=1)) != list(range(400))
+            assert scans([split[:]]) == list(range(400))
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        assert len(os.listdir("/proc/self/fd")) <= before + 128
+        del split
+        gc.collect()
+        assert len(os.listdir("/proc/self/fd")) <= before
+
+
+def test_threads_may_read_at_once(tmp_path: Path) -> None:
+    """More files than stay open."""
+    write_dataset(rows(0, 300), tmp_path, "train", shards=300)
+    split = open_split(tmp_path, "train")
+    wrong: list[Any] = []
+
+    def read(seed: int) -> None:
+        numbers = np.random.default_rng(seed).permutation(300)
+        for some in np.array_split(numbers, 20):
+            found = split[some]["scan"].tolist()
+            if found != some.tolist():
+                wrong.append(found)
+
+    threads = [threading.Thread(target=read, args=(seed,)) for seed in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
