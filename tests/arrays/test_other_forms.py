@@ -130,6 +130,16 @@ def test_a_table_has_a_column_for_each_field(clips: Any) -> None:
     assert clips().to_arrow([2, 0])["kind"].to_pylist() == [0, 2]
 
 
+def test_a_table_has_the_names_of_classes(clips: Any) -> None:
+    """Where the split was opened for them."""
+    table = clips(class_names=True).to_arrow()
+    assert table["kind"].to_pylist() == ["c", "c", "a"]
+    assert table["mood"].to_pylist() == ["sad", "sad", None]
+    assert table["tags"].to_pylist() == [["new"], ["new"], []]
+    assert table["marks"].to_pylist() == [["x"], ["x"], None]
+    assert clips(class_names=True).to_arrow([]).schema == table.schema
+
+
 def test_a_damaged_image_is_named_or_left_out(
     package_of: PackageOf, tmp_path: Path
 ) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+import shutil
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
@@ -65,10 +69,22 @@ def test_records_are_numbered_through_all_shards(split: Any, stored: list[int]) 
     assert split[np.array([5])]["scan"].tolist() == [stored[5]]
 
 
-@pytest.mark.parametrize("index", [100, -101, [3, 100], []])
+@pytest.mark.parametrize("index", [100, -101, [3, 100]])
 def test_what_is_not_there_is_an_index_error(split: Any, index: Any) -> None:
     with pytest.raises(IndexError, match="100"):
         split[index]
+
+
+@pytest.mark.parametrize("index", [slice(0, 0), [], np.array([], np.int64)], ids=str)
+def test_no_records_are_an_empty_batch(split: Any, index: Any) -> None:
+    """Of the shapes and dtypes that other batches have."""
+    found, others = split[index], split[:2]
+    assert {
+        name: (column.dtype, column.shape[2:]) for name, column in found.items()
+    } == {name: (column.dtype, column.shape[2:]) for name, column in others.items()}
+    assert {len(column) for column in found.values()} == {0}
+    assert split._getitems([]) == []
+    assert split.to_arrow([]).schema == split.to_arrow([1]).schema
 
 
 def test_texts_are_no_numbers(split: Any) -> None:
@@ -154,15 +170,108 @@ class TestBatches:
         rest = split.batches(7, **options, resume=first.state())
         assert scans(rest) == scans(every[4:])
         assert rest.state()["batches"] == 15
-        with pytest.raises(DatasetError, match="the state of other batches"):
-            split.batches(7, shuffle_seed=2, resume=first.state())
+
+    @pytest.mark.parametrize(
+        ("options", "said"),
+        [
+            ({"shuffle_seed": 2}, "shuffle_seed=1, found 2;"),
+            ({"epoch": 1, "block": 3}, "epoch=0, found 1; block=None, found 3;"),
+            ({"shard": (0, 2)}, r"shard=\[0, 1\], found \[0, 2\];"),
+        ],
+    )
+    def test_a_state_of_other_batches_is_refused(
+        self, split: Any, options: dict[str, Any], said: str
+    ) -> None:
+        """By the options that differ."""
+        state = split.batches(7, shuffle_seed=1).state()
+        with pytest.raises(DatasetError, match=said):
+            split.batches(7, **{"shuffle_seed": 1, **options}, resume=state)
+
+    @pytest.mark.parametrize("manifest", [True, False])
+    def test_a_state_of_other_data_is_refused(
+        self, directory: Path, tmp_path: Path, manifest: bool
+    ) -> None:
+        """Also of as many records. A copy of the data is the same."""
+
+        def opened(where: Path) -> Any:
+            if manifest:
+                return open_split(where, "train")
+            (where / "manifest.json").unlink(missing_ok=True)
+            return open_split(sorted(where.glob("train-*")))
+
+        copy, other = tmp_path / "copy", tmp_path / "other"
+        shutil.copytree(directory, copy)
+        write_dataset(rows(COUNT)[::-1], other, "train", shards=4)
+        state = opened(directory).batches(7).state()
+        assert len(list(opened(copy).batches(7, resume=state))) == 15
+        with pytest.raises(DatasetError, match="data='"):
+            opened(other).batches(7, resume=state)
+
+    def test_a_state_is_json(self, split: Any) -> None:
+        """Whichever integers the options are."""
+        one = np.int64(1)
+        options = {"epoch": one, "shuffle_seed": one, "block": np.int32(3)}
+        batches = split.batches(
+            np.int64(7), shard=(one, np.int64(2)), drop_remainder=np.True_, **options
+        )
+        state = json.loads(json.dumps(batches.state()))
+        assert scans(batches) == scans(
+            split.batches(
+                *(7,),
+                shuffle_seed=1,
+                epoch=1,
+                block=3,
+                shard=(1, 2),
+                drop_remainder=True,
+            )
+        )
+        assert scans(
+            split.batches(
+                np.int64(7), shard=(1, 2), drop_remainder=True, **options, resume=state
+            )
+        )
+
+    def test_an_error_is_raised_again(self, directory: Path, split: Any) -> None:
+        damaged(directory)
+        batches = split.batches(7)
+        with pytest.raises(DatasetError, match="checksum") as first:
+            list(batches)
+        for _ in range(2):
+            with pytest.raises(DatasetError) as again:
+                next(batches)
+            assert again.value is first.value
+
+    def test_threads_end_with_their_batches(self, split: Any) -> None:
+        """At the end, at an error, and where a loop is left early."""
+        before = threading.active_count()
+        for _ in split.batches(7, shuffle_seed=1):
+            break
+        batches = split.batches(7)
+        next(batches)
+        del batches
+        list(split.batches(7))
+        for _ in range(100):
+            if threading.active_count() == before:
+                break
+            time.sleep(0.02)
+        assert threading.active_count() == before
 
     @pytest.mark.parametrize(
         ("options", "named"),
         [
             ({"batch_size": 0}, "batch_size=0"),
+            ({"batch_size": 2.0}, "batch_size=2.0"),
             ({"batch_size": 4, "block": 0}, "block=0"),
+            ({"batch_size": 4, "block": True}, "block=True"),
             ({"batch_size": 4, "shard": (2, 2)}, r"shard=\(2, 2\)"),
+            ({"batch_size": 4, "shard": (0, True)}, r"shard=\(0, True\)"),
+            ({"batch_size": 4, "shuffle_seed": True}, "shuffle_seed=True"),
+            ({"batch_size": 4, "shuffle_seed": 1.5}, "shuffle_seed=1.5"),
+            ({"batch_size": 4, "shuffle_seed": "a"}, "shuffle_seed='a'"),
+            ({"batch_size": 4, "epoch": -1}, "epoch=-1"),
+            ({"batch_size": 4, "epoch": None}, "epoch=None"),
+            ({"batch_size": 4, "drop_remainder": 1}, "drop_remainder=1"),
+            ({"batch_size": 4, "resume": "late"}, "resume: "),
         ],
     )
     def test_wrong_options_are_refused(
@@ -279,6 +388,7 @@ class TestFiles:
     def test_what_is_open_stays_as_it_was(
         self, directory: Path, split: Any, stored: list[int]
     ) -> None:
+        """The records of files that are open can be read on."""
         write_dataset(rows(COUNT)[::-1], directory, "train", shards=4, overwrite=True)
         assert scans([split[:]]) == stored
 

@@ -214,7 +214,11 @@ def test_split_under_publication_is_read_by_its_directory(
     splits = {"train": split.hidden_as(names)}
     manifest.save(directory, replace(found, splits=splits))
     files = find_files(directory, "train", found.spec)
-    assert [Path(path).exists() for path in files.paths] == [True] * len(names)
+    sizes = [
+        files.at_its_name(at, lambda path: Path(path).stat().st_size)
+        for at in range(len(names))
+    ]
+    assert sizes == list(files.sizes)
     for source in ways:
         said = _refused(source, found.spec)
         if renamed or isinstance(source, str):

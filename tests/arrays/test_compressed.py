@@ -1,0 +1,173 @@
+"""Compressed files: their records come in order, and each is there, or is in an error."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from digit_rows import rows
+from schemagen.runtime.shared.tfrecord import frame
+from schemagen.runtime.storage import manifest
+
+from generated import DatasetError
+from generated.digit.reader import open_split
+from generated.digit.serializer import serialize, write_dataset
+
+if TYPE_CHECKING:
+    from conftest import PackageOf
+
+COUNT = 100
+
+
+def scans(batches: Any) -> list[int]:
+    """Return the numbers of the records in batches."""
+    return [scan for batch in batches for scan in batch["scan"].tolist()]
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    """A hundred numbered records in four shards of compressed files."""
+    write_dataset(rows(COUNT), tmp_path, "train", shards=4, compression="GZIP")
+    return tmp_path
+
+
+def second(directory: Path, change: Callable[[bytes], bytes]) -> Path:
+    """Change the second shard, and take the manifest away."""
+    (directory / "manifest.json").unlink()
+    path = sorted(directory.glob("train-*"))[1]
+    path.write_bytes(change(path.read_bytes()))
+    return path
+
+
+def flipped(data: bytes) -> bytes:
+    middle = len(data) // 2
+    return data[:middle] + bytes([data[middle] ^ 0xFF]) + data[middle + 1 :]
+
+
+class TestDamage:
+    """What damage the files have is said, or left out and counted."""
+
+    @pytest.mark.parametrize("shard", [(0, 1), (0, 2), (1, 2)])
+    def test_a_cut_file_is_named(self, directory: Path, shard: tuple[int, int]) -> None:
+        path = second(directory, lambda data: data[: len(data) // 2])
+        batches = open_split(sorted(directory.glob("train-*"))).batches(4, shard=shard)
+        if shard == (1, 2):  # its records come behind those of the damaged file
+            assert scans(batches)[-1] == COUNT - 1
+            return
+        with pytest.raises(DatasetError, match=rf"{path.name}: record \d+: .*ended"):
+            list(batches)
+
+    def test_a_flipped_byte_is_named(self, directory: Path) -> None:
+        path = second(directory, flipped)
+        with pytest.raises(DatasetError, match=rf"{path.name}: record \d+: "):
+            list(open_split(sorted(directory.glob("train-*"))).batches(4))
+
+    def test_the_records_of_a_cut_file_are_counted(self, directory: Path) -> None:
+        """As many are left out as the manifest lists behind the damage."""
+        stated = manifest.load(directory)
+        assert stated
+        path = second(directory, lambda data: data[: len(data) // 2])
+        shards = list(stated.splits["train"].shards)
+        cut = path.read_bytes()
+        shards[1] = manifest.Shard(shards[1].file, 25, len(cut), "0" * 8)
+        split = manifest.Split("GZIP", tuple(shards))
+        manifest.save(
+            directory,
+            manifest.Manifest(
+                stated.record, stated.fingerprint, stated.spec, {"train": split}
+            ),
+        )
+        split_read = open_split(directory, "train", on_corrupt="skip")
+        assert len(split_read) == COUNT
+        with pytest.warns(RuntimeWarning) as warned:
+            found = scans(split_read.batches(COUNT))
+        [said] = [str(each.message) for each in warned]
+        lost = COUNT - len(found)
+        assert 0 < lost < 25
+        assert said.startswith(f"{lost} corrupt records are left out")
+        assert path.name in said
+        assert found == [*range(25 + 25 - lost), *range(50, COUNT)]
+
+    def test_damage_behind_the_last_record_is_an_error(self, directory: Path) -> None:
+        path = second(directory, lambda data: data[:-6] + bytes(6))
+        split = open_split(sorted(directory.glob("train-*")))
+        with pytest.raises(DatasetError, match=path.name):
+            list(split.batches(4))
+
+    @pytest.mark.parametrize(("listed", "found"), [(24, 25), (26, 25)])
+    @pytest.mark.parametrize("shard", [0, 3])
+    def test_a_manifest_with_another_count_is_refused(
+        self, directory: Path, listed: int, found: int, shard: int
+    ) -> None:
+        """No record is dropped, and none is made of nothing."""
+        path = directory / "manifest.json"
+        data = json.loads(path.read_text())
+        del data["crc32c"]
+        split = data["splits"]["train"]
+        split["shards"][shard]["records"] = listed
+        split["records"] += listed - found
+        path.write_text(json.dumps(data))
+        said = rf"{shard:05d}-of.*found {found} records, expected the {listed}"
+        with pytest.raises(DatasetError, match=said):
+            list(open_split(directory, "train"))
+        with pytest.raises(DatasetError, match=said):
+            list(open_split(directory, "train").batches(7))
+
+
+PHOTOS = '''
+from typing import Annotated
+
+import numpy as np
+
+from schemagen import *
+
+
+class Photo(Record):
+    """A picture."""
+
+    pixels: Annotated[np.ndarray, Image((None, None, 3), encoding="png", resize=(4, 4))]
+'''
+
+
+@pytest.fixture(scope="module")
+def photos(package_of: PackageOf, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Open a file of nine pictures, of which one cannot be decoded."""
+    package = package_of(PHOTOS)
+    encode = package.module("photo", "serializer").serialize
+    records = [encode(pixels=np.full((9, 9, 3), n, np.uint8)) for n in range(9)]
+    at = records[5].index(b"IDAT") + 6
+    records[5] = records[5][:at] + bytes(4) + records[5][at + 4 :]
+    path = tmp_path_factory.mktemp("photos") / "some.tfrecord.gz"
+    path.write_bytes(gzip.compress(b"".join(map(frame, records))))
+
+    def make(**options: Any) -> Any:
+        return package.module("photo", "reader").open_split(path, **options)
+
+    return make
+
+
+def test_a_damaged_image_is_named(photos: Any) -> None:
+    with pytest.raises(DatasetError, match="record 5: field 'pixels': Pillow cannot"):
+        list(photos().batches(2))
+
+
+def test_a_damaged_image_is_left_out(photos: Any) -> None:
+    with pytest.warns(RuntimeWarning, match="record 5: field 'pixels'"):
+        found = list(photos(on_corrupt="skip").batches(2))
+    assert [batch["pixels"][:, 0, 0, 0].tolist() for batch in found] == [
+        *([0, 1], [2, 3], [4], [6, 7], [8]),
+    ]
+
+
+def test_a_file_without_a_manifest_is_counted(tmp_path: Path) -> None:
+    path = tmp_path / "some.gz"
+    records = [serialize(**row) for row in rows(7)]
+    path.write_bytes(gzip.compress(b"".join(map(frame, records))))
+    split = open_split(path)
+    assert len(split) == 7
+    assert scans(split.batches(3, shard=(1, 2))) == [3, 4, 5, 6]
