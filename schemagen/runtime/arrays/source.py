@@ -21,6 +21,7 @@ from .fetching import (
     Fetcher,
     LocalFetcher,
     RemoteFetcher,
+    check_states,
     file_errors,
     place_of,
 )
@@ -83,7 +84,9 @@ class RecordSource:
     def identity(self) -> str:
         """What is equal for equal data, wherever it is."""
         with file_errors(self.files):
-            return self.files.identity
+            found = self.files.identity
+            check_states(self.files, range(len(self.files.paths)))
+        return found
 
     def __len__(self) -> int:
         """Return how many records there are."""
