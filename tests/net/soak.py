@@ -6,8 +6,8 @@ Each does one thing after the other: it writes the split in one of the ways that
 or reads it in one of them. Now and then it is killed with SIGKILL, and another takes its
 place. The program prints its figures as one line of JSON.
 
-What is claimed: a read is whole, of one generation, or it ends with a DatasetError, within
-ten seconds; a write ends, or is refused with a DatasetError.
+What is claimed: a read is whole, of one generation, or it ends with a DatasetError, and it
+never takes ten seconds for an item; a write ends, or is refused with a DatasetError.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from generated.digit.reader import open_split  # noqa: E402
 
 PROCESSES = 3
 SECONDS = 10.0
-"""How long a read may take."""
+"""How long a reader may take for an item."""
 
 # How many things in a hundred are killed, and within how many seconds.
 _KILLED, _WITHIN = 20, 0.2
@@ -118,7 +118,13 @@ WRITES: dict[str, tuple[Write, dict[str, Any]]] = {
 }
 
 
-def read_once(directory: Path, way: str, by_name: bool, chance: random.Random) -> str:
+def read_once(
+    directory: Path,
+    way: str,
+    by_name: bool,
+    chance: random.Random,
+    tell: Callable[[], object],
+) -> str:
     """Read the split, and return how that has ended: a word of `ENDS`, and an example.
 
     Args:
@@ -126,6 +132,7 @@ def read_once(directory: Path, way: str, by_name: bool, chance: random.Random) -
         way: how to read it, of `WAYS`.
         by_name: name the files in place of the directory.
         chance: draws pauses.
+        tell: called with each item.
 
     Raises:
         Exception: raised by the reader, a DatasetError or any other.
@@ -139,6 +146,7 @@ def read_once(directory: Path, way: str, by_name: bool, chance: random.Random) -
     lengths, found = set[int](), []
     try:
         for item in WAYS[way].read(open_it):
+            tell()
             if isinstance(item, int):
                 lengths.add(item)
             else:
@@ -169,14 +177,16 @@ class Running:
     Attributes:
         what: "read" or "write", and in which way.
         process: its number.
-        pipe: what it says in the end comes through it.
-        ends: when it is taken for a hang.
+        pipe: a dot for each item comes through it, and what it says in the end.
+        seconds: without a dot, after which it is taken for a hang.
+        ends: when that is.
         killed: when it is killed, if it has not ended.
     """
 
     what: str
     process: int
     pipe: int
+    seconds: float
     ends: float
     killed: float
 
@@ -191,7 +201,7 @@ def _begin(
         os.setsid()  # its process group is killed with it
         warnings.simplefilter("ignore")
         try:
-            said = work()
+            said = work(lambda: os.write(sent, b"."))
         except DatasetError as error:
             said = f"refused: {error}"
         except BaseException:
@@ -200,7 +210,7 @@ def _begin(
         os._exit(0)
     os.close(sent)
     now = time.monotonic()
-    return Running(what, process, received, now + seconds, now + killed)
+    return Running(what, process, received, seconds, now + seconds, now + killed)
 
 
 def _kill(running: Running) -> None:
@@ -223,6 +233,7 @@ def _works(directory: Path, chance: random.Random) -> Iterator[Running]:
             count = chance.choice(_COUNTS)
 
             def work(
+                tell: Callable[[], object],
                 function: Write = function,
                 options: dict[str, Any] = options,
                 generation: int = generation,
@@ -236,9 +247,12 @@ def _works(directory: Path, chance: random.Random) -> Iterator[Running]:
             way, by_name = chance.choice([*WAYS]), chance.random() < 0.25
 
             def work(
-                way: str = way, by_name: bool = by_name, draws: random.Random = draws
+                tell: Callable[[], object],
+                way: str = way,
+                by_name: bool = by_name,
+                draws: random.Random = draws,
             ) -> str:
-                return read_once(directory, way, by_name, draws)
+                return read_once(directory, way, by_name, draws, tell)
 
             yield _begin(f"read {way}", SECONDS, killed, work)
 
@@ -260,7 +274,11 @@ def soak(directory: Path, seconds: float, seed: int) -> Figures:
         now = time.monotonic()
         for each in [*running]:
             if each.pipe in ready:
-                said = os.read(each.pipe, 1 << 12).decode(errors="replace")
+                piece = os.read(each.pipe, 1 << 16)
+                said = piece.decode(errors="replace").lstrip(".")
+                if piece and not said:
+                    each.ends = now + each.seconds
+                    continue
                 said = said or "raw: it died"
             elif now >= each.killed:
                 said = "killed"
