@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="readers are for
 
 _REMOTE = ["remote", "remote no index", "remote gzip"]
 _FORMS = ["plain", "no index", "gzip", "files", "gzip files", *_REMOTE]
-_MAIN = ["plain", "gzip", "files", "remote"]
+_MAIN = ["plain", "gzip", "remote"]
 _SEQUENTIAL = ["in turn", "batches", "shares", "resumed"]
 _WAYS = [*_SEQUENTIAL, "by number", "shuffled", "blocks"]
 _CASES = [
