@@ -127,7 +127,7 @@ def _pillow_header(form: str, data: bytes) -> ImageHeader | None:
             "run pip install pillow",
         ) from None
     # `Image.open` warns of many pixels, and refuses more, before it decodes any.
-    plugins = {
+    plugins: dict[str, Any] = {
         "bmp": BmpImagePlugin.BmpImageFile,
         "gif": GifImagePlugin.GifImageFile,
         "webp": WebPImagePlugin.WebPImageFile,
