@@ -8,6 +8,7 @@ from ..data.formatting import plural
 from .colors import titled
 from .completion import complete_paths, complete_rules
 from .help import Verb
+from .printing import echo
 from .reporting import format_option, leave, project_option, report
 
 
@@ -90,7 +91,7 @@ def breaking(
         counts += [plural(warnings, "warning")] if warnings else []
         counts += [f"{found.accepted} accepted"] if found.accepted else []
         records = plural(found.records, "record")
-        click.echo(f"{records} compared with {found.where}: {', '.join(counts)}")
+        echo(f"{records} compared with {found.where}: {', '.join(counts)}")
     if found.breaks:
         leave()
 
@@ -105,6 +106,6 @@ def explain(rule: str) -> None:
     from ..use_cases.explain import explained
 
     try:
-        click.echo(titled(explained(rule)), nl=False)
+        echo(titled(explained(rule)), nl=False)
     except LookupError as error:
         raise click.UsageError(str(error.args[0])) from None

@@ -12,6 +12,7 @@ import click
 from .colors import titled
 from .completion import complete_records
 from .help import Verb
+from .printing import echo
 from .reporting import (
     leave,
     print_document,
@@ -131,7 +132,7 @@ def _print_records(specs: list[RecordSpec], style: str, *, markdown: bool) -> No
             else titled(describe_text(spec, columns))
             for spec in specs
         )
-        click.echo("\n".join(texts), nl=False)
+        echo("\n".join(texts), nl=False)
 
 
 def _describe_data(
@@ -149,8 +150,8 @@ def _describe_data(
         data = {"version": 1, "records": records, "data": description_data(found)}
         print_document(dumps(data))
     elif markdown:
-        click.echo(found.markdown(), nl=False)
+        echo(found.markdown(), nl=False)
     else:
-        click.echo(found.text(terminal_columns()), nl=False)
+        echo(found.text(terminal_columns()), nl=False)
     if not found.sound:
         leave()

@@ -8,6 +8,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import StringIO
 from typing import TextIO
 
 import click
@@ -15,6 +16,7 @@ import click
 from ..atomic_write import writing_advice
 from ..findings import COMMAND_LINE, ExitCode, Finding, SchemagenError
 from ..interrupts import INTERRUPTED
+from .printing import echo
 from .reporting import Output, report
 
 # What the machine refuses, whatever the program does.
@@ -56,7 +58,9 @@ def ending(output: Output) -> Iterator[None]:
             report(error.findings, output.style)
         except click.ClickException as error:
             code = ExitCode.REFUSED
-            error.show()
+            shown = StringIO()
+            error.show(file=shown)
+            echo(shown.getvalue(), err=True, nl=False)
             _document(output, "SG408", error.format_message(), "see --help")
         except (click.Abort, KeyboardInterrupt):
             code = INTERRUPTED
@@ -67,11 +71,11 @@ def ending(output: Output) -> Iterator[None]:
             if isinstance(error, OSError) and error.errno in _REFUSALS:
                 raise
             code = ExitCode.BUG
-            traceback.print_exc()
-            click.echo(_BUG, err=True)
-            shown = f"{type(error).__name__}: {error}"
+            echo(traceback.format_exc(), err=True, nl=False)
+            echo(_BUG, err=True)
+            bug = f"a bug in schemagen: {type(error).__name__}: {error}"
             advice = "report it with what stderr says and the schema that shows it"
-            _document(output, "SG410", f"a bug in schemagen: {shown}", advice)
+            _document(output, "SG410", bug, advice)
     except OSError as error:
         code = ExitCode.REFUSED
         _refused(error, output)
@@ -92,7 +96,7 @@ def _refused(error: OSError, output: Output) -> None:
         if error.filename is not None:
             message = f"{error.filename} cannot be read or written: {reason}"
         with suppress(OSError):
-            click.echo(f"Error: {message}", err=True)
+            echo(f"Error: {message}", err=True)
         with suppress(OSError):
             advice = f"{writing_advice(error)} and run the command again"
             _document(output, "SG403", message, advice)

@@ -9,6 +9,7 @@ import click
 from ..data.formatting import plural
 from .colors import colored_diff
 from .help import Verb
+from .printing import echo
 from .reporting import (
     format_option,
     leave,
@@ -60,17 +61,17 @@ def generate(
         from ..use_cases.watch import watch as keep_generating
 
         options = ["--format", style, *(["--force"] if force else [])]
-        keep_generating(project, options, lambda text: click.echo(text, err=True))
+        keep_generating(project, options, lambda text: echo(text, err=True))
         return
     found = use_cases.generate(project, dry_run=dry_run, force=force)
     findings = use_cases.untracked(found, project) if tracked else ()
     if style == "text":
-        click.echo(changes_text(found, dry_run=dry_run))
+        echo(changes_text(found, dry_run=dry_run))
         usage = (
             "" if dry_run or brief else usage_text(found, find_project(Path(project)))
         )
         if usage:
-            click.echo(usage)
+            echo(usage)
     report((*findings, *found.warnings), style)
     if findings:
         leave()
@@ -98,9 +99,9 @@ def check(project: str, style: str, diff: bool, tracked: bool) -> None:
         findings += use_cases.untracked(found, project)
     if diff:
         text = colored_diff(unified_diff(found))
-        click.echo(text, nl=False, err=style != "text")
+        echo(text, nl=False, err=style != "text")
     report((*findings, *found.warnings), style)
     if findings:
         leave()
     if style == "text":
-        click.echo(f"{plural(len(found.files), 'file')} up to date")
+        echo(f"{plural(len(found.files), 'file')} up to date")

@@ -11,6 +11,7 @@ import click
 from ..data.formatting import plural, shell_word
 from .completion import complete_paths
 from .help import Verb
+from .printing import echo
 from .reporting import (
     data_argument,
     html_option,
@@ -84,7 +85,7 @@ def infer(data: str, out: str, split: str | None, limit: int, **options: Any) ->
     found = infer_schema(data, out, split=split, limit=limit or None, **options)
     _print_inferred(found)
     if found.doubts:
-        click.echo(
+        echo(
             f'  {plural(found.doubts, "doubt")}: see the comments with "doubt:", and '
             "take each out once it is settled"
         )
@@ -94,7 +95,7 @@ def infer(data: str, out: str, split: str | None, limit: int, **options: Any) ->
         of_split = "" if split is None else f" --split {shell_word(split)}"
         of_data = f"{shell_word(data)}{of_split}"
         following += f", then `schemagen verify {of_data} --record {record}`"
-    click.echo(f"Next: {following}.")
+    echo(f"Next: {following}.")
     if found.foreign or found.damages:
         leave()
 
@@ -106,38 +107,36 @@ def _print_inferred(found: Inferred) -> None:
 
     fields = plural(len(found.spec.fields), "field")
     if not found.read:
-        click.echo(
+        echo(
             f"wrote {found.path}: {found.spec.class_name}, {fields}, the schema that "
             "wrote this data, by its manifest"
         )
         return
-    click.echo(
-        f"wrote {found.path}: {found.spec.class_name}, {fields}, from {found.read}"
-    )
+    echo(f"wrote {found.path}: {found.spec.class_name}, {fields}, from {found.read}")
     for gap in found.gaps[:_MOST_SHOWN]:
-        click.echo(f"  note: {printable(gap.split)}: {printable(gap.text)}")
+        echo(f"  note: {printable(gap.split)}: {printable(gap.text)}")
     if found.tfds:
         command = import_command(found.tfds, str(found.path))
-        click.echo("  note: features.json knows more than the records; to use it:")
-        click.echo(f"    {command}")
+        echo("  note: features.json knows more than the records; to use it:")
+        echo(f"    {command}")
     if found.other_files:
-        click.echo(f"  not looked at: {listed_names(found.other_files)}")
+        echo(f"  not looked at: {listed_names(found.other_files)}")
     if found.malformed:
         records = plural(found.malformed, "record is", "records are")
-        click.echo(f"  {records} not a tf.train.Example")
+        echo(f"  {records} not a tf.train.Example")
     if found.damages:
         first = found.damages[0]
         places = plural(len(found.damages), "place")
-        click.echo(
+        echo(
             f"  {places} could not be read, the first at record {first.record:,} of "
             f"{printable(first.file)}: {first.found}"
         )
         hint = 'make_dataset(on_corrupt="skip") reads the other records'
-        click.echo(f"  {first.cause if first.kind == 'limit' else hint}")
+        echo(f"  {first.cause if first.kind == 'limit' else hint}")
     left_out = (f"{key!a}: {why}" for key, why in (found.left_out or {}).items())
     _list("left out", [*left_out], "more key")
     for said in found.lacking:
-        click.echo(f"  warning: {printable(said)}")
+        echo(f"  warning: {printable(said)}")
     foreign = (f"{printable(file)}: {what}" for file, what in found.foreign.items())
     _list("not a tf.train.Example:", [*foreign], "more file")
 
@@ -145,9 +144,9 @@ def _print_inferred(found: Inferred) -> None:
 def _list(what: str, items: Sequence[str], more: str) -> None:
     """Print the first items, and how many more there are."""
     for item in items[:_MOST_SHOWN]:
-        click.echo(f"  {what} {item}")
+        echo(f"  {what} {item}")
     if len(items) > _MOST_SHOWN:
-        click.echo(f"  {what} {plural(len(items) - _MOST_SHOWN, more)}")
+        echo(f"  {what} {plural(len(items) - _MOST_SHOWN, more)}")
 
 
 @click.command(
@@ -194,9 +193,9 @@ def adopt(data: str, out: str, project: str, **options: Any) -> None:
 
 def _print_generated(done: Generated) -> None:
     for path in done.written:
-        click.echo(f"wrote {path}")
+        echo(f"wrote {path}")
     changed = plural(len(done.plan.changes), "file")
-    click.echo(f"generated {changed} in {done.project.settings.output}/")
+    echo(f"generated {changed} in {done.project.settings.output}/")
 
 
 def _print_checked(done: Checked) -> None:
@@ -205,9 +204,9 @@ def _print_checked(done: Checked) -> None:
     from ..findings import printable
 
     report([each.finding() for each in done.verification.findings], "text")
-    click.echo(summary(done.verification))
+    echo(summary(done.verification))
     if done.report is not None:
-        click.echo(f"wrote {printable(done.report.path)} ({size(done.report.bytes)})")
+        echo(f"wrote {printable(done.report.path)} ({size(done.report.bytes)})")
 
 
 def _print_records(read: FirstRecords) -> None:
@@ -215,13 +214,13 @@ def _print_records(read: FirstRecords) -> None:
 
     if read.records:
         records = plural(read.records, "record")
-        click.echo(f"read {records} with {read.pipeline}, such as")
+        echo(f"read {records} with {read.pipeline}, such as")
         width = max((len(feature) for feature, *_ in read.features), default=0)
         for feature, dtype, shape in read.features:
-            click.echo(f"    {feature:{width}}  {dtype} {shape}")
+            echo(f"    {feature:{width}}  {dtype} {shape}")
     if read.problem:
         problem = printable(read.problem)
-        click.echo(f"the generated pipeline cannot read on: {problem}")
+        echo(f"the generated pipeline cannot read on: {problem}")
 
 
 def _print_doubts(out: Path) -> None:
@@ -231,13 +230,13 @@ def _print_doubts(out: Path) -> None:
 
     doubts = doubts_in(out.read_text())
     if doubts:
-        click.echo(f"{plural(len(doubts), 'doubt')} to settle in {out}:")
+        echo(f"{plural(len(doubts), 'doubt')} to settle in {out}:")
     for doubt in doubts:
-        click.echo(f"  {out}:{doubt.line}: {doubt.field}")
-        click.echo(f"      {printable(doubt.text)}")
+        echo(f"  {out}:{doubt.line}: {doubt.field}")
+        echo(f"      {printable(doubt.text)}")
     following = "commit the schema and the generated code."
     if doubts:
         following = (
             f"delete each comment that is settled, `schemagen generate`, {following}"
         )
-    click.echo(f"Next: {following}")
+    echo(f"Next: {following}")

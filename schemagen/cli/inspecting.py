@@ -8,6 +8,7 @@ import click
 
 from .completion import complete_records
 from .help import Verb
+from .printing import echo
 from .reporting import (
     data_argument,
     html_option,
@@ -100,11 +101,11 @@ def _print_report(report: Report) -> None:
     from ..findings import printable
 
     size = formatting.size(report.bytes)
-    click.echo(f"wrote {printable(report.path)} ({size})", err=True)
+    echo(f"wrote {printable(report.path)} ({size})", err=True)
     kinds = len(report.verification.findings)
     if kinds:
         some = formatting.plural(kinds, "kind of finding", "kinds of findings")
-        click.echo(f"`schemagen verify` has {some}: the page shows them", err=True)
+        echo(f"`schemagen verify` has {some}: the page shows them", err=True)
 
 
 def _print(found: DataStatistics, style: str, records: int, *, with_text: bool) -> None:
@@ -116,4 +117,4 @@ def _print(found: DataStatistics, style: str, records: int, *, with_text: bool) 
         print_document(inspection_json(found, records=records))
     elif with_text:
         text = inspection_text(found, columns=terminal_columns(), records=records)
-        click.echo(text, nl=False)
+        echo(text, nl=False)

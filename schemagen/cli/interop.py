@@ -7,6 +7,7 @@ import click
 from ..data.formatting import plural
 from .completion import complete_paths, complete_records
 from .help import Verb
+from .printing import echo
 from .reporting import format_option, project_option, report
 
 
@@ -73,9 +74,9 @@ def export(
         record, to, out, project, data=data, given=given, force=force
     )
     for path in found.files:
-        click.echo(f"wrote {path}")
+        echo(f"wrote {path}")
     for note in found.notes:
-        click.echo(f"note: {note}")
+        echo(f"note: {note}")
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -161,8 +162,8 @@ def import_(
     counts = [plural(done.fields, "field")]
     counts += [plural(len(done.doubts), "doubt")] if done.doubts else []
     counts += [f"{len(done.left_out)} left out"] if done.left_out else []
-    click.echo(f"{done.path.as_posix()}: {done.class_name}, {', '.join(counts)}")
+    echo(f"{done.path.as_posix()}: {done.class_name}, {', '.join(counts)}")
     for part, remark in done.doubts:
-        click.echo(f"  doubt: {part}: {remark}")
+        echo(f"  doubt: {part}: {remark}")
     for part, why in done.left_out:
-        click.echo(f"  left out: {part}: {why}")
+        echo(f"  left out: {part}: {why}")

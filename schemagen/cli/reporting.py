@@ -13,6 +13,7 @@ import click
 from ..findings import ExitCode
 from .colors import paint
 from .completion import complete_paths, complete_splits
+from .printing import echo, echo_document
 
 if TYPE_CHECKING:
     from ..findings import Finding
@@ -50,7 +51,7 @@ def report(findings: Iterable[Finding], style: str) -> None:
         return
     text = render_text(findings, paint)
     if text:
-        click.echo(text, err=True)
+        echo(text, err=True)
 
 
 def print_document(text: str) -> None:
@@ -59,7 +60,7 @@ def print_document(text: str) -> None:
     if context is not None:
         context.obj.printed = True
     if text:
-        click.echo(text, nl=not text.endswith("\n"))
+        echo_document(text)
 
 
 def terminal_columns(in_pipe: int = 80) -> int:

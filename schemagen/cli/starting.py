@@ -11,6 +11,7 @@ import click
 from .colors import paint
 from .completion import complete_records
 from .help import Verb
+from .printing import echo
 
 
 @click.command(
@@ -49,12 +50,12 @@ def init(directory: str, train: str | None) -> None:
         command = generate_command(written.project, directory)
         steps = _training_steps(written.package, written.record, command)
     for path in files:
-        click.echo(f"wrote {path}")
-    click.echo(f"\n{paint('Next steps:', 'title')}")
+        echo(f"wrote {path}")
+    echo(f"\n{paint('Next steps:', 'title')}")
     for number, (step, lines) in enumerate(steps, 1):
-        click.echo(f"  {number}. {step}")
+        echo(f"  {number}. {step}")
         for line in lines:
-            click.echo(f"         {line}")
+            echo(f"         {line}")
 
 
 Steps = list[tuple[str, Sequence[str]]]

@@ -6,6 +6,7 @@ import click
 
 from .colors import titled
 from .help import Verb
+from .printing import echo
 from .reporting import print_document, project_option, table_option
 
 
@@ -25,4 +26,4 @@ def templates(project: str, style: str) -> None:
     if style == "json":
         print_document(text)
     else:
-        click.echo(titled(text), nl=False)
+        echo(titled(text), nl=False)

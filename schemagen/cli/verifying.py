@@ -9,6 +9,7 @@ import click
 from ..progress import Bar
 from .completion import complete_records
 from .help import Verb
+from .printing import echo
 from .reporting import (
     data_argument,
     format_option,
@@ -87,6 +88,6 @@ def verify(
     else:
         report([each.finding() for each in found.findings], style)
     if style == "text":
-        click.echo(summary(found))
+        echo(summary(found))
     if not found.clean:
         leave()

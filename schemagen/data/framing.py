@@ -15,7 +15,7 @@ from ..runtime.reading.records import Records
 from ..runtime.shared.tfrecord import HEADER_SIZE
 from .limits import MAX_RECORD_BYTES
 from .records import Damage, Part
-from .remote_path import FilePath
+from .remote_path import FilePath, open_file
 from .scanner import Scanner
 from .stream import Stream, compression_of, fill_from, inflated
 
@@ -47,7 +47,7 @@ def scan(
     """
     part = source if isinstance(source, Part) else Part(source)
     try:
-        with part.path.open("rb", buffering=0) as file:
+        with open_file(part.path) as file:
             size = file.seek(0, os.SEEK_END) if part.stop is None else part.stop
             left = size - file.seek(part.start)
 

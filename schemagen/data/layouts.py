@@ -16,7 +16,7 @@ from ..runtime.storage import manifest
 from .formatting import one_line, shell_word
 from .frames import is_header
 from .names import TFX_PREFIX, VERSION, is_ignored, says_records, split_in, split_of
-from .remote_path import FilePath, entries_of
+from .remote_path import FilePath, entries_of, open_file
 from .stream import InflateError, compression_of, inflated
 
 # How much of a compressed file suffices to inflate a record's header.
@@ -154,7 +154,7 @@ def _dataset_name(directory: FilePath) -> str:
     """Return the name of the TFDS dataset in a directory; "" for other data."""
     with (
         suppress(OSError, ValueError, AttributeError),
-        (directory / _TFDS_INFO).open("rb") as file,
+        open_file(directory / _TFDS_INFO) as file,
     ):
         return str(json.loads(file.read() or b"").get("name", ""))
     return ""
@@ -192,7 +192,7 @@ def names_in(
 ) -> tuple[list[str], list[str]]:
     """Return the names in a directory of files with records, and of what else is there.
 
-    Broken links whose name says records are files that cannot be read.
+    Broken links, pipes and devices whose name says records are files that cannot be read.
 
     Args:
         directory: where.
@@ -205,7 +205,7 @@ def names_in(
     for name, entry in entries_of(directory).items():
         if is_ignored(name):
             continue
-        if says_records(name) and entry in ("file", "missing"):
+        if says_records(name) and entry != "directory":
             data.append(name)
         elif entry == "file" and opened != most_opened:
             found = _begins_with_record(directory / name)
@@ -219,7 +219,7 @@ def names_in(
 def _begins_with_record(path: FilePath) -> bool:
     """Return whether a file begins with a length with its right checksum."""
     with suppress(OSError, InflateError):
-        with path.open("rb") as file:
+        with open_file(path) as file:
             start = file.read(_START_BYTES) or b""
         compression = compression_of(start)
         if compression:

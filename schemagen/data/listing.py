@@ -43,7 +43,10 @@ def list_data(source: str | os.PathLike[str], split: str | None = None) -> Listi
         directory = _with_damaged_manifest(where)
         if directory is None:
             raise
-        data = find_data(where, split, use_manifest=False)
+        try:
+            data = find_data(where, split, use_manifest=False)
+        except DatasetError:
+            raise error from None  # there is nothing but the damaged manifest
         data, problem = replace(data, directory=directory), str(error)
     return Listing(
         data, {file.path: size_of(file.path) for file in data.files}, problem

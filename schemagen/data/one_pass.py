@@ -23,7 +23,7 @@ from .limits import MAX_RECORD_BYTES
 from .listing import Listing
 from .parallel import PART_BYTES, parts_of, usual_workers
 from .records import Damage, Part
-from .remote_path import FilePath
+from .remote_path import FilePath, open_file
 from .sources import DataFile
 from .statistics.measuring import Measuring
 from .statistics.model import RecordStatistics, merged_records
@@ -271,7 +271,7 @@ def _scanned(
     tally = Tally(wanted.examples or 0)
     scanned = Scanned(piece.part, tally, complete=left != 0)
     if not scanned.complete:
-        with suppress(OSError), piece.part.path.open("rb") as file:
+        with suppress(OSError), open_file(piece.part.path) as file:
             scanned.start = file.read(HEADER_SIZE) or b""
         return scanned
 

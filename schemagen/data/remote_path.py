@@ -9,6 +9,7 @@ from io import RawIOBase
 from pathlib import Path
 from typing import Literal
 
+from ..runtime.storage.files import regular_state
 from ..runtime.storage.opening import is_remote
 from ..runtime.storage.remote_files import RemoteFiles
 
@@ -69,6 +70,17 @@ def file_path(where: str) -> FilePath:
     if is_remote(where):
         return RemotePath(where.rstrip("/"))
     return Path(where.removeprefix("file://"))
+
+
+def open_file(path: FilePath) -> RawIOBase:
+    """Open a file for reading, unbuffered.
+
+    Raises:
+        OSError: it does not exist, it is not a regular file, or it cannot be read.
+    """
+    if isinstance(path, Path):
+        regular_state(str(path))
+    return path.open("rb", buffering=0)
 
 
 def size_of(path: FilePath) -> int | None:

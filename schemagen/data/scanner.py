@@ -7,7 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..runtime.reading.records import Records
-from ..runtime.shared.tfrecord import FOOTER_SIZE, FRAMING, HEADER_SIZE
+from ..runtime.shared.tfrecord import (
+    FOOTER_SIZE,
+    FRAMING,
+    HEADER_SIZE,
+    MOST_RECORD_BYTES,
+    RECORD_LIMIT,
+)
 from .formats import describe_start, other_format
 from .frames import Run, Search, is_header, length_at, run_of
 from .records import Damage
@@ -46,7 +52,7 @@ class Scanner:
         size: where the file ends; None in a compressed file. As that may inflate to a
             thousand times its size, no more than the limit of a record is searched.
         number: the number of the next record.
-        limit: the most bytes of a record.
+        limit: the most bytes of a record; no more than MOST_RECORD_BYTES are read.
     """
 
     def __init__(
@@ -56,8 +62,8 @@ class Scanner:
         self._where = where
         self._size = size
         self._number = number
-        self._limit = limit
-        self._search = Search(stream, size, limit)
+        self._limit = min(limit, MOST_RECORD_BYTES)
+        self._search = Search(stream, size, self._limit)
 
     def runs(self) -> Iterator[Records | Damage]:
         """Yield records and damages until the end."""
@@ -177,6 +183,9 @@ class Scanner:
             "if it is meant to be so large, raise the limit: "
             f"--max-record-bytes {length}"
         )
+        if length > MOST_RECORD_BYTES:
+            expected = RECORD_LIMIT
+            cause = "TensorFlow cannot read it: write its values into several records"
         if self._size is None:
             self._stream.end()
             cause += "; the rest of this compressed file was not read"

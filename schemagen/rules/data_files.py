@@ -63,7 +63,8 @@ DATA_FILES = (
     Rule(
         "SG512",
         "record over the size limit",
-        "A small compressed file can contain a record that fills all memory.",
+        "A small compressed file can contain a record that fills all memory. TensorFlow "
+        "reads a record over 2 GiB as an empty one.",
     ),
     Rule(
         "SG513",

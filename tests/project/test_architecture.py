@@ -120,6 +120,19 @@ def test_libraries_stay_in_their_parts() -> None:
     assert parts_with("tensorflow") | parts_with("keras") == {"runtime"}
 
 
+def test_one_module_prints() -> None:
+    """It escapes the commands of services that keep logs."""
+    printing = {
+        module
+        for module in MODULES
+        if module.startswith("cli/")
+        for node in ast.walk(tree_of(module))
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func) in ("click.echo", "click.secho", "print")
+    }
+    assert printing == {"cli/printing.py"}
+
+
 def test_modules_have_one_subject() -> None:
     """Each has a docstring, at most 400 lines, and a name that says something."""
     vague = {"utils", "util", "helpers", "common", "manager", "misc"}

@@ -30,7 +30,7 @@ _DAMAGES = {
         "compressed file cannot be decompressed",
         "a file that is compressed once, with GZIP or ZLIB, or not at all",
     ),
-    "limit": ("SG512", "record is over the limit", "records within --max-record-bytes"),
+    "limit": ("SG512", "record is over the limit", ""),  # the damage says which one
     "foreign": ("SG508", "not a TFRecord file", "records"),
     "unreadable": ("SG510", "a file that cannot be read", "a file that can be read"),
 }
@@ -118,6 +118,7 @@ class Tally:
     def add_damage(self, damage: Damage) -> None:
         """Count a place where no record can be read."""
         rule, what, expected = _DAMAGES[damage.kind]
+        expected = expected or damage.expected
         whole = damage.kind in ("foreign", "unreadable")
         cause = damage.cause
         if damage.kind in ("length", "torn", "compression"):

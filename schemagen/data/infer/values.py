@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ...runtime.codecs.tensor_proto import WholeTensor, whole_tensor
 from ...runtime.reading.columns import Column, Rows
 from ...runtime.reading.message import INT64
+from ...runtime.shared.image_headers import MOST_PIXELS
 from ...runtime.shared.images import CHANNELS
 from ..statistics.bytes_values import (
     EMPTY,
@@ -196,7 +197,8 @@ class Contents:
         palette = form == "png" and data[_PNG_COLOURS] == _PALETTE
         grey = form == "png" and channels == (3 if palette else 1)
         self.grey += grey
-        if self._masks and grey and bits == 8:
+        small = picture.height * picture.width <= MOST_PIXELS
+        if self._masks and grey and bits == 8 and small:
             self.ids[_ids_of(data)] = True
 
     @property

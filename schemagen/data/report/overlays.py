@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...kinds.field import FieldSpec
+from ...runtime.shared.image_headers import MOST_PIXELS
 from ...spec.model import RecordSpec
 from ..formatting import decoded, one_line, record_value
-from .pictures import MOST_PIXELS, Box, Budget, Picture, opened, palette_url, shown
+from .pictures import Box, Budget, Picture, opened, palette_url, shown
 from .records import Features
 
 # The colors of ids, again and again; id 0 is black, and transparent over pictures.

@@ -14,6 +14,7 @@ import numpy as np
 import PIL.Image
 from numpy.typing import NDArray
 
+from ...runtime.shared.image_headers import MOST_PIXELS
 from ..formatting import size
 from ..statistics.bytes_values import IMAGES, content_of
 
@@ -22,9 +23,6 @@ SIDE = 400
 
 SMALL_SIDE = 160
 """The greatest height and width of a copy afterwards."""
-
-MOST_PIXELS = 50_000_000
-"""Larger pictures are not decoded: a few bytes can ask for terabytes."""
 
 _COARSE = 64
 _CHANNELS = {1: "grey", 2: "grey and alpha", 3: "RGB", 4: "RGBA"}

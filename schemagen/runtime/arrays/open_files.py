@@ -36,7 +36,9 @@ class OpenFile:
 
     def __init__(self, files: Files, number: int) -> None:
         self.path = files.paths[number]
-        self.handle = files.at_its_name(number, lambda path: os.open(path, os.O_RDONLY))
+        # A pipe that has come in the place of the file is not waited for.
+        flags = os.O_RDONLY | os.O_NONBLOCK
+        self.handle = files.at_its_name(number, lambda path: os.open(path, flags))
         with named(self.path):
             self.state = FileState.of(os.fstat(self.handle))
             shard = files.shards[number]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..reading.columns import Columns
+from ..shared.tfrecord import MOST_RECORD_BYTES, RECORD_LIMIT
 from .base import Codec
 from .decoded import Decoded
 from .faults import Fault, Features, listed, shown_bytes
@@ -95,6 +96,10 @@ class RecordCheck:
         """Yield what is wrong with whole records, and clear these in `live`."""
         live[[each.row for each in columns.malformed]] = False
         yield self._malformed(columns)
+        sizes = columns.records.stops - columns.records.starts
+        long = np.flatnonzero(live & (sizes > MOST_RECORD_BYTES))
+        yield _too_long(long, sizes)
+        live[long] = False
         if self._record is None:
             rows = other_rows(columns)
             yield self._foreign(columns, rows[live[rows]])
@@ -193,6 +198,17 @@ def _of_field(codec: Codec, features: Features) -> Generator[FieldFault, None, D
             return decoded
         if len(fault.rows):
             yield FieldFault(codec.label, fault)
+
+
+def _too_long(rows: NDArray[np.int64], sizes: NDArray[np.int64]) -> Fault:
+    return Fault(
+        "SG512",
+        "record is over the limit",
+        RECORD_LIMIT,
+        rows,
+        lambda at: f"a record of {sizes[rows[at]]} bytes",
+        lambda at: "TensorFlow cannot read it: write its values into several records",
+    )
 
 
 def _other_message(rows: NDArray[np.int64], is_sequence: bool) -> Fault:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ..shared.errors import with_suggestion
+from ..shared.tfrecord import MOST_RECORD_BYTES, RECORD_LIMIT
 from .base import Codec
 from .graph import refuse_unless, shown_errors
 from .parsed import Parsed, lists_present_in, present_in
@@ -47,6 +48,8 @@ def parse(
     """
     chosen = _chosen(codecs, fields)
     serialized = _as_vector(serialized)
+    with tf.control_dependencies(_check_sizes(serialized)):
+        serialized = tf.identity(serialized)
     checks = _check_message(serialized, codecs, lists)
     with tf.control_dependencies(checks):
         records = tf.identity(serialized)
@@ -103,6 +106,18 @@ def _as_vector(serialized: Any) -> tf.Tensor:
             "list, as [serialized]"
         )
     return tensor
+
+
+def _check_sizes(serialized: tf.Tensor) -> list[tf.Operation]:
+    """Refuse records that are too long: tensorflow's parsers take them for empty ones.
+
+    `tf.strings.length` has 32 bits. The length of a longer record is negative, or too
+    small, so that the record goes on behind it.
+    """
+    lengths = tf.minimum(tf.strings.length(serialized), MOST_RECORD_BYTES)
+    rest = tf.strings.substr(serialized, tf.maximum(lengths, 0), tf.ones_like(lengths))
+    found = "found a record of more; write its values into several records"
+    return refuse_unless(tf.reduce_all(rest == ""), f"expected {RECORD_LIMIT}, {found}")
 
 
 def _check_message(

@@ -103,7 +103,10 @@ def _opened(data: bytes) -> Any:
             "pillow, or read their bytes with decode_images=False"
         ) from None
     # Other formats that Pillow knows are no images of a schema.
-    return Image.open(BytesIO(data), formats=[sniff(data) or "png"])
+    try:
+        return Image.open(BytesIO(data), formats=[sniff(data) or "png"])
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise ValueError(str(error)) from None
 
 
 def _draft_size(size: Size, least: Size | None) -> Size | None:

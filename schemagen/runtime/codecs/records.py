@@ -11,7 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..shared.errors import Problem, RecordError
-from ..shared.tfrecord import Framed, frame_pieces
+from ..shared.tfrecord import (
+    MOST_RECORD_BYTES,
+    RECORD_LIMIT,
+    Framed,
+    frame_pieces,
+)
 from ..shared.wire import Buffer, Pieces, context_head, example_head, lists_head
 from .base import Codec, Column
 from .buffers import (
@@ -78,8 +83,8 @@ class RecordCodec:
 
         Raises:
             RecordError: a value that cannot be held, fields of a group that are not
-                equally long, or no field is there: readers could not tell whose record
-                it is.
+                equally long, no field is there, so that readers could not tell whose
+                record it is, or the record has more than MOST_RECORD_BYTES.
         """
         if self._simple:
             pieces: list[Buffer] = [b""]
@@ -87,21 +92,29 @@ class RecordCodec:
                 pieces += encode(values[name])
             size = sum(map(len, pieces))
             if size:
-                pieces[0] = example_head(size)
+                pieces[0] = head = example_head(size)
+                if len(head) + size > MOST_RECORD_BYTES:
+                    raise self._too_long(len(head) + size, values)
                 return b"".join(pieces)
         pairs = [(codec, values[name]) for name, codec in self._by_key]
         for group, members in self.groups.items():
             given = [(codec, values[codec.name]) for codec in members]
             check_lengths(group, *given)
         if self._is_sequence:
-            return _encode_sequence(pairs)
-        return _joined(_merged_entries(pairs, None))
+            parts = _sequence_pieces(pairs)
+        else:
+            parts = _example_pieces(_merged_entries(pairs, None))
+        size = sum(map(len, parts))
+        if size > MOST_RECORD_BYTES:
+            raise self._too_long(size, values)
+        return b"".join(parts)
 
     def encode_columns(self, /, **columns: Column | None) -> list[bytes]:
         """Encode a batch, given as the column of each field by name.
 
         Raises:
-            RecordError: columns of different lengths, or a value that cannot be held.
+            RecordError: columns of different lengths, a value that cannot be held, or a
+                record of more than MOST_RECORD_BYTES.
         """
         chunks, _ = self._chunks(columns)
         return joined(chunks)
@@ -125,7 +138,38 @@ class RecordCodec:
             given = [(codec, columns[codec.name]) for codec in members]
             check_column_lengths(group, *given)
         pairs = tuple((codec, columns[name]) for name, codec in self._by_key)
-        return _sequences(pairs) if self._is_sequence else _examples(pairs)
+        chunks, sizes = _sequences(pairs) if self._is_sequence else _examples(pairs)
+        if sizes.max(initial=0) > MOST_RECORD_BYTES:
+            row = int(np.argmax(sizes > MOST_RECORD_BYTES))
+            values = {
+                name: None if column is None else column[row]
+                for name, column in columns.items()
+            }
+            raise self._too_long(int(sizes[row]), values, row)
+        return chunks, sizes
+
+    def _too_long(
+        self, size: int, values: Mapping[str, Any], row: int | None = None
+    ) -> RecordError:
+        """Return the error of a row whose record is too long, with its largest field.
+
+        Args:
+            size: of the record, in bytes.
+            values: the row's values by field.
+            row: its position; None if there is only one.
+        """
+        sizes = {
+            codec: sum(map(len, _stored_pieces(codec, values[name])))
+            for name, codec in self._by_key
+        }
+        largest = max(sizes, key=sizes.__getitem__)
+        return RecordError(
+            largest.label,
+            f"a record of {size} bytes, {sizes[largest]} of them in this field",
+            RECORD_LIMIT,
+            "split the value into several records, or store it in a file of its own",
+            row,
+        )
 
     def description(self) -> dict[str, Any]:
         """Return the TensorFlow description of each feature, by key."""
@@ -162,12 +206,20 @@ class RecordCodec:
         return parsed
 
 
-def _joined(entries: Iterable[Pieces], row: int | None = None) -> bytes:
+def _stored_pieces(codec: Codec, value: Any) -> Pieces:
+    """Return the bytes that a field's value takes in a record, in pieces."""
+    if codec.in_list:
+        return codec._row(value, None)
+    entries = [pieces for _, pieces in codec.entries(value, None)]
+    return tuple(chain.from_iterable(entries))
+
+
+def _example_pieces(entries: Iterable[Pieces]) -> Pieces:
     pieces = [*chain.from_iterable(entries)]
     size = sum(map(len, pieces))
     if not size:
-        raise _nothing_there(row)
-    return b"".join((example_head(size), *pieces))
+        raise _nothing_there(None)
+    return (example_head(size), *pieces)
 
 
 def _nothing_there(row: int | None) -> RecordError:
@@ -175,17 +227,16 @@ def _nothing_there(row: int | None) -> RecordError:
     return RecordError("", "no field at all", "at least one that is not None", row=row)
 
 
-def _encode_sequence(fields: list[tuple[Codec, Any]]) -> bytes:
+def _sequence_pieces(fields: list[tuple[Codec, Any]]) -> Pieces:
     """Encode one row as a SequenceExample."""
     others = [pair for pair in fields if not pair[0].in_list]
     steps = [codec._row(value, None) for codec, value in fields if codec.in_list]
-    lists = b"".join(chain.from_iterable(steps))
-    context = b"".join(chain.from_iterable(_merged_entries(others, None)))
-    if not context and not lists:
+    lists = [*chain.from_iterable(steps)]
+    context = [*chain.from_iterable(_merged_entries(others, None))]
+    context_size, lists_size = sum(map(len, context)), sum(map(len, lists))
+    if not context_size and not lists_size:
         raise _nothing_there(None)
-    return b"".join(
-        (context_head(len(context)), context, lists_head(len(lists)), lists)
-    )
+    return (context_head(context_size), *context, lists_head(lists_size), *lists)
 
 
 def _merged_entries(

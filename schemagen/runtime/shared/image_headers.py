@@ -14,6 +14,9 @@ from typing import Any, NamedTuple
 
 from .errors import Problem
 
+MOST_PIXELS = 50_000_000
+"""Larger images are not decoded to check them: a few bytes can ask for gigabytes."""
+
 # The bytes that a file of each format begins with, and those that follow somewhat later:
 # where, and which. Other files are RIFF too.
 STARTS = {
@@ -111,20 +114,35 @@ def png_header(data: bytes) -> ImageHeader | None:
 
 
 def _pillow_header(form: str, data: bytes) -> ImageHeader | None:
-    """Decode a file with Pillow, and return its header if tensorflow decodes it alike."""
+    """Return the header that Pillow reads, if tensorflow decodes the image alike.
+
+    An image of up to MOST_PIXELS is decoded, which finds damage behind the header.
+    """
     try:
-        from PIL import Image  # type: ignore[import-not-found, import-untyped, unused-ignore]
+        from PIL import BmpImagePlugin, GifImagePlugin, Image, WebPImagePlugin  # type: ignore[import-not-found, import-untyped, unused-ignore]
     except ImportError:
         raise Problem(
             f"a {form} image, whose size only Pillow reads",
             "a jpeg or png image, or Pillow",
             "run pip install pillow",
         ) from None
+    # `Image.open` warns of many pixels, and refuses more, before it decodes any.
+    plugins: dict[str, Any] = {
+        "bmp": BmpImagePlugin.BmpImageFile,
+        "gif": GifImagePlugin.GifImageFile,
+        "webp": WebPImagePlugin.WebPImageFile,
+    }
     try:
-        with Image.open(BytesIO(data), formats=[form]) as image:
+        with plugins[form](BytesIO(data)) as image:
             single = getattr(image, "n_frames", 1) == 1
             channels = _CHANNELS_OF[form](image, data) if single else 0
-            image.load()
+            if image.height * image.width <= MOST_PIXELS:
+                image.load()
+    except Image.DecompressionBombError:
+        raise Problem(
+            f"a {form} image of more pixels than Pillow opens",
+            "an image of fewer pixels",
+        ) from None
     except Exception:  # Pillow raises many for damaged files
         return None
     if channels is None:

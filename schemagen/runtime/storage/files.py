@@ -6,8 +6,10 @@ TensorFlow.
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
+import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -78,6 +80,25 @@ def named(path: str | os.PathLike[str]) -> Iterator[None]:
         raise OSError(error.errno, os.strerror(error.errno), str(path)) from None
 
 
+class NotRegularError(OSError):
+    """A pipe, a socket or a device in place of a file: reading it could wait forever."""
+
+
+def regular_state(path: str) -> os.stat_result:
+    """Return the state of a file or directory.
+
+    Raises:
+        NotRegularError: it is neither.
+        OSError: it cannot be had.
+    """
+    found = os.stat(path)
+    if stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode):
+        return found
+    kinds = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+    kind = kinds.get(stat.S_IFMT(found.st_mode), "a device")
+    raise NotRegularError(errno.EINVAL, f"{kind}, not a regular file", path)
+
+
 class LocalFiles:
     """A `FileAccess` to the files of this machine."""
 
@@ -95,14 +116,16 @@ class LocalFiles:
         return sorted(glob.glob(pattern))
 
     def state(self, path: str) -> FileState:
-        return FileState.of(os.stat(path))
+        return FileState.of(regular_state(path))
 
     def read(self, path: str, start: int = 0, stop: int | None = None) -> bytes:
+        regular_state(path)
         with named(path), open(path, "rb") as file:
             file.seek(start)
             return file.read(-1 if stop is None else stop - start)
 
     def open(self, path: str) -> RawIOBase:
+        regular_state(path)
         return FileIO(path)
 
 

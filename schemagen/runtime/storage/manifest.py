@@ -20,6 +20,7 @@ from ..codecs.spec_json import check_spec
 from ..shared.errors import DatasetError
 from ..shared.json_entries import check_manifest
 from .directory import Directory
+from .files import NotRegularError
 from .opening import open_directory
 from .schema import Schema, Spec
 
@@ -273,7 +274,10 @@ def load(directory: Directory | str | os.PathLike[str]) -> Manifest | None:
         DatasetError: there is one, but it cannot be read.
     """
     opened = _opened(directory)
-    text = opened.read(FILE_NAME)
+    try:
+        text = opened.read(FILE_NAME)
+    except NotRegularError as error:
+        raise DatasetError(f"{error.filename}: {error.strerror}") from None
     return None if text is None else loads(text, f"{opened.where}/{FILE_NAME}")
 
 

@@ -1,0 +1,119 @@
+"""Text of files in the output, which services that keep logs could take for commands."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import click
+import pytest
+import tensorflow as tf
+from command_line import make_project, run
+from schemagen.cli import main
+from schemagen.cli.colors import paint
+from schemagen.cli.printing import echo
+from schemagen.runtime.shared.tfrecord import frame
+
+_COMMANDS = ("::error file=x::boom", " ::add-mask::b", "##[error]boom", "##vso[a]b")
+
+_COMMAND_OF_A_SERVICE = re.compile(r"^\s*::|##\w*\[", re.MULTILINE)
+
+
+def _example() -> bytes:
+    """Return a record whose keys and values are commands."""
+    found = tf.train.Example()
+    for key in _COMMANDS:
+        found.features.feature[key].bytes_list.value.append(f"\n{key}".encode())
+    return bytes(found.SerializeToString())
+
+
+def _output(*arguments: str | Path) -> str:
+    result = run(*arguments)
+    assert result.exit_code in (0, 1, 2), result.output
+    return result.output
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A file of such records, whose name is a command, in the working directory."""
+    monkeypatch.chdir(tmp_path)
+    name = "::error file=x::train.tfrecord"
+    records = [frame(_example()), b"cut"]
+    Path(name).write_bytes(b"".join(records))
+    return name
+
+
+def test_no_verb_prints_a_command_that_a_file_holds(data: str) -> None:
+    """Keys, values, names of files and their errors: no line is such a command."""
+    project = make_project(
+        Path("project"), {"a.py": "raise ValueError('\\n::error::boom\\n##[error]x')"}
+    )
+    outputs = [
+        _output("inspect", data),
+        _output("describe", f"./{data}"),
+        _output("describe", f"./{data}", "--markdown"),
+        _output("verify", data),
+        _output("infer", data, "--out", "schema.py"),
+        _output("adopt", data, "--out", "schemas/b.py"),
+        _output("inspect", f"missing\n{data}"),
+        _output("inspect", data, "--records", f"\n{data}"),
+        _output("generate", "--project", project),
+        *(_output(verb, data, "--format", "json") for verb in ("inspect", "verify")),
+    ]
+    for output in outputs:
+        assert "error" in output
+        assert not _COMMAND_OF_A_SERVICE.search(output), output
+
+
+def test_documents_for_programs_have_the_text_of_the_file(data: str) -> None:
+    """What is escaped in JSON reads as what it was."""
+    document = json.loads(run("inspect", data, "--format", "json").stdout)
+    assert document["files"][0]["path"].endswith(data)
+    shown = json.dumps(document)
+    assert all(key in shown for key in _COMMANDS)
+
+
+def test_the_message_of_a_bug_prints_no_command(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A traceback ends with the message of its error."""
+
+    def fail(rule: str) -> None:
+        raise RuntimeError(f"{rule}\n::error::boom")
+
+    monkeypatch.setattr(main.commands["explain"], "callback", fail)
+    result = run("explain", "SG101")
+    assert result.exit_code == 3
+    assert "boom" in result.output
+    assert not _COMMAND_OF_A_SERVICE.search(result.output)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *_COMMANDS,
+        "a\n::b",
+        "a\r::b",
+        f"\n\t \u00a0{paint('::b', 'title')}",
+        "\x1b[0K::b",
+        "a ###[b]",
+    ],
+)
+def test_a_line_that_begins_with_a_command_is_escaped(
+    text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Behind a line break, space and colors too, which a log does not show."""
+    echo(text)
+    printed = capsys.readouterr().out
+    assert not _COMMAND_OF_A_SERVICE.search(printed.replace("\r", "\n"))
+    assert "b" in click.unstyle(printed)
+
+
+@pytest.mark.parametrize("text", ["a::b", "std::vector", "# a [b]", "## a [b]", ":b"])
+def test_other_text_is_printed_as_it_is(
+    text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two colons within a line, and headings of Markdown."""
+    echo(text)
+    assert capsys.readouterr().out == f"{text}\n"
