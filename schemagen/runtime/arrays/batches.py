@@ -139,34 +139,39 @@ def batches_of(
     starts = range(start, stop, size)
     done = 0
     if resume is not None:
-        done = _batches_done(resume, {**facts, "data": source.identity}, len(starts))
+        facts_now = {**facts, "data": source.identity}
+        done = _batches_done(resume, facts_now, len(starts), source.files.where)
     order = Order(total, seed, number, blocks)
     return Batches(source, order, starts, stop, facts, done)
 
 
-def _batches_done(state: Any, facts: State, count: int) -> int:
+def _batches_done(state: Any, facts: State, count: int, where: str) -> int:
     """Return how many batches a state has behind it.
 
     Args:
         state: what `Batches.state` has returned.
         facts: those of the batches that go on.
         count: how many batches there are.
+        where: what to call the data.
 
     Raises:
         DatasetError: it is the state of other batches.
     """
     given = state if isinstance(state, Mapping) else {}
     different = [
-        f"{name}={given.get(name)!r}, found {value!r}"
+        "other data"
+        if name == "data"
+        else f"{name}={given.get(name)!r}, found {value!r}"
         for name, value in facts.items()
         if given.get(name) != value
     ]
     if different:
         raise DatasetError(
-            f"resume: the state is of other batches: expected {'; '.join(different)}; "
-            "pass the options and the data that the state was made with"
+            f"{where}: resume: the state is of other batches: expected "
+            f"{'; '.join(different)}; pass the options and the data that the state was "
+            "made with"
         )
     done = given.get("batches")
     if type(done) is not int or not 0 <= done <= count:
-        raise DatasetError(f"resume: batches={done!r}: expected 0 to {count}")
+        raise DatasetError(f"{where}: resume: batches={done!r}: expected 0 to {count}")
     return done

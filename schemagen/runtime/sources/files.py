@@ -101,6 +101,11 @@ class Files:
         return bool(splits) and not self.states and all(s.shuffled for s in splits)
 
     @property
+    def where(self) -> str:
+        """What to call all of them: their manifest, or the first one."""
+        return next((each.path for each in self.manifests), "") or self.paths[0]
+
+    @property
     def is_settled(self) -> bool:
         """Whether all files had their own names when they were found."""
         return not any(shard and shard.hidden for shard in self.shards)
