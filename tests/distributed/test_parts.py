@@ -45,7 +45,7 @@ def test_ranks_write_the_files_of_one_process(
         receipts = digit.write_parts(rows(_ROWS), plan, part=(rank, ranks))
         assert [receipt.shard % ranks for receipt in receipts] == [rank] * len(receipts)
     assert digit.publish(plan) == _ROWS
-    assert contents(tmp_path / "data") == alone
+    assert listed(tmp_path / "data") == alone
 
 
 def test_functions_for_shards_write_the_files_of_one_process(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_functions_for_shards_write_the_files_of_one_process(tmp_path: Path) -> 
     digit.begin(plan)
     receipts = [digit.write_part(parts(_ROWS, 3), plan, shard) for shard in (2, 0, 1)]
     assert digit.publish(plan, receipts) == _ROWS
-    assert contents(tmp_path / "data") == alone
+    assert listed(tmp_path / "data") == alone
 
 
 def test_source_without_rows_is_published_only_if_asked_for(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_rows_that_are_left_out_are_reported_when_publishing(
     with pytest.warns(RuntimeWarning):
         files = written(tmp_path / "alone", source, refused=alone, **options)
     assert report.read_text() == alone.read_text()
-    assert contents(tmp_path / "data") == files
+    assert listed(tmp_path / "data") == files
 
 
 def test_wrong_row_is_named_by_its_position(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_rank_that_starts_again_skips_what_it_has_written(tmp_path: Path) -> Non
     digit.write_parts(again, plan, part=(0, 1))
     assert again.loaded == len(range(10, 30))
     assert digit.publish(plan) == _ROWS
-    assert contents(tmp_path / "data") == alone
+    assert listed(tmp_path / "data") == alone
 
 
 def test_source_that_gives_other_rows_is_refused_by_its_shard(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_shard_that_is_written_twice_at_once_is_kept_once(tmp_path: Path) -> Non
     assert first == [second]
     assert len(list((tmp_path / "data").glob(".*.tmp"))) == 1
     digit.publish(plan, [*first, second])
-    assert contents(tmp_path / "data") == alone
+    assert listed(tmp_path / "data") == alone
 
 
 def test_attempt_that_ends_after_publication_leaves_nothing(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
+from digit_rows import listed
 
 from generated.digit import serializer
 
@@ -167,8 +168,8 @@ def plan_of(directory: Path, **options: Any) -> Any:
 
 
 def files_of(directory: Path) -> dict[str, bytes]:
-    """Return all files of a directory, hidden ones too."""
-    return {path.name: path.read_bytes() for path in directory.iterdir()}
+    """Return all files of a directory, but claims of runs that have published."""
+    return listed(directory)
 
 
 def settled(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -75,7 +76,7 @@ def test_killed_write_is_resumed_and_published(
     with pytest.raises(DatasetError, match=r"manifest\.json"):
         module_of("pipeline").make_dataset(URL, batch_size=8)
     assert schemagen(project, "verify", URL)[0] == 2
-    resume = '{"shard_bytes": 40000, "resume": true, "overwrite": true}'
+    resume = '{"shard_bytes": 40000, "resume": true, "take_over": true}'
     done = run(project, str(_PROGRAM), "write", URL, "-1", resume)
     assert done.returncode == 0, done.stderr
     done = run(project, str(_PROGRAM), "write", str(tmp_path / "data"), "-1", options)
@@ -103,6 +104,8 @@ def test_ranks_that_begin_at_once_write_one_split(
     serializer.write_dataset(rows, tmp_path, "train", shards=4)
     s3.invalidate_cache()
     there = {path.rsplit("/", 1)[1]: s3.cat(path) for path in s3.ls(URL)}
+    (claim,) = [name for name in there if ".run." in name]
+    assert json.loads(there.pop(claim))["published"] == ROWS
     assert there == {path.name: path.read_bytes() for path in tmp_path.iterdir()}
 
 

@@ -225,7 +225,7 @@ def _exchange(one: str, other: str) -> bool:
     """
     if is_remote(one):
         return False
-    libc = ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
+    libc: Any = ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
     paths = os.fsencode(one), os.fsencode(other)
     if sys.platform == "linux" and hasattr(libc, "renameat2"):
         failed = libc.renameat2(_HERE, paths[0], _HERE, paths[1], _EXCHANGE)

@@ -215,9 +215,11 @@ def claim_of(directory: Directory, plan: Plan) -> Claim | None:
     # may be told to take over what its run has taken over before.
     names = [name for name in asdict(plan) if name not in ("directory", "take_over")]
     if different := plan.differences(begun, names, "here"):
+        advice = "use the same options and the same generated code in all processes of the run"
+        if claim.published is not None:
+            advice = "it has published the split: to write it again, pass another run="
         raise DatasetError(
-            f"{plan.where}: the run was begun with {different}; use the same options and "
-            "the same generated code in all processes of the run"
+            f"{plan.where}: the run was begun with {different}; {advice}"
         )
     return claim
 
