@@ -15,6 +15,7 @@ from schemagen.runtime.shared.errors import (
     RecordError,
     SchemaMismatchError,
 )
+from schemagen.runtime.writing import keys
 
 from generated.digit import serializer as digit
 from generated.photo import serializer as photo
@@ -104,6 +105,24 @@ def test_wrong_row_is_named_by_its_position(tmp_path: Path) -> None:
             digit.write_parts(source, plan, part=(0, 1))
         digit.abandon(plan)
         assert contents(tmp_path / "data") == {}
+
+
+def test_keys_of_a_shuffle_are_computed_once_for_the_shards_of_a_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not once for each shard, and once more to sort the rows of the shards."""
+    order_of, computed = keys.order_of, []
+
+    def counting(seed: int, part: int, positions: Any) -> Any:
+        computed.append(len(positions))
+        return order_of(seed, part, positions)
+
+    monkeypatch.setattr(keys, "order_of", counting)
+    plan = digit.plan_dataset(
+        tmp_path / "data", "train", shards=10, rows=_ROWS, shuffle_seed=3
+    )
+    digit.write_parts(rows(_ROWS), plan, part=(0, 1))
+    assert sum(computed) == 2 * _ROWS
 
 
 class _Counting(list[Row]):

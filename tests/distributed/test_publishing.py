@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -19,6 +20,7 @@ from digit_rows import (
 from schemagen.runtime.distributed.plans import Plan
 from schemagen.runtime.shared.errors import DatasetError, SchemaMismatchError
 
+from generated import check_files
 from generated.digit import serializer as digit
 
 _ROWS = 20
@@ -278,6 +280,19 @@ def test_publishing_again_keeps_the_report_of_refused_rows(tmp_path: Path) -> No
     text = report.read_text()
     assert digit.publish(plan, refused=report) == _ROWS - 1
     assert report.read_text() == text != ""
+
+
+def test_manifest_that_names_the_run_of_a_split_is_read(tmp_path: Path) -> None:
+    """Earlier versions wrote that; the next publication leaves it out."""
+    alone = written(tmp_path / "alone", rows(7))
+    written(tmp_path / "data", rows(7))
+    path = tmp_path / "data" / "manifest.json"
+    manifest = json.loads(path.read_text())
+    del manifest["crc32c"]  # the seal of the text before
+    manifest["splits"]["train"]["run"] = "0123456789ab"
+    path.write_text(json.dumps(manifest))
+    assert check_files(tmp_path / "data") == []
+    assert written(tmp_path / "data", rows(7), overwrite=True) == alone
 
 
 def test_what_is_not_a_plan_or_a_receipt_is_refused(tmp_path: Path) -> None:
