@@ -194,6 +194,30 @@ def test_a_url_without_fsspec_says_what_to_install(
         Writer("s3://bucket/data", "train")
 
 
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_run_that_was_taken_over_and_lives_publishes_nothing(
+    tmp_path: Path, resume: bool
+) -> None:
+    """Neither where another process begins again, nor where it goes on with the run."""
+    url = f"disk://{tmp_path}/there/data"
+    options = {"shard_bytes": 20_000}
+    whole = written(tmp_path / "here", rows(400), **options)
+
+    def meanwhile() -> Iterator[dict[str, Any]]:
+        yield from rows(350)
+        child = os.fork()
+        if not child:
+            more = {"take_over": True, "resume": resume, **options}
+            written = write_dataset(rows(400), url, "train", **more)
+            os._exit(0 if written == 400 else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        yield from rows(450)[350:]
+
+    with pytest.raises(DatasetError, match="'train'"):
+        write_dataset(meanwhile(), url, "train", **options)
+    assert there(url) == whole
+
+
 # Stores.
 
 

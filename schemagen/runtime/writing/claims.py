@@ -73,6 +73,12 @@ class Claim:
         )
 
     @property
+    def is_own(self) -> bool:
+        """Whether this process may publish the run: a run of one process it has begun."""
+        me = (socket.gethostname(), os.getpid())
+        return self.shared or (self.host, self.process) == me
+
+    @property
     def has_ended(self) -> bool:
         """Whether the run says itself that it has stopped or published the split."""
         return self.ended or self.published is not None

@@ -55,7 +55,7 @@ def publish(
         found, _ = settle(directory, plan.split, overwrite=plan.overwrite)
         names = directory.names()
         claim = claim_of(directory, plan)
-        if claim is None:
+        if claim is None or not claim.is_own:
             raise _not_begun(plan, found)
         if claim.published is None:
             there = whole(directory, given) if receipts is None else given

@@ -244,7 +244,10 @@ class Run:
         if self._is_committed(self._listed()):
             end_claim(directory, plan)
             return False
-        if claim_of(directory, plan) is None:  # another run has taken over
+        claim = claim_of(directory, plan)
+        if claim is not None and not claim.is_own:
+            return False  # another process goes on with this run, and needs its files
+        if claim is None:  # another run has taken over
             names = files_of_runs(directory.names(), plan.split)
             left = [name for name, token in names.items() if token == plan.token]
             directory.for_each(directory.remove, left)
