@@ -194,27 +194,52 @@ def test_a_url_without_fsspec_says_what_to_install(
         Writer("s3://bucket/data", "train")
 
 
+class _Acting(list[dict[str, Any]]):
+    """Rows with an index, and what to do before one of them is loaded at first."""
+
+    def __init__(self, at: int, act: Callable[[], object]) -> None:
+        super().__init__(rows(400))
+        self._acts = {at: act}
+
+    def __getitem__(self, index: Any) -> Any:
+        self._acts.pop(index, lambda: None)()
+        return super().__getitem__(index)
+
+
+@pytest.mark.parametrize("at", [200, 250], ids=["between shards", "in a shard"])
 @pytest.mark.parametrize("resume", [False, True])
 def test_a_run_that_was_taken_over_and_lives_publishes_nothing(
-    tmp_path: Path, resume: bool
+    tmp_path: Path, resume: bool, at: int
 ) -> None:
-    """Neither where another process begins again, nor where it goes on with the run."""
+    """Nor harms it the process that begins again, or goes on with the run."""
     url = f"disk://{tmp_path}/there/data"
-    options = {"shard_bytes": 20_000}
-    whole = written(tmp_path / "here", rows(400), **options)
+    whole = written(tmp_path / "here", rows(400), shards=4)
+    (told, tell), (ends, end) = os.pipe(), os.pipe()
+    children = []
 
-    def meanwhile() -> Iterator[dict[str, Any]]:
-        yield from rows(350)
-        child = os.fork()
-        if not child:
-            more = {"take_over": True, "resume": resume, **options}
-            written = write_dataset(rows(400), url, "train", **more)
-            os._exit(0 if written == 400 else 1)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-        yield from rows(450)[350:]
+    def wait() -> None:
+        os.write(tell, b".")
+        os.read(ends, 1)
 
-    with pytest.raises(DatasetError, match="'train'"):
-        write_dataset(meanwhile(), url, "train", **options)
+    def take_over() -> None:
+        children.append(os.fork())
+        if not children[0]:
+            more = {"shards": 4, "take_over": True, "resume": resume}
+            try:
+                write_dataset(_Acting(390, wait), url, "train", **more)
+                os._exit(0)
+            finally:
+                os._exit(1)
+        os.read(told, 1)
+
+    try:
+        with pytest.raises(DatasetError, match="'train'"):
+            write_dataset(_Acting(at, take_over), url, "train", shards=4)
+    finally:
+        os.write(end, b".")
+    assert os.waitpid(children[0], 0)[1] == 0
+    for handle in (told, tell, ends, end):
+        os.close(handle)
     assert there(url) == whole
 
 

@@ -77,6 +77,8 @@ class Run:
         self._syncing: dict[int, Future[Receipt]] = {}
         self._ending: set[int] = set()  # shards that end with the source
         self._process = os.getpid()
+        # A process that goes on with this run has files of its own, should this one live.
+        self._attempt = os.urandom(6).hex()
         try:
             with self.telling():
                 self._directory.make()
@@ -130,7 +132,8 @@ class Run:
             self._file(shard).add(framed)
 
     def _temporary(self, shard: int) -> str:
-        return temporary_name(self.plan.split, shard, self.plan.token)
+        plan = self.plan
+        return temporary_name(plan.split, shard, plan.token, self._attempt)
 
     def _file(self, shard: int) -> ShardFile:
         file = self._files.get(shard)
