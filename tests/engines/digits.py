@@ -11,7 +11,6 @@ from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
-from digit_rows import listed
 
 from generated.digit import serializer
 
@@ -169,7 +168,12 @@ def plan_of(directory: Path, **options: Any) -> Any:
 
 def files_of(directory: Path) -> dict[str, bytes]:
     """Return all files of a directory, but claims of runs that have published."""
-    return listed(directory)
+    files = {path.name: path.read_bytes() for path in directory.iterdir()}
+    return {
+        name: data
+        for name, data in files.items()
+        if not (".run." in name and b'"published"' in data)
+    }
 
 
 def settled(
