@@ -43,19 +43,20 @@ def contents(directory: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in directory.iterdir()}
 
 
-def listed(directory: Path) -> dict[str, Any]:
-    """All files of a directory, and a manifest that does not tell the run of a split."""
-    files: dict[str, Any] = contents(directory)
-    manifest = json.loads(files["manifest.json"])
-    del manifest["crc32c"]
-    for split in manifest["splits"].values():
-        split.pop("run", None)
-    return {**files, "manifest.json": manifest}
+def is_published_claim(name: str, data: bytes) -> bool:
+    """Whether a file is the claim of a run that has published its split."""
+    return ".run." in name and "published" in json.loads(data)
+
+
+def listed(directory: Path) -> dict[str, bytes]:
+    """All files of a directory, but claims of runs that have published their split."""
+    files = contents(directory).items()
+    return {name: data for name, data in files if not is_published_claim(name, data)}
 
 
 def hidden(directory: Path) -> list[str]:
-    """The names of hidden files, but for indexes."""
-    found = (path.name for path in directory.glob(".*"))
+    """The names of hidden files, but for indexes and claims that are published."""
+    found = (name for name in listed(directory) if name.startswith("."))
     return [name for name in found if not name.endswith(".index")]
 
 

@@ -15,6 +15,7 @@ from schemagen.runtime.shared.errors import (
     RecordError,
     SchemaMismatchError,
 )
+from schemagen.runtime.writing import keys
 
 from generated.digit import serializer as digit
 from generated.photo import serializer as photo
@@ -45,7 +46,7 @@ def test_ranks_write_the_files_of_one_process(
         receipts = digit.write_parts(rows(_ROWS), plan, part=(rank, ranks))
         assert [receipt.shard % ranks for receipt in receipts] == [rank] * len(receipts)
     assert digit.publish(plan) == _ROWS
-    assert contents(tmp_path / "data") == alone
+    assert listed(tmp_path / "data") == alone
 
 
 def test_functions_for_shards_write_the_files_of_one_process(tmp_path: Path) -> None:
@@ -55,7 +56,7 @@ def test_functions_for_shards_write_the_files_of_one_process(tmp_path: Path) -> 
     digit.begin(plan)
     receipts = [digit.write_part(parts(_ROWS, 3), plan, shard) for shard in (2, 0, 1)]
     assert digit.publish(plan, receipts) == _ROWS
-    assert contents(tmp_path / "data") == alone
+    assert listed(tmp_path / "data") == alone
 
 
 def test_source_without_rows_is_published_only_if_asked_for(tmp_path: Path) -> None:
@@ -89,7 +90,7 @@ def test_rows_that_are_left_out_are_reported_when_publishing(
     with pytest.warns(RuntimeWarning):
         files = written(tmp_path / "alone", source, refused=alone, **options)
     assert report.read_text() == alone.read_text()
-    assert contents(tmp_path / "data") == files
+    assert listed(tmp_path / "data") == files
 
 
 def test_wrong_row_is_named_by_its_position(tmp_path: Path) -> None:
@@ -104,6 +105,24 @@ def test_wrong_row_is_named_by_its_position(tmp_path: Path) -> None:
             digit.write_parts(source, plan, part=(0, 1))
         digit.abandon(plan)
         assert contents(tmp_path / "data") == {}
+
+
+def test_keys_of_a_shuffle_are_computed_once_for_the_shards_of_a_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not once for each shard, and once more to sort the rows of the shards."""
+    order_of, computed = keys.order_of, []
+
+    def counting(seed: int, part: int, positions: Any) -> Any:
+        computed.append(len(positions))
+        return order_of(seed, part, positions)
+
+    monkeypatch.setattr(keys, "order_of", counting)
+    plan = digit.plan_dataset(
+        tmp_path / "data", "train", shards=10, rows=_ROWS, shuffle_seed=3
+    )
+    digit.write_parts(rows(_ROWS), plan, part=(0, 1))
+    assert sum(computed) == 2 * _ROWS
 
 
 class _Counting(list[Row]):
@@ -127,7 +146,7 @@ def test_rank_that_starts_again_skips_what_it_has_written(tmp_path: Path) -> Non
     digit.write_parts(again, plan, part=(0, 1))
     assert again.loaded == len(range(10, 30))
     assert digit.publish(plan) == _ROWS
-    assert contents(tmp_path / "data") == alone
+    assert listed(tmp_path / "data") == alone
 
 
 def test_source_that_gives_other_rows_is_refused_by_its_shard(tmp_path: Path) -> None:
@@ -168,7 +187,7 @@ def test_shard_that_is_written_twice_at_once_is_kept_once(tmp_path: Path) -> Non
     assert first == [second]
     assert len(list((tmp_path / "data").glob(".*.tmp"))) == 1
     digit.publish(plan, [*first, second])
-    assert contents(tmp_path / "data") == alone
+    assert listed(tmp_path / "data") == alone
 
 
 def test_attempt_that_ends_after_publication_leaves_nothing(tmp_path: Path) -> None:

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from digit_rows import contents, hidden, listed, rows, written
+from digit_rows import (
+    contents,
+    hidden,
+    is_published_claim,
+    listed,
+    rows,
+    written,
+)
 from schemagen.runtime.distributed.plans import Plan
 from schemagen.runtime.shared.errors import DatasetError, SchemaMismatchError
 
+from generated import check_files
 from generated.digit import serializer as digit
 
 _ROWS = 20
@@ -31,14 +40,15 @@ def test_publishing_again_changes_nothing(tmp_path: Path) -> None:
     receipts = digit.write_parts(rows(_ROWS), plan, part=(0, 1))
     for found in ([*receipts[::-1], *receipts], receipts, None):
         assert digit.publish(plan, found) == _ROWS
-        assert contents(directory) == alone
+        assert listed(directory) == alone
 
 
 def test_three_publishers_at_once_publish_once(tmp_path: Path) -> None:
     """Each returns the number of records."""
     written(tmp_path / "alone", rows(_ROWS), shards=3)
     for overwrite in (False, True):
-        plan = _plan(tmp_path / "data", overwrite=overwrite)
+        run = f"overwrites: {overwrite}"
+        plan = _plan(tmp_path / "data", run=run, overwrite=overwrite)
         receipts = digit.write_parts(rows(_ROWS), plan, part=(0, 1))
         with ThreadPoolExecutor(3) as pool:
             tasks = [pool.submit(digit.publish, plan, receipts) for _ in range(3)]
@@ -84,24 +94,71 @@ def test_file_that_is_gone_is_named_and_nothing_changes(tmp_path: Path) -> None:
     assert listed(directory) == listed(tmp_path / "alone")
 
 
+@pytest.mark.parametrize("overwrite", [False, True])
 def test_rank_that_starts_again_after_publication_leaves_nothing(
-    tmp_path: Path,
+    tmp_path: Path, overwrite: bool
 ) -> None:
     """It is told that there is nothing to do; also where it was to replace a split."""
     directory = tmp_path / "data"
-    written(directory, rows(7))
-    for overwrite in (True, False):
-        plan = _plan(directory, overwrite=overwrite)
-        if overwrite:
-            digit.write_parts(rows(_ROWS), plan, part=(0, 1))
-            digit.publish(plan)
-        before = contents(directory)
-        with pytest.raises(
-            DatasetError, match=f"'train'.* {_ROWS} records; this run has"
-        ):
-            digit.write_parts(rows(_ROWS), plan, part=(0, 2))
-        assert contents(directory) == before
-        assert digit.publish(plan) == _ROWS
+    if overwrite:
+        written(directory, rows(7))
+    plan = _plan(directory, overwrite=overwrite)
+    digit.write_parts(rows(_ROWS), plan, part=(0, 1))
+    digit.publish(plan)
+    before = contents(directory)
+    with pytest.raises(DatasetError, match=f"'train'.* {_ROWS} records; this run has"):
+        digit.write_parts(rows(_ROWS), plan, part=(0, 2))
+    with pytest.raises(DatasetError, match="was published"):
+        digit.write_part(rows(_ROWS), plan, 0)
+    digit.abandon(plan)
+    assert contents(directory) == before
+    assert digit.publish(plan) == _ROWS
+
+
+def test_claim_of_a_published_run_goes_when_the_next_run_begins(
+    tmp_path: Path,
+) -> None:
+    """Until then other writers are told that the split exists, and not of the run."""
+    directory = tmp_path / "data"
+    plan = _plan(directory)
+    digit.write_parts(rows(_ROWS), plan, part=(0, 1))
+    digit.publish(plan)
+    with pytest.raises(DatasetError, match=rf"{_ROWS} records; pass overwrite=True"):
+        digit.write_dataset(rows(3), directory, "train")
+    assert digit.publish(plan) == _ROWS
+    digit.write_dataset(rows(3), directory, "train", overwrite=True)
+    assert contents(directory) == listed(directory)
+    with pytest.raises(DatasetError, match="no such run"):
+        digit.publish(plan)
+
+
+def test_published_run_with_other_options_is_told_to_take_another_id(
+    tmp_path: Path,
+) -> None:
+    """It may be a rank of the published run that was started wrongly."""
+    plan = _plan(tmp_path / "data")
+    digit.write_parts(rows(_ROWS), plan, part=(0, 1))
+    digit.publish(plan)
+    before = contents(tmp_path / "data")
+    with pytest.raises(DatasetError, match=r"overwrite=False .*another run="):
+        digit.begin(replace(plan, overwrite=True))
+    assert contents(tmp_path / "data") == before
+
+
+def test_run_whose_published_split_is_gone_begins_again(tmp_path: Path) -> None:
+    """As after `rm data/*`, which leaves hidden files."""
+    directory = tmp_path / "data"
+    plan = _plan(directory)
+    digit.write_parts(rows(_ROWS), plan, part=(0, 1))
+    digit.publish(plan)
+    alone = listed(directory)
+    for path in directory.glob("[!.]*"):
+        path.unlink()
+    with pytest.raises(DatasetError, match="no such run"):
+        digit.publish(plan)
+    digit.write_parts(rows(_ROWS), plan, part=(0, 1))
+    assert digit.publish(plan) == _ROWS
+    assert listed(directory) == alone
 
 
 def test_other_writers_are_refused_while_a_run_is_registered(tmp_path: Path) -> None:
@@ -140,20 +197,35 @@ def test_run_is_refused_while_a_writer_is_at_work(tmp_path: Path) -> None:
 
 
 def test_run_that_is_replaced_publishes_nothing(tmp_path: Path) -> None:
-    """By a writer or a run with overwrite=True, which warns of it."""
+    """By a writer or a run with take_over=True, which warns of it."""
     directory = tmp_path / "data"
     plan = _plan(directory)
     receipts = digit.write_parts(rows(_ROWS), plan, part=(0, 1))
-    with pytest.warns(RuntimeWarning, match=r"'train'.*'one'"):
+    before = contents(directory)
+    with pytest.raises(DatasetError, match=r"'one'.*take_over=True"):
         digit.write_dataset(rows(3), directory, "train", overwrite=True)
+    assert contents(directory) == before
+    with pytest.warns(RuntimeWarning, match=r"'train'.*'one'"):
+        digit.write_dataset(rows(3), directory, "train", take_over=True)
     new = contents(directory)
     assert not hidden(directory)
     for found in (receipts, None):
-        with pytest.raises(DatasetError):
+        with pytest.raises(DatasetError, match="no such run"):
             digit.publish(plan, found)
     with pytest.raises(DatasetError, match="'one'"):
         digit.write_part(rows(_ROWS), plan, 0)
     assert contents(directory) == new
+
+
+def test_run_that_takes_over_goes_on_after_a_restart(tmp_path: Path) -> None:
+    """Its processes may be told to take over, or not."""
+    directory = tmp_path / "data"
+    digit.begin(_plan(directory))
+    plan = replace(_plan(directory, run="two"), take_over=True)
+    with pytest.warns(RuntimeWarning, match=r"'train'.*'one'"):
+        digit.write_parts(rows(_ROWS), plan, part=(0, 2))
+    digit.write_parts(rows(_ROWS), replace(plan, take_over=False), part=(1, 2))
+    assert digit.publish(plan) == _ROWS
 
 
 def test_process_with_another_plan_is_told_what_differs(tmp_path: Path) -> None:
@@ -180,16 +252,47 @@ def test_publisher_with_another_plan_is_told_what_differs(tmp_path: Path) -> Non
 
 
 def test_run_that_never_began_is_not_published(tmp_path: Path) -> None:
-    """Whatever split is there, or if there is no directory at all."""
+    """Whatever split is there, also an equal one, or if there is no directory at all."""
     directory = tmp_path / "data"
     with pytest.raises(DatasetError, match=str(directory)):
         digit.publish(_plan(directory))
     digit.abandon(_plan(directory))
-    written(directory, rows(7), shards=3)
-    with pytest.raises(DatasetError, match=r"'train'.* 7 "):
-        digit.publish(_plan(directory))
+    for count in (7, _ROWS):
+        written(directory, rows(count), shards=3, overwrite=True)
+        for overwrite in (False, True):
+            with pytest.raises(DatasetError, match=rf"'train'.* {count} "):
+                digit.publish(_plan(directory, overwrite=overwrite))
     with pytest.raises(DatasetError, match="'train'"):
         digit.begin(_plan(directory))
+
+
+def test_publishing_again_keeps_the_report_of_refused_rows(tmp_path: Path) -> None:
+    """The receipts, which have these rows, are gone then."""
+    source = rows(_ROWS)
+    source[5]["digit"] = 17
+    plan = digit.plan_dataset(
+        tmp_path / "data", "train", shards=3, rows=_ROWS, on_error="skip"
+    )
+    digit.write_parts(source, plan, part=(0, 1))
+    report = tmp_path / "refused.jsonl"
+    with pytest.warns(RuntimeWarning, match="1 row"):
+        digit.publish(plan, refused=report)
+    text = report.read_text()
+    assert digit.publish(plan, refused=report) == _ROWS - 1
+    assert report.read_text() == text != ""
+
+
+def test_manifest_that_names_the_run_of_a_split_is_read(tmp_path: Path) -> None:
+    """Earlier versions wrote that; the next publication leaves it out."""
+    alone = written(tmp_path / "alone", rows(7))
+    written(tmp_path / "data", rows(7))
+    path = tmp_path / "data" / "manifest.json"
+    manifest = json.loads(path.read_text())
+    del manifest["crc32c"]  # the seal of the text before
+    manifest["splits"]["train"]["run"] = "0123456789ab"
+    path.write_text(json.dumps(manifest))
+    assert check_files(tmp_path / "data") == []
+    assert written(tmp_path / "data", rows(7), overwrite=True) == alone
 
 
 def test_what_is_not_a_plan_or_a_receipt_is_refused(tmp_path: Path) -> None:
@@ -219,8 +322,10 @@ def test_run_on_a_remote_directory_leaves_the_files_of_one_process(
     with ThreadPoolExecutor(3) as pool:
         tasks = [pool.submit(digit.publish, plan, receipts) for _ in range(3)]
         assert [task.result() for task in tasks] == [_ROWS] * 3
-    found = {
-        path.rsplit("/", 1)[1]: system.cat(path) for path in system.find("/bucket/d")
-    }
+    names = [path.rsplit("/", 1)[1] for path in system.find("/bucket/d")]
+    found = {name: system.cat(f"/bucket/d/{name}") for name in names}
     system.store.clear()
-    assert found == alone
+    assert [name for name in names if is_published_claim(name, found[name])]
+    assert alone == {
+        name: data for name, data in found.items() if not is_published_claim(name, data)
+    }

@@ -167,8 +167,13 @@ def plan_of(directory: Path, **options: Any) -> Any:
 
 
 def files_of(directory: Path) -> dict[str, bytes]:
-    """Return all files of a directory, hidden ones too."""
-    return {path.name: path.read_bytes() for path in directory.iterdir()}
+    """Return all files of a directory, but claims of runs that have published."""
+    files = {path.name: path.read_bytes() for path in directory.iterdir()}
+    return {
+        name: data
+        for name, data in files.items()
+        if not (".run." in name and b'"published"' in data)
+    }
 
 
 def settled(

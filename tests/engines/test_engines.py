@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from digit_rows import listed
 from digits import (
     Fails,
     Kills,
@@ -181,7 +180,7 @@ def test_a_split_that_exists_is_replaced_only_if_the_plan_says_so(
     plan = plan_of(tmp_path / "found", shards=2, overwrite=True, **KEYED)
     engine.write_rows(range(30), plan, digit)
     written(tmp_path / "wanted", digits(30), shards=2, **KEYED)
-    assert listed(tmp_path / "found") == listed(tmp_path / "wanted")
+    assert files_of(tmp_path / "found") == files_of(tmp_path / "wanted")
 
 
 # What is tried again.

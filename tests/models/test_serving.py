@@ -347,6 +347,35 @@ def test_what_exists_is_replaced_on_request_only(
     assert (mine / "notes.txt").read_text() == "mine"
 
 
+def test_a_model_is_there_while_another_one_takes_its_place(
+    package_of: PackageOf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kill at any moment leaves one of them; what it leaves otherwise goes next time."""
+    module, model = _small_model(package_of(SCHEMA))
+    path = tmp_path / "served"
+    module.export_serving(model, path)
+    states: list[bool] = []
+    for name in ("rename", "rmtree"):
+        original = getattr(tf.io.gfile, name)
+
+        def looking(*arguments: Any, original: Any = original) -> None:
+            states.append((path / "saved_model.pb").exists())
+            original(*arguments)
+            states.append((path / "saved_model.pb").exists())
+
+        monkeypatch.setattr(tf.io.gfile, name, looking)
+    for ending in ("tmp", "old"):
+        left = tmp_path / f".served.0123456789ab.{ending}"
+        left.mkdir()
+        (left / "saved_model.pb").write_bytes(b"of a killed export")
+    other = tmp_path / ".served2.0123456789ab.tmp"
+    other.mkdir()
+    module.export_serving(model, path, overwrite=True)
+    assert states == [True] * len(states) != []
+    assert {found.name for found in tmp_path.iterdir()} == {"served", other.name}
+    assert "serving_default" in tf.saved_model.load(str(path)).signatures
+
+
 def test_a_failure_leaves_the_old_model(
     package_of: PackageOf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -334,6 +334,10 @@ class Case(ABC):
             AssertionError: it may not leave that.
         """
 
+    def found(self) -> Tree:
+        """Return what is in the directory, as far as it has to be equal in the end."""
+        return tree(self.directory)
+
     @abstractmethod
     def onwards(self) -> Sequence[Callable[[str], object]]:
         """Return ways to go on from a state; each leads to what `whole` makes."""
@@ -361,7 +365,7 @@ def break_off_each(case: Case, fault: str, every: int = 1, first: int = 1) -> Su
     case.before()
     initial = tree(case.directory)
     case.whole()
-    whole = tree(case.directory)
+    whole = case.found()
     assert whole != initial
 
     def once(step: int) -> Ended:
@@ -383,7 +387,7 @@ def break_off_each(case: Case, fault: str, every: int = 1, first: int = 1) -> Su
             for go_on in case.onwards():
                 restore(case.directory, left)
                 go_on(state)
-                found = tree(case.directory)
+                found = case.found()
                 assert found == whole, _differing(found, whole)
         except AssertionError as error:
             error.add_note(f"{place}, ended with {ended.code}")

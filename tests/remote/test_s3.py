@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import os
 import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,7 +79,7 @@ def test_killed_write_is_resumed_and_published(
     with pytest.raises(DatasetError, match=r"manifest\.json"):
         module_of("pipeline").make_dataset(URL, batch_size=8)
     assert schemagen(project, "verify", URL)[0] == 2
-    resume = '{"shard_bytes": 40000, "resume": true, "overwrite": true}'
+    resume = '{"shard_bytes": 40000, "resume": true, "take_over": true}'
     done = run(project, str(_PROGRAM), "write", URL, "-1", resume)
     assert done.returncode == 0, done.stderr
     done = run(project, str(_PROGRAM), "write", str(tmp_path / "data"), "-1", options)
@@ -103,7 +107,64 @@ def test_ranks_that_begin_at_once_write_one_split(
     serializer.write_dataset(rows, tmp_path, "train", shards=4)
     s3.invalidate_cache()
     there = {path.rsplit("/", 1)[1]: s3.cat(path) for path in s3.ls(URL)}
+    (claim,) = [name for name in there if ".run." in name]
+    assert json.loads(there.pop(claim))["published"] == ROWS
     assert there == {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+
+
+def test_of_waiters_for_a_dead_publisher_only_one_takes_over(
+    s3: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The store compares: one that was sooner while another waited for it is not replaced."""
+    import s3fs
+    from schemagen.runtime.storage import remote
+    from schemagen.runtime.storage.opening import open_directory
+
+    monkeypatch.setattr(remote, "LEASE_SECONDS", 2.0)
+    s3.pipe(f"{URL}/.manifest.lock", b"of a dead process\n")
+    pipe_file = s3fs.S3FileSystem._pipe_file
+    slow = [1.0]
+
+    async def piped(self: Any, path: str, data: bytes, **options: Any) -> Any:
+        if slow:
+            await asyncio.sleep(slow.pop())
+        return await pipe_file(self, path, data, **options)
+
+    monkeypatch.setattr(s3fs.S3FileSystem, "_pipe_file", piped)
+    held: list[tuple[float, float]] = []
+
+    def hold(_: int) -> None:
+        with open_directory(URL).lock(".manifest.lock", wait=True) as lock:
+            start = time.monotonic()
+            time.sleep(1.5)
+            lock.check()
+            held.append((start, time.monotonic()))
+
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(hold, range(3)))
+    held.sort()
+    assert len(held) == 3
+    assert all(end < start for (_, end), (start, _) in pairwise(held))
+    assert not s3.exists(f"{URL}/.manifest.lock")
+
+
+def test_file_that_another_process_creates_sooner_is_not_replaced(
+    s3: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As claims are, and receipts: the store compares, and its refusal is not an error."""
+    from schemagen.runtime.storage.opening import open_directory
+
+    opened = s3.__class__.open
+
+    def sooner(self: Any, path: str, mode: str = "rb", **options: Any) -> Any:
+        if mode == "xb":
+            self.pipe(path, b"first")
+        return opened(self, path, mode, **options)
+
+    monkeypatch.setattr(s3.__class__, "open", sooner)
+    directory = open_directory(URL)
+    assert not directory.create_whole("file", b"second")
+    assert directory.read("file") == b"first"
 
 
 @pytest.mark.parametrize(

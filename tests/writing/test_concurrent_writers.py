@@ -186,25 +186,25 @@ def test_a_file_system_without_locks_is_written_with_a_warning(
 # Runs of other machines, and on file systems without locks.
 
 
-def test_a_run_of_another_machine_is_refused_until_overwritten(
+def test_a_run_of_another_machine_is_refused_until_taken_over(
     tmp_path: Path, start: Start
 ) -> None:
     """Nobody here knows whether it lives; its files stay as long."""
     killed(start, tmp_path / "data", "elsewhere")
     (tmp_path / "data/.train.lock").unlink()  # each run that is refused has it, too
     before = contents(tmp_path / "data")
-    for options in ({}, {"resume": True}):
-        with pytest.raises(DatasetError, match=r"'train'.* elsewhere "):
+    for options in ({}, {"resume": True}, {"overwrite": True}):
+        with pytest.raises(DatasetError, match=r"'train'.* elsewhere .*take_over="):
             write_dataset(rows(3), tmp_path / "data", "train", **options)
         assert contents(tmp_path / "data") == before
     with pytest.warns(RuntimeWarning, match=r"'train'.* elsewhere "):
-        found = written(tmp_path / "data", rows(3), overwrite=True)
+        found = written(tmp_path / "data", rows(3), take_over=True)
     assert found == written(tmp_path / "whole", rows(3))
 
 
 @pytest.mark.parametrize("text", [b"", b'{"host": "a", "pro', b"somewhere\n"])
 @pytest.mark.filterwarnings("ignore:.*taking split 'train' over")
-def test_whatever_a_killed_run_has_left_can_be_overwritten(
+def test_whatever_a_killed_run_has_left_can_be_taken_over(
     tmp_path: Path, start: Start, text: bytes
 ) -> None:
     """Also if its files are torn, or from a program of which nothing is known."""
@@ -216,7 +216,7 @@ def test_whatever_a_killed_run_has_left_can_be_overwritten(
         for path in (tmp_path / "killed").iterdir():
             data = text if path.name == name else path.read_bytes()
             (directory / path.name).write_bytes(data)
-        assert written(directory, rows(3), overwrite=True) == whole
+        assert written(directory, rows(3), take_over=True) == whole
 
 
 @pytest.fixture
@@ -231,13 +231,14 @@ def memory() -> Iterator[Any]:
 def test_without_locks_two_runs_at_once_are_kept_apart(
     tmp_path: Path, memory: Any
 ) -> None:
-    """The second is refused; one that is told to overwrite ends the first."""
+    """The second is refused; one that is told to take over ends the first."""
     first = Writer(URL, "train")
     first.write(**rows(1)[0])
-    with pytest.raises(DatasetError, match=rf"'train'.* {os.getpid()} "):
-        Writer(URL, "train")
+    for options in ({}, {"overwrite": True}):
+        with pytest.raises(DatasetError, match=rf"'train'.* {os.getpid()} "):
+            Writer(URL, "train", **options)
     with pytest.warns(RuntimeWarning, match="'train'"):
-        second = Writer(URL, "train", overwrite=True)
+        second = Writer(URL, "train", take_over=True)
     second.write(**rows(2)[1])
     with pytest.raises(DatasetError, match="'train'"):
         first.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import itertools
 import os
+import resource
 import stat
 import sys
 from collections.abc import Callable, Iterator
@@ -22,7 +23,13 @@ from schemagen.runtime.storage import local as local_module
 from schemagen.runtime.storage import remote_files
 
 from generated import DatasetError, check_files
-from generated.digit.serializer import Writer, write_dataset
+from generated.digit.serializer import (
+    Writer,
+    plan_dataset,
+    publish,
+    write_dataset,
+    write_parts,
+)
 
 _numbers = itertools.count()
 
@@ -187,6 +194,55 @@ def test_a_url_without_fsspec_says_what_to_install(
         Writer("s3://bucket/data", "train")
 
 
+class _Acting(list[dict[str, Any]]):
+    """Rows with an index, and what to do before one of them is loaded at first."""
+
+    def __init__(self, at: int, act: Callable[[], object]) -> None:
+        super().__init__(rows(400))
+        self._acts = {at: act}
+
+    def __getitem__(self, index: Any) -> Any:
+        self._acts.pop(index, lambda: None)()
+        return super().__getitem__(index)
+
+
+@pytest.mark.parametrize("at", [200, 250], ids=["between shards", "in a shard"])
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_run_that_was_taken_over_and_lives_publishes_nothing(
+    tmp_path: Path, resume: bool, at: int
+) -> None:
+    """Nor harms it the process that begins again, or goes on with the run."""
+    url = f"disk://{tmp_path}/there/data"
+    whole = written(tmp_path / "here", rows(400), shards=4)
+    (told, tell), (ends, end) = os.pipe(), os.pipe()
+    children = []
+
+    def wait() -> None:
+        os.write(tell, b".")
+        os.read(ends, 1)
+
+    def take_over() -> None:
+        children.append(os.fork())
+        if not children[0]:
+            more = {"shards": 4, "take_over": True, "resume": resume}
+            try:
+                write_dataset(_Acting(390, wait), url, "train", **more)
+                os._exit(0)
+            finally:
+                os._exit(1)
+        os.read(told, 1)
+
+    try:
+        with pytest.raises(DatasetError, match="'train'"):
+            write_dataset(_Acting(at, take_over), url, "train", shards=4)
+    finally:
+        os.write(end, b".")
+    assert os.waitpid(children[0], 0)[1] == 0
+    for handle in (told, tell, ends, end):
+        os.close(handle)
+    assert there(url) == whole
+
+
 # Stores.
 
 
@@ -322,3 +378,69 @@ def test_bytes_are_durable_before_they_have_a_visible_name(
     assert set(contents(directory)) <= set(named)
     for path in (tmp_path, directory.parent, directory):
         assert path.stat().st_ino in synced
+
+
+class _Full(FileIO):
+    """A file on a disk that has no room beyond `_Full.room` bytes in a directory."""
+
+    room = 0
+
+    def write(self, data: Any, /) -> int:
+        used = sum(path.stat().st_size for path in Path(self.name).parent.iterdir())
+        if used + len(memoryview(data)) > self.room:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return super().write(data)
+
+
+@pytest.mark.filterwarnings("ignore:.*an interrupted run had finished")
+@pytest.mark.parametrize("ranks", [False, True])
+def test_a_disk_that_an_interrupted_run_has_filled_is_written_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ranks: bool
+) -> None:
+    """What it has left goes before anything is written."""
+    source, directory = rows(60), tmp_path / "data"
+
+    def failing() -> Iterator[dict[str, Any]]:
+        yield from source
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        write_dataset(failing(), directory, "train", shard_bytes=3000)
+    used = sum(path.stat().st_size for path in directory.iterdir())
+    monkeypatch.setattr(_Full, "room", used + 10)
+    monkeypatch.setattr(local_module, "FileIO", _Full)
+    with pytest.raises(OSError, match="No space left"):
+        write_dataset(rows(3), directory, "test")
+    if ranks:
+        plan = plan_dataset(directory, "train", shards=1, rows=3)
+        write_parts(rows(3), plan, part=(0, 1))
+        publish(plan)
+    else:
+        write_dataset(rows(3), directory, "train")
+    assert check_files(directory) == []
+
+
+@pytest.fixture
+def few_files() -> Iterator[None]:
+    """A limit of 60 more open files."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    used = len(os.listdir("/dev/fd"))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (used + 60, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.usefixtures("few_files")
+def test_more_shards_than_files_may_be_open_are_refused(tmp_path: Path) -> None:
+    """Before anything is written, where all of them would be open at once."""
+    for write in (
+        lambda: write_dataset(iter(rows(3)), tmp_path / "data", "train", shards=100),
+        lambda: Writer(tmp_path / "data", "train", shards=100),
+    ):
+        with pytest.raises(DatasetError, match=r"shards=100: .*`ulimit -n`"):
+            write()
+        assert not (tmp_path / "data").exists()
+    write_dataset(iter(rows(3)), tmp_path / "data", "train", shards=30)
+    write_dataset(rows(3), tmp_path / "data", "test", shards=100)
+    write_dataset(iter(rows(3)), tmp_path / "data", "val", shards=100, shuffle_seed=1)
+    assert check_files(tmp_path / "data") == []

@@ -26,10 +26,9 @@ from numpy.typing import NDArray
 from ..shared.errors import DatasetError
 from ..shared.tfrecord import Framed
 from ..writing.encoding import Chunk, Encoding, Refused, encode_rows
-from ..writing.keys import shard_of
+from ..writing.keys import runs_of, shard_of
 from ..writing.parts import fill
 from ..writing.receipts import Receipt
-from ..writing.shards import runs_of
 from ..writing.shuffle import Buckets, DuplicateKeyError
 from ..writing.sources import fields_of
 from .plans import Plan, serializer_of

@@ -50,6 +50,7 @@ class PartWriter:
         compression_level: int | None = None,
         on_error: Literal["raise", "skip"] = "raise",
         overwrite: bool = False,
+        take_over: bool = False,
         allow_empty: bool = False,
         index: bool = True,
         run: str | None = None,
@@ -73,6 +74,7 @@ class PartWriter:
             compression_level: 1 (fast) to 9 (small); None for 6.
             on_error: "raise" stops at a wrong row; "skip" leaves it out.
             overwrite: replace the split if the directory already has it.
+            take_over: end a run of another machine that has died while it wrote the split.
             allow_empty: publish the split even if it has no records.
             index: write an index next to the shards, with which `open_split` finds any
                 record at once.
@@ -103,6 +105,7 @@ class PartWriter:
             compression_level=compression_level,
             on_error=on_error,
             overwrite=overwrite,
+            take_over=take_over,
             allow_empty=allow_empty,
             index=index,
         )
@@ -127,7 +130,7 @@ class PartWriter:
         """Write one shard, in any process, after `begin`.
 
         A shard that the run has written already is not written again. Several attempts
-        at once do no harm.
+        at once do no harm. With `shuffle_seed` each call computes the keys of all rows.
 
         Args:
             source: the rows: a sequence, or a list of functions, one per shard.
@@ -156,6 +159,9 @@ class PartWriter:
     ) -> list[Receipt]:
         """Write the shards of one process out of several, each with its own share.
 
+        With `shuffle_seed` it computes the keys of all rows once, and takes 8 bytes of
+        memory for each row of its shards.
+
         Args:
             source: the same in all processes, as for `write_part`.
             plan: the same in all processes.
@@ -175,10 +181,13 @@ class PartWriter:
                 f"part={part!r}: expected (rank, ranks), such as (0, 2) and (1, 2) for "
                 "two processes"
             )
+        from ..writing.parts import write_parts
+        from .plans import Serializer
+
         self.begin(plan)
         rank, ranks = part
-        mine = plan.numbers[rank::ranks]
-        return [self.write_part(source, plan, shard) for shard in mine]
+        encoding = Serializer(self.serialize, self.schema).encoding(plan)
+        return write_parts(source, plan, plan.numbers[rank::ranks], encoding)
 
     def publish(
         self,

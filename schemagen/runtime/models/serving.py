@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import ctypes
+import errno
 import os
+import re
+import shutil
+import sys
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from ..codecs.nesting import flattened
 from ..shared.calling import check_flags
 from ..shared.errors import with_suggestion
 from ..shared.requirements import keras, tf
+from ..storage.lock import Lock, acquire
+from ..storage.opening import is_remote
 
 Parser = Callable[[tf.Tensor, Collection[str]], Mapping[str, Any]]
 Features = dict[str, Any]
+
+# Arguments of the system's calls: the working directory, and to exchange two names.
+_HERE, _EXCHANGE = -100, 2
 
 
 def export(
@@ -158,6 +169,9 @@ def _is_saved_model(path: str) -> bool:
 def replace_directory(path: str, write: Callable[[str], None]) -> None:
     """Write a directory under a hidden name next to its own, and rename it when whole.
 
+    A directory that is there is exchanged for the new one in one step, where the system
+    can do so. What killed exports have left is removed.
+
     Args:
         path: the directory; if there is one it is replaced, once the new one is whole.
         write: writes a directory; takes its path.
@@ -168,19 +182,68 @@ def replace_directory(path: str, write: Callable[[str], None]) -> None:
     old = os.path.join(parent, f".{name}.{token}.old")
     if parent:
         tf.io.gfile.makedirs(parent)
-    try:
-        write(new)
-        replaced = bool(tf.io.gfile.exists(path))
-        if replaced:
-            tf.io.gfile.rename(path, old)
+    with _export_lock(parent, name) as lock:
+        if lock.held:
+            _remove_leftovers(parent, name, ".tmp")
         try:
-            tf.io.gfile.rename(new, path)
-        except BaseException:
-            if replaced:
-                tf.io.gfile.rename(old, path)
-            raise
-        if replaced:
-            tf.io.gfile.rmtree(old)
-    finally:
-        if tf.io.gfile.exists(new):
-            tf.io.gfile.rmtree(new)
+            write(new)
+            if not tf.io.gfile.exists(path):
+                tf.io.gfile.rename(new, path)
+            elif not _exchange(new, path):
+                _replace_in_two_steps(new, path, old)
+        finally:
+            if tf.io.gfile.exists(new):
+                tf.io.gfile.rmtree(new)
+        if lock.held:
+            # One of them may be the only model until the new one is there.
+            _remove_leftovers(parent, name, ".old")
+
+
+def _export_lock(parent: str, name: str) -> Lock:
+    """Wait for other exports to a path; stores and Windows have no such lock."""
+    if is_remote(parent) or sys.platform == "win32":
+        return Lock()
+    return acquire(Path(parent) / f".{name}.lock", wait=True)
+
+
+def _remove_leftovers(parent: str, name: str, ending: str) -> None:
+    """Remove what killed exports to a local path have left."""
+    pattern = re.compile(rf"\.{re.escape(name)}\.[0-9a-f]{{12}}{re.escape(ending)}")
+    for found in os.listdir(parent or os.curdir):
+        if pattern.fullmatch(found):
+            shutil.rmtree(os.path.join(parent, found))
+
+
+def _exchange(one: str, other: str) -> bool:
+    """Exchange two directories in one step.
+
+    Returns:
+        Whether it was done; False where the file system has no such call.
+
+    Raises:
+        OSError: the file system refuses.
+    """
+    if is_remote(one):
+        return False
+    libc: Any = ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
+    paths = os.fsencode(one), os.fsencode(other)
+    if sys.platform == "linux" and hasattr(libc, "renameat2"):
+        failed = libc.renameat2(_HERE, paths[0], _HERE, paths[1], _EXCHANGE)
+    elif sys.platform == "darwin" and hasattr(libc, "renamex_np"):
+        failed = libc.renamex_np(*paths, _EXCHANGE)
+    else:
+        return False
+    number = ctypes.get_errno()
+    if failed and number not in (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP):
+        raise OSError(number, os.strerror(number), one, None, other)
+    return not failed
+
+
+def _replace_in_two_steps(new: str, path: str, old: str) -> None:
+    tf.io.gfile.rename(path, old)
+    try:
+        tf.io.gfile.rename(new, path)
+    except BaseException:
+        tf.io.gfile.rename(old, path)
+        raise
+    tf.io.gfile.rmtree(old)

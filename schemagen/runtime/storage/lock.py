@@ -40,6 +40,10 @@ class Busy(OSError):
     """A lock that another process or thread holds."""
 
 
+class Lost(OSError):
+    """A lock that this process held, and that another one may hold now."""
+
+
 class Lock:
     """A lock until it is released, or until the process ends, however it ends.
 
@@ -56,6 +60,16 @@ class Lock:
     def held(self) -> bool:
         """Whether this process holds it; False also where there are no locks."""
         return self._file is not None
+
+    def check(self) -> None:
+        """See that the lock is still this process's own.
+
+        A lock of the operating system is, until it is released.
+
+        Raises:
+            Lost: another process may have it.
+            OSError: nothing says who has it.
+        """
 
     def release(self) -> None:
         """Let others have it; releasing twice is not an error."""

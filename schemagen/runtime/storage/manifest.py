@@ -75,8 +75,6 @@ class Split:
         shuffled: True if its records were shuffled as a whole; None if they were not,
             or no one has said.
         index: the CRC-32C of its index, eight hex digits; None if it has none.
-        run: the token of the run of several processes that has put it in the place of
-            another split; None if there was no such run.
     """
 
     compression: str
@@ -85,7 +83,6 @@ class Split:
     spec: Spec | None = None
     shuffled: bool | None = None
     index: str | None = None
-    run: str | None = None
 
     @property
     def records(self) -> int:
@@ -245,7 +242,6 @@ def _split(name: str, data: dict[str, Any]) -> Split:
         data.get("spec"),
         data.get("shuffled"),
         data.get("index"),
-        data.get("run"),
     )
     if data["records"] != split.records:
         raise ValueError(

@@ -6,14 +6,17 @@ of all chunks together do not depend on the number of processes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..shared.errors import DatasetError
 from ..shared.processes import Advance, in_parallel
 from .encoding import Chunk, Encoding, encode_rows
-from .keys import shuffled_positions
+from .keys import in_order, positions_of
 from .plan import Plan
 from .sources import Indexed, Parts, Source, check_start
 
@@ -48,19 +51,39 @@ def check_source(source: Source, workers: int, *, shuffled: bool) -> None:
         )
 
 
+def positions_by_shard(
+    source: Indexed | Parts, plan: Plan, shards: Iterable[int]
+) -> dict[int, NDArray[np.int64]]:
+    """Return where the rows of some shards are in a source that is shuffled; else {}."""
+    if isinstance(source, Parts) or plan.shuffle_seed is None:
+        return {}
+    return positions_of(source.length, len(plan.numbers), shards, plan.shuffle_seed)
+
+
 def chunks_of(
-    source: Indexed | Parts, plan: Plan, shard: int, encoding: Encoding
+    source: Indexed | Parts,
+    plan: Plan,
+    shard: int,
+    encoding: Encoding,
+    positions: NDArray[np.int64] | None = None,
 ) -> Iterator[Chunk]:
-    """Encode the rows of one shard of a plan; chunks and errors as `all_chunks`."""
+    """Encode the rows of one shard of a plan; chunks and errors as `all_chunks`.
+
+    Args:
+        source: where the rows come from.
+        plan: what to write.
+        shard: its number.
+        encoding: how rows become records.
+        positions: where its rows are, from `positions_by_shard`; None if the split is
+            not shuffled.
+    """
     if isinstance(source, Parts):
         return encode_rows(source.rows(shard), encoding, part=shard, shard=shard)
-    if plan.shuffle_seed is None:
+    if positions is None:
         block = source.block(shard, len(plan.numbers))
         return encode_rows(source.at(block), encoding, first=block.start)
-    positions = shuffled_positions(
-        source.length, len(plan.numbers), shard, plan.shuffle_seed
-    ).tolist()
-    return encode_rows(source.at(positions), encoding, positions=positions)
+    order = in_order(positions, plan.shuffle_seed or 0).tolist()
+    return encode_rows(source.at(order), encoding, positions=order)
 
 
 def all_chunks(

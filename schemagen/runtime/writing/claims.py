@@ -2,14 +2,15 @@
 
 A lock ends with its process, but holds on one machine alone. A claim is seen by all
 machines that share a directory, and outlives its run. It has the run's plan, so that other
-processes can join the run, or go on where it was interrupted.
+processes can join the run, or go on where it was interrupted. The claim of several processes
+says when the split is published, and stays until the next run of the split begins: processes
+that are late, or start again, learn from it that nothing is left to do.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import socket
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
@@ -19,7 +20,8 @@ from typing import Any
 from ..shared.errors import DatasetError
 from ..storage.directory import Directory
 from ..storage.lock import Lock
-from .names import claim_name
+from ..storage.manifest import Manifest
+from .names import claim_name, files_of_runs
 from .plan import Plan
 
 
@@ -37,6 +39,7 @@ class Claim:
         shared: whether several processes write the split, so that the run ends with its
             publication alone.
         ended: whether the run has stopped, and may be gone on with.
+        published: the number of records, if the run has published the split.
     """
 
     id: str
@@ -46,6 +49,7 @@ class Claim:
     plan: dict[str, Any] | None = None
     shared: bool = False
     ended: bool = False
+    published: int | None = None
 
     def __str__(self) -> str:
         if self.shared and self.plan is not None:
@@ -59,14 +63,35 @@ class Claim:
         if self.shared:
             advice = (
                 "its processes pass the same run=; wait until it is published, or, if it "
-                "has been given up, call abandon(plan) or pass overwrite=True"
+                "has been given up, call abandon(plan) or pass take_over=True"
             )
         else:
-            advice = "wait for it, or, if it has died, pass overwrite=True"
+            advice = "wait for it, or, if it has died, pass take_over=True"
         return DatasetError(
             f"{directory.where}: split {split!r} is being written by {self}, as "
             f"{claim_name(split, self.id)} says; {advice}"
         )
+
+    @property
+    def is_own(self) -> bool:
+        """Whether this process may publish the run: a run of one process it has begun."""
+        me = (socket.gethostname(), os.getpid())
+        return self.shared or (self.host, self.process) == me
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the run says itself that it has stopped or published the split."""
+        return self.ended or self.published is not None
+
+    def published_in(self, found: Manifest | None, split: str) -> int | None:
+        """Return the number of records if the run has published a split that is there.
+
+        Args:
+            found: the directory's manifest, if it has one.
+            split: the split's name.
+        """
+        held = found.splits.get(split) if found else None
+        return self.published if held and held.records == self.published else None
 
     def is_dead(self, lock: Lock) -> bool:
         """Whether the run is known to have ended without removing its claim.
@@ -76,7 +101,7 @@ class Claim:
                 own machine alone, and only where there are locks.
         """
         is_here = self.host in ("", socket.gethostname())
-        return self.ended or (lock.held and is_here and not self.shared)
+        return self.has_ended or (lock.held and is_here and not self.shared)
 
 
 def create_claim(
@@ -119,15 +144,47 @@ def end_claim(directory: Directory, plan: Plan) -> None:
         directory.sync()
 
 
+def mark_published(directory: Directory, split: str, token: str, records: int) -> None:
+    """Say in the claim of a run of several processes that its split is published.
+
+    A run of one process needs no such claim: no other process can ask for it.
+
+    Args:
+        directory: the data directory.
+        split: the split's name.
+        token: of the run.
+        records: how many records the split has.
+
+    Raises:
+        OSError: the disk refuses.
+    """
+    claim = read_claim(directory, split, token)
+    if claim is not None and claim.shared:
+        text = _text(replace(claim, published=records))
+        directory.replace(claim_name(split, token), text)
+        directory.sync()
+
+
 def _text(claim: Claim) -> bytes:
-    return (json.dumps(asdict(claim)) + "\n").encode()
+    entries = {
+        name: value for name, value in asdict(claim).items() if value is not None
+    }
+    return (json.dumps(entries) + "\n").encode()
 
 
 def claims_of(directory: Directory, split: str, names: Iterable[str]) -> list[Claim]:
-    """Return the claims of a split among the files of a directory."""
-    pattern = re.compile(re.escape(claim_name(split, "")) + r"([0-9a-f]{12,})")
-    ids = [match[1] for match in map(pattern.fullmatch, names) if match]
-    read = [read_claim(directory, split, id) for id in ids]
+    """Return the claims of all runs that have files in a directory.
+
+    A run claims its split before it has other files. So a run without a claim has ended,
+    if a file of it was listed before.
+
+    Args:
+        directory: the data directory.
+        split: the split's name.
+        names: the directory's files.
+    """
+    tokens = sorted({*files_of_runs(names, split).values()} - {""})
+    read = directory.for_each(lambda token: read_claim(directory, split, token), tokens)
     return [claim for claim in read if claim is not None]
 
 
@@ -144,13 +201,14 @@ def read_claim(directory: Directory, split: str, id: str) -> Claim | None:
             # 0.2.0 wrote plans of shared runs alone.
             shared=held.get("shared", plan is not None),
             ended=held.get("ended", False),
+            published=held.get("published"),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return Claim(id, "?" if text.endswith((b"\n", b"}")) else "")
 
 
 def claim_of(directory: Directory, plan: Plan) -> Claim | None:
-    """Return the claim of a run; None if it has not begun here, or has ended.
+    """Return the claim of a run; None if it has not begun here, or was given up.
 
     Raises:
         DatasetError: the run was begun with another plan.
@@ -159,11 +217,24 @@ def claim_of(directory: Directory, plan: Plan) -> Claim | None:
     if claim is None or claim.plan is None:
         return None
     begun = Plan.from_entries(claim.plan)
-    # Machines may see one directory under several paths.
-    names = [name for name in asdict(plan) if name != "directory"]
+    # Machines may see one directory under several paths, and a process that starts again
+    # may be told to take over what its run has taken over before.
+    names = [name for name in asdict(plan) if name not in ("directory", "take_over")]
     if different := plan.differences(begun, names, "here"):
+        advice = "use the same options and the same generated code in all processes of the run"
+        if claim.published is not None:
+            advice = "it has published the split: to write it again, pass another run="
         raise DatasetError(
-            f"{plan.where}: the run was begun with {different}; use the same options and "
-            "the same generated code in all processes of the run"
+            f"{plan.where}: the run was begun with {different}; {advice}"
         )
     return claim
+
+
+def is_going_on(directory: Directory, plan: Plan) -> bool:
+    """Whether a run has begun, and is neither published nor given up.
+
+    Raises:
+        DatasetError: the run was begun with another plan.
+    """
+    claim = claim_of(directory, plan)
+    return claim is not None and claim.published is None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable, Iterator
 from hashlib import blake2b
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,30 +64,46 @@ def shard_of(keys: NDArray[np.uint64], shards: int) -> NDArray[np.int64]:
     return ((keys[:, 0] >> half) * np.uint64(shards) >> half).astype(np.int64)
 
 
-def shuffled_positions(
-    rows: int, shards: int, shard: int, seed: int
-) -> NDArray[np.int64]:
-    """Return the positions of a shard's rows, in the order in which they are written.
+def runs_of(numbers: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
+    """Yield each number of a sorted array, and from where to where it is there."""
+    firsts = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
+    for first, stop in pairwise([*firsts, len(numbers)]):
+        yield int(numbers[first]), first, stop
 
-    It takes time in proportion to `rows`, and memory to the rows of the shard.
+
+def positions_of(
+    rows: int, shards: int, wanted: Iterable[int], seed: int
+) -> dict[int, NDArray[np.int64]]:
+    """Return the positions of the rows of some shards, in the order of the source.
+
+    It takes time in proportion to `rows`, however many shards are wanted, and 8 bytes of
+    memory for each of their rows.
 
     Args:
         rows: how many rows the source has.
         shards: how many shards there are.
-        shard: which one.
+        wanted: the numbers of shards.
         seed: of the order.
 
     Returns:
-        int64 [n].
+        int64 [n] by the number of the shard.
     """
-    found_keys, found = [np.empty((0, 2), np.uint64)], [np.empty(0, np.int64)]
+    found = {shard: bytearray() for shard in wanted}
+    is_wanted = np.zeros(shards, np.bool_)
+    is_wanted[list(found)] = True
     for start in range(0, rows, _ROWS):
         positions = np.arange(start, min(start + _ROWS, rows), dtype=np.int64)
-        keys = order_of(seed, 0, positions)
-        mine = shard_of(keys, shards) == shard
-        found_keys.append(keys[mine])
-        found.append(positions[mine])
-    keys, positions = np.concatenate(found_keys), np.concatenate(found)
+        numbers = shard_of(order_of(seed, 0, positions), shards)
+        mine = np.flatnonzero(is_wanted[numbers])
+        mine = mine[np.argsort(numbers[mine], kind="stable")]
+        for shard, first, stop in runs_of(numbers[mine]):
+            found[shard] += positions[mine[first:stop]].tobytes()
+    return {shard: np.frombuffer(data, np.int64) for shard, data in found.items()}
+
+
+def in_order(positions: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
+    """Return positions in the order in which their rows are written."""
+    keys = order_of(seed, 0, positions)
     return positions[np.lexsort([positions, keys[:, 1], keys[:, 0]])]
 
 

@@ -6,9 +6,12 @@ Ranks, engines and worker processes write whole shards like this.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..shared.errors import DatasetError
 from ..shared.processes import Advance
@@ -16,8 +19,8 @@ from ..shared.tfrecord import Framed
 from ..storage import manifest
 from ..storage.directory import Directory
 from ..storage.opening import open_directory
-from .chunks import chunks_of
-from .claims import claim_of
+from .chunks import chunks_of, positions_by_shard
+from .claims import is_going_on
 from .encoding import Chunk, Encoding, Refused
 from .names import receipt_name, temporary_name
 from .plan import Plan
@@ -76,7 +79,7 @@ class Filled:
         """
         directory, plan, receipt = self.directory, self.plan, self.receipt()
         kept = keep(directory, plan, receipt)
-        if claim_of(directory, plan) is None:
+        if not is_going_on(directory, plan):
             # The run has ended while this was written; nothing may stay.
             directory.remove(receipt_name(plan.split, self.shard, plan.token))
             directory.remove(receipt.file)
@@ -129,7 +132,7 @@ def fill(
         OSError: the disk refuses.
     """
     directory = open_directory(plan.directory)
-    if claim_of(directory, plan) is None:
+    if not is_going_on(directory, plan):
         raise DatasetError(
             f"{plan.where}: the run has not begun here, or it was published, abandoned "
             "or replaced; processes of a run call begin(plan) first"
@@ -169,15 +172,32 @@ def write_part(
     source: RowSource, plan: Plan, shard: int, encoding: Encoding
 ) -> Receipt:
     """Write a shard from a source; result and errors are those of `PartWriter`."""
-    rows = _checked(source_of(source), plan, shard)
-    found = written(open_directory(plan.directory), plan, shard)
-    if found is not None:
-        return found
-    try:
-        return fill(plan, shard, chunks_of(rows, plan, shard, encoding)).finish()
-    except Exception as error:
-        error.add_note(f"while shard {shard} was written, of {plan}")
-        raise
+    return write_parts(source, plan, [shard], encoding)[0]
+
+
+def write_parts(
+    source: RowSource, plan: Plan, shards: Sequence[int], encoding: Encoding
+) -> list[Receipt]:
+    """Write some shards from a source; result and errors are those of `PartWriter`."""
+    given = source_of(source)
+    directory = open_directory(plan.directory)
+    receipts = list[Receipt]()
+    positions: dict[int, NDArray[np.int64]] | None = None
+    for at, shard in enumerate(shards):
+        rows = _checked(given, plan, shard)
+        receipt = written(directory, plan, shard)
+        if receipt is None:
+            if positions is None:  # one pass over all keys is for all of the shards
+                positions = positions_by_shard(rows, plan, shards[at:])
+            mine = positions.pop(shard, None)
+            try:
+                chunks = chunks_of(rows, plan, shard, encoding, mine)
+                receipt = fill(plan, shard, chunks).finish()
+            except Exception as error:
+                error.add_note(f"while shard {shard} was written, of {plan}")
+                raise
+        receipts.append(receipt)
+    return receipts
 
 
 def _checked(source: Source, plan: Plan, shard: Any) -> Indexed | Parts:

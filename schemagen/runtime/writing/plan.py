@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 import uuid
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
@@ -14,9 +15,12 @@ from typing import Any, Self, TypeGuard
 from ..shared.calling import check_flags
 from ..shared.errors import DatasetError
 from ..shared.values import described, shortened
-from ..storage.opening import path_of
+from ..storage.opening import is_remote, path_of
 from ..storage.schema import Schema
 from .names import shard_name
+
+if sys.platform != "win32":
+    import resource
 
 DEFAULT_SHARD_BYTES = 128 * 1024 * 1024
 
@@ -27,6 +31,11 @@ _MOST_SHARDS = 99_999
 
 # File systems take names of 255 bytes; a shard's has this and some more.
 _LONGEST_SPLIT = 150
+
+_FLAGS = ("overwrite", "take_over", "allow_empty", "index")
+
+# What a run opens next to its shards: locks, manifest, index, receipts, the source's files.
+_OTHER_FILES = 16
 
 # Names that files of other splits have.
 _TAKEN = re.compile(r"manifest|.*-\d{5,}-of-\d{5,}", re.ASCII)
@@ -67,6 +76,7 @@ class Plan:
         key_field: a field whose values are unique; the random order depends on them.
         on_error: "raise" stops at a wrong row; "skip" leaves it out.
         overwrite: replace the split if the directory already has it.
+        take_over: end a run that is writing the split, and has died on another machine.
         allow_empty: publish the split even if it has no records.
         index: write an index next to the shards.
     """
@@ -86,6 +96,7 @@ class Plan:
     key_field: str | None = None
     on_error: str = "raise"
     overwrite: bool = False
+    take_over: bool = False
     allow_empty: bool = False
     index: bool = True
 
@@ -200,7 +211,7 @@ def plan_of(
         DatasetError: an argument is out of range; says what is expected.
     """
     check_destination(directory, split)
-    flags = {name: options[name] for name in ("overwrite", "allow_empty", "index")}
+    flags = {name: options[name] for name in _FLAGS}
     check_flags(**flags)
     options |= {name: bool(flag) for name, flag in flags.items()}  # not numpy's
     if run is not None and (
@@ -292,6 +303,33 @@ def _check_packing(compression: str | None, level: int | None) -> None:
         raise DatasetError(
             f"compression_level={level} without compression: pass compression='GZIP' "
             "or 'ZLIB' with it"
+        )
+
+
+def check_open_shards(plan: Plan, open_shards: int) -> None:
+    """Refuse more shards at a time than this process may have files open.
+
+    Args:
+        plan: of a split whose shards are written in turn.
+        open_shards: how many are open at a time.
+
+    Raises:
+        DatasetError: says what to do.
+    """
+    if sys.platform == "win32" or is_remote(plan.directory):
+        return  # remote files have no descriptors
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    try:
+        used = len(os.listdir("/dev/fd"))
+    except OSError:
+        used = 0
+    free = limit - used - _OTHER_FILES
+    if limit != resource.RLIM_INFINITY and open_shards > free:
+        raise DatasetError(
+            f"shards={open_shards}: an iterable and a Writer keep all shards open to the "
+            f"end, and this process may open {max(free, 0)} more files (its limit is "
+            f"{limit}); raise the limit with `ulimit -n`, pass rows that have a length "
+            "and an index, pass shard_bytes= instead of shards=, or ask for fewer shards"
         )
 
 

@@ -25,6 +25,7 @@ from ..storage.directory import Directory
 from ..storage.index import index_files, index_name, index_of
 from ..storage.lock import Busy
 from ..storage.manifest import Manifest, Shard, Split, checksum_of
+from .claims import mark_published, read_claim
 from .names import (
     bucket_folder,
     claim_name,
@@ -78,14 +79,10 @@ def check_place(
         name = f"{where}: split {other!r}"
         check_compatible(existing.spec_of(other), mine.spec, name, directory.where)
     held = existing.splits.get(split)
-    is_mine = held is not None and held.run == plan.token
-    if held is not None and (is_mine or not plan.overwrite):
-        advice = "pass overwrite=True to replace it"
-        if is_mine:
-            nothing, advice = "", "this run has published it, and nothing is left to do"
+    if held is not None and not plan.overwrite:
         raise DatasetError(
             f"{where}: split {split!r} exists with {held.records} records; "
-            f"{nothing + '; ' if nothing else ''}{advice}"
+            f"{nothing + '; ' if nothing else ''}pass overwrite=True to replace it"
         )
     if plan.overwrite:
         return existing
@@ -109,10 +106,10 @@ def publish_files(
     current: Manifest,
     names: Sequence[str],
 ) -> None:
-    """Publish finished files, in a directory that the caller has locked.
+    """Publish finished files.
 
     Args:
-        directory: the data directory.
+        directory: the data directory, locked.
         split: the split's name.
         new: a manifest with this split and no other, as it is to be.
         files: the temporary name of each shard.
@@ -142,26 +139,13 @@ def publish_files(
     _save(directory, replace(new, splits=splits))
 
 
-def settle_if_needed(
-    directory: Directory, split: str, *, overwrite: bool
-) -> tuple[Manifest | None, dict[str, Split]]:
-    """Do as `settle`, for a caller without the lock, which is taken if there is a need."""
-    found = manifest.load(directory)
-    if found is None or not found.unsettled:
-        return found, {}
-    with directory.lock(LOCK, wait=True):
-        return settle(directory, split, overwrite=overwrite)
-
-
 def settle(
     directory: Directory, mine: str, *, overwrite: bool
 ) -> tuple[Manifest | None, dict[str, Split]]:
     """Complete what interrupted runs have committed, and remove what they have left.
 
-    The caller has locked the directory.
-
     Args:
-        directory: the data directory.
+        directory: the data directory, locked.
         mine: the split that is to be written; what cannot be completed of others is left
             as it is, with a warning.
         overwrite: whether that split may be replaced, so that it need not be completed.
@@ -209,6 +193,9 @@ def token_of(name: str, split: Split) -> str:
 def _exchange(directory: Directory, name: str, split: Split, there: set[str]) -> None:
     """Exchange the old files of a split for the new ones, from wherever a run stopped.
 
+    The claim of the run says so in the end, while the manifest still names the run: in no
+    other order could its processes tell at any time what became of it.
+
     Args:
         directory: the data directory.
         name: the split's name.
@@ -228,6 +215,7 @@ def _exchange(directory: Directory, name: str, split: Split, there: set[str]) ->
     unlisted = index_files(there, name) - {index_name(name, split.index or "")}
     for each in (*filter(_MANIFEST_LEFTOVER.fullmatch, there), *unlisted):
         directory.remove(each)
+    mark_published(directory, name, token_of(name, split), split.records)
 
 
 def _check_files(
@@ -266,7 +254,7 @@ def _check_files(
 def remove_run(
     directory: Directory, split: str, token: str, names: Sequence[str]
 ) -> None:
-    """Remove all that a run has left in a directory.
+    """Remove all that a run has left in a directory, but a claim that is published.
 
     The claim goes first, so receipts that are left are those of a run that has ended; the
     next run of the split removes them.
@@ -277,8 +265,9 @@ def remove_run(
         token: of the run.
         names: the directory's files, as they were a moment ago.
     """
-    claim = claim_name(split, token)
-    directory.remove(claim)
+    claim, held = claim_name(split, token), read_claim(directory, split, token)
+    if held is not None and held.published is None:
+        directory.remove(claim)
     of_runs = files_of_runs(names, split).items()
     left = [name for name, run in of_runs if run in (token, "") and name != claim]
     directory.for_each(directory.remove, left)

@@ -13,7 +13,7 @@ from ..shared.errors import DatasetError
 from ..shared.tfrecord import Framed
 from ..storage import manifest
 from ..storage.lock import Busy
-from ..storage.manifest import Manifest, Split
+from ..storage.manifest import Split
 from ..storage.opening import open_directory
 from ..storage.schema import Schema
 from .claims import claim_of, end_claim
@@ -26,9 +26,9 @@ from .names import (
     temporary_name,
 )
 from .parts import Filled
-from .plan import Plan
+from .plan import Plan, check_open_shards
 from .publication import remove_run, token_of
-from .publishing import publish, published
+from .publishing import publish
 from .receipts import Receipt
 from .runs import begin, busy
 from .shards import ShardFile
@@ -66,6 +66,7 @@ class Run:
         resume: bool = False,
         keep_receipts: bool = True,
     ) -> None:
+        check_open_shards(plan, open_shards)
         self.plan = plan
         self._keep_receipts = keep_receipts
         self._schema = schema
@@ -76,6 +77,8 @@ class Run:
         self._syncing: dict[int, Future[Receipt]] = {}
         self._ending: set[int] = set()  # shards that end with the source
         self._process = os.getpid()
+        # A process that goes on with this run has files of its own, should this one live.
+        self._attempt = os.urandom(6).hex()
         try:
             with self.telling():
                 self._directory.make()
@@ -129,7 +132,8 @@ class Run:
             self._file(shard).add(framed)
 
     def _temporary(self, shard: int) -> str:
-        return temporary_name(self.plan.split, shard, self.plan.token)
+        plan = self.plan
+        return temporary_name(plan.split, shard, plan.token, self._attempt)
 
     def _file(self, shard: int) -> ShardFile:
         file = self._files.get(shard)
@@ -240,10 +244,13 @@ class Run:
             OSError: the disk refuses.
         """
         directory, plan = self._directory, self.plan
-        if self._is_committed(self._listed()[1]):
+        if self._is_committed(self._listed()):
             end_claim(directory, plan)
             return False
-        if claim_of(directory, plan) is None:  # another run has taken over
+        claim = claim_of(directory, plan)
+        if claim is not None and not claim.is_own:
+            return False  # another process goes on with this run, and needs its files
+        if claim is None:  # another run has taken over
             names = files_of_runs(directory.names(), plan.split)
             left = [name for name, token in names.items() if token == plan.token]
             directory.for_each(directory.remove, left)
@@ -278,14 +285,13 @@ class Run:
     def _state(self) -> str:
         split = f"split {self.plan.split!r}"
         with suppress(OSError, DatasetError):
-            found, held = self._listed()
+            held = self._listed()
             if self._is_committed(held):
                 return (
                     f"{split} is complete, but some files still have hidden names; the next run "
                     f"that writes to {self.where} publishes it"
                 )
-            names = self._directory.names()
-            if published(self.plan, found, list(self.receipts.values()), names):
+            if held is not None and self._is_published(held):
                 return f"{split} is published, but may be lost in a power cut"
             if held is not None:
                 return (
@@ -294,11 +300,21 @@ class Run:
                 )
         return f"nothing of {split} was published"
 
-    def _listed(self) -> tuple[Manifest | None, Split | None]:
-        """Return the manifest, and the split as it lists it."""
+    def _listed(self) -> Split | None:
+        """Return the split as the manifest lists it."""
         found = manifest.load(self._directory)
-        return found, found.splits.get(self.plan.split) if found else None
+        return found.splits.get(self.plan.split) if found else None
 
     def _is_committed(self, held: Split | None) -> bool:
         """Whether a split has the files of this run by their hidden names."""
         return held is not None and token_of(self.plan.split, held) == self.plan.token
+
+    def _is_published(self, held: Split) -> bool:
+        """Whether a split has the files of this run, which all have their names."""
+        names = {*self._directory.names()}
+        shards = len(held.shards)
+        return shards == len(self.receipts) and all(
+            receipt.listed(self.plan.shard_name(shard, shards)) == held.shards[shard]
+            and receipt.file not in names
+            for shard, receipt in self.receipts.items()
+        )

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from time import monotonic, sleep
 
 from ..shared.errors import DatasetError, warn
 from ..storage import manifest
 from ..storage.directory import Directory
 from ..storage.lock import Busy, Lock
+from ..storage.locked import locked
 from ..storage.manifest import of_schema
 from ..storage.opening import open_directory
 from ..storage.schema import Schema
@@ -29,7 +30,7 @@ from .publication import (
     check_place,
     remove_buckets,
     remove_run,
-    settle_if_needed,
+    settle,
     token_of,
 )
 from .receipts import Receipt, receipts_of, whole
@@ -62,21 +63,21 @@ def begin(
     """
     directory = open_directory(plan.directory)
     nothing = "it is complete, and there is nothing to resume" if resume else ""
-    names, claims = _free(directory, plan, schema, lock, nothing)
-    kept = dict[int, Receipt]()
-    for claim in claims:
-        left = _left(directory, plan, claim, names)
-        if left and resume:
-            plan, kept = _resumed(directory, plan, claim), left
-        elif left:
-            records = sum(receipt.records for receipt in left.values())
-            warn(
-                f"{directory.where}: an interrupted run had finished {len(left)} shards "
-                f"of split {plan.split!r} with {records} records; they are removed now "
-                "(resume=True would have gone on there)"
-            )
-    _claim(directory, plan, lock, claims, shared=False)
-    _clear(directory, plan, names, kept)
+    with _place_of(directory, plan, schema, lock, nothing) as place:
+        kept = dict[int, Receipt]()
+        for claim in place.claims:
+            left = _left(directory, plan, claim, place.names)
+            if left and resume:
+                plan, kept = _resumed(directory, plan, claim), left
+            elif left:
+                records = sum(receipt.records for receipt in left.values())
+                warn(
+                    f"{directory.where}: an interrupted run had finished {len(left)} "
+                    f"shards of split {plan.split!r} with {records} records; they are "
+                    "removed now (resume=True would have gone on there)"
+                )
+        place.clear(plan, kept)
+    _claim(directory, plan, lock, shared=False, again=bool(kept))
     return plan, kept
 
 
@@ -90,17 +91,12 @@ def join(plan: Plan, schema: Schema) -> None:
     """
     directory = open_directory(plan.directory)
     until = monotonic() + _PATIENCE
-    while claim_of(directory, plan) is None:
+    while not _is_joined(directory, plan):
         try:
             directory.make()
             with directory.lock(lock_name(plan.split)) as lock:
-                if claim_of(directory, plan) is None:
-                    nothing = "if this run has published it, nothing is left to do"
-                    names, claims = _free(directory, plan, schema, lock, nothing)
-                    _claim(directory, plan, lock, claims, shared=True)
-                    # What has the name of this run, and was there before its claim, is
-                    # of one that was given up.
-                    _clear(directory, plan, names, {})
+                if not _is_joined(directory, plan):
+                    _begin_shared(directory, plan, schema, lock)
         except Busy:
             # A process of this run may be beginning it.
             if monotonic() > until:
@@ -108,19 +104,83 @@ def join(plan: Plan, schema: Schema) -> None:
             sleep(_PAUSE)
 
 
+def _is_joined(directory: Directory, plan: Plan) -> bool:
+    """Whether a run has begun.
+
+    Raises:
+        DatasetError: it was begun with another plan, or has published the split.
+    """
+    claim = claim_of(directory, plan)
+    if claim is None or claim.published is None:
+        return claim is not None
+    records = claim.published_in(manifest.load(directory), plan.split)
+    if records is None:
+        return False  # what it has published is gone
+    raise DatasetError(
+        f"{plan.where}: split {plan.split!r} exists with {records} records; this run has "
+        "published it, and nothing is left to do"
+    )
+
+
+def _begin_shared(directory: Directory, plan: Plan, schema: Schema, lock: Lock) -> None:
+    nothing = "if this run has published it, nothing is left to do"
+    with _place_of(directory, plan, schema, lock, nothing) as place:
+        mine = [claim for claim in place.claims if claim.id == plan.token]
+        if any(claim.plan and claim.published is None for claim in mine):
+            return  # another process of this run was sooner, where there are no locks
+        place.clear(plan, {})
+    _claim(directory, plan, lock, shared=True, again=False)
+
+
 def busy(directory: Directory, split: str) -> DatasetError:
     """Return the error of a split whose lock another process has."""
     claims = claims_of(directory, split, directory.names())
-    who = [str(claim) for claim in claims if not claim.ended] or ["another process"]
+    who = [str(claim) for claim in claims if not claim.has_ended] or ["another process"]
     return DatasetError(
         f"{directory.where}: split {split!r} is being written by {who[-1]}; wait until "
         "it ends"
     )
 
 
-def _free(
+@dataclass(frozen=True)
+class _Place:
+    """A directory in which a run begins.
+
+    Attributes:
+        directory: locked, if runs have left anything of the split.
+        names: what they have left, listed before the claims were read.
+        claims: those of these runs, all of which have ended or are taken over.
+    """
+
+    directory: Directory
+    names: Sequence[str]
+    claims: Sequence[Claim]
+
+    def clear(self, plan: Plan, kept: dict[int, Receipt]) -> None:
+        """Remove what runs have left of the split, before anything is written.
+
+        A disk that is full has room again then. Runs that have begun since the listing
+        lose nothing.
+
+        Args:
+            plan: of the run that begins.
+            kept: the shards that it goes on with.
+        """
+        mine = {claim_name(plan.split, plan.token)} if kept else set()
+        for receipt in kept.values():
+            mine |= {receipt.file, receipt_name(plan.split, receipt.shard, plan.token)}
+        claims = {claim_name(plan.split, claim.id) for claim in self.claims} - mine
+        # Without its claim a run that is alive after all publishes nothing.
+        self.directory.for_each(self.directory.remove, sorted(claims))
+        left = [name for name in self.names if name not in mine | claims]
+        self.directory.for_each(self.directory.remove, left)
+        remove_buckets(self.directory, plan.split)
+
+
+@contextmanager
+def _place_of(
     directory: Directory, plan: Plan, schema: Schema, lock: Lock, nothing: str
-) -> tuple[list[str], list[Claim]]:
+) -> Iterator[_Place]:
     """See that no other run is at work, and that the directory has a place for the split.
 
     Args:
@@ -130,33 +190,35 @@ def _free(
         lock: as for `begin`.
         nothing: what to say of a split that is there.
 
-    Returns:
-        The directory's files, and the claims among them, all of which have ended or are
-        to be replaced.
-
     Raises:
         DatasetError: as for `begin`.
     """
-    found, settled = settle_if_needed(directory, plan.split, overwrite=plan.overwrite)
-    for name, split in settled.items():
-        warn(
-            f"{directory.where}: an interrupted run had committed split {name!r} with "
-            f"{split.records} records; its publication is completed now"
-        )
-    names = directory.names()
-    claims = claims_of(directory, plan.split, names)
-    for claim in claims:
-        if claim.is_dead(lock) or claim.id == plan.token:
-            continue
-        if not plan.overwrite:
-            raise claim.refusal(directory, plan.split)
-        warn(
-            f"{directory.where}: taking split {plan.split!r} over from {claim}, which is "
-            "told so when it publishes"
-        )
-    _check_0_2_0(directory, plan, names)
-    check_place(directory, plan, of_schema(schema), found, names, nothing)
-    return names, claims
+    found, names = manifest.load(directory), directory.names()
+    if not files_of_runs(names, plan.split) and not (found and found.unsettled):
+        check_place(directory, plan, of_schema(schema), found, names, nothing)
+        yield _Place(directory, [], [])
+        return
+    with locked(directory, LOCK) as directory:
+        found, settled = settle(directory, plan.split, overwrite=plan.overwrite)
+        for name, split in settled.items():
+            warn(
+                f"{directory.where}: an interrupted run had committed split {name!r} "
+                f"with {split.records} records; its publication is completed now"
+            )
+        names = directory.names()
+        claims = claims_of(directory, plan.split, names)
+        for claim in claims:
+            if claim.is_dead(lock) or claim.id == plan.token:
+                continue
+            if not plan.take_over:
+                raise claim.refusal(directory, plan.split)
+            warn(
+                f"{directory.where}: taking split {plan.split!r} over from {claim}, which "
+                "is told so when it publishes"
+            )
+        _check_0_2_0(directory, plan, names)
+        check_place(directory, plan, of_schema(schema), found, names, nothing)
+        yield _Place(directory, [*files_of_runs(names, plan.split)], claims)
 
 
 def _check_0_2_0(directory: Directory, plan: Plan, names: Sequence[str]) -> None:
@@ -204,12 +266,7 @@ def _resumed(directory: Directory, plan: Plan, claim: Claim) -> Plan:
 
 
 def _claim(
-    directory: Directory,
-    plan: Plan,
-    lock: Lock,
-    claims: Sequence[Claim],
-    *,
-    shared: bool,
+    directory: Directory, plan: Plan, lock: Lock, *, shared: bool, again: bool
 ) -> None:
     """Create the claim, and see that no other run has done so at the same time.
 
@@ -217,21 +274,19 @@ def _claim(
         directory: the data directory.
         plan: of the run.
         lock: as for `begin`.
-        claims: those that are there. One of this run is of the run that it goes on with,
-            or was cut off.
         shared: whether other processes will join the run.
+        again: whether the run goes on with one that has a claim.
 
     Raises:
         DatasetError: one has, where there are no locks.
         OSError: the disk refuses.
     """
-    again = plan.token in {claim.id for claim in claims}
     create_claim(directory, plan, shared=shared, again=again)
-    if lock.held or plan.overwrite:
+    if lock.held:
         return
     try:
         for claim in claims_of(directory, plan.split, directory.names()):
-            if claim.id != plan.token and not claim.ended:
+            if claim.id != plan.token and not claim.has_ended:
                 raise claim.refusal(directory, plan.split)
     except BaseException:
         with suppress(OSError):
@@ -239,32 +294,11 @@ def _claim(
         raise
 
 
-def _clear(
-    directory: Directory,
-    plan: Plan,
-    names: Sequence[str],
-    kept: dict[int, Receipt],
-) -> None:
-    """Remove what other runs have left of the split.
-
-    Args:
-        directory: the data directory.
-        plan: of the run that begins.
-        names: the files before it had its claim.
-        kept: the shards that it goes on with.
-    """
-    mine = {claim_name(plan.split, plan.token)}
-    for receipt in kept.values():
-        mine |= {receipt.file, receipt_name(plan.split, receipt.shard, plan.token)}
-    left = [name for name in files_of_runs(names, plan.split) if name not in mine]
-    directory.for_each(directory.remove, left)
-    remove_buckets(directory, plan.split)
-
-
 def abandon(plan: Plan) -> None:
     """Give a run up: remove its claim and all that it has written.
 
-    Doing so twice is not an error. What is published stays.
+    Doing so twice is not an error. What is published stays, and so does the claim of a
+    run that has published it.
 
     Raises:
         DatasetError: the run is being published.
@@ -273,7 +307,7 @@ def abandon(plan: Plan) -> None:
     directory = open_directory(plan.directory)
     if not directory.exists():
         return
-    with directory.lock(LOCK, wait=True):
+    with locked(directory, LOCK) as directory:
         found = manifest.load(directory)
         waiting = found.unsettled.get(plan.split) if found else None
         if waiting is not None and token_of(plan.split, waiting) == plan.token:

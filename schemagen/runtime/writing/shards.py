@@ -5,7 +5,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -16,6 +15,7 @@ from ..shared.wire import Buffer
 from ..storage.directory import OutputFile
 from ..storage.index import pack_lengths
 from ..storage.manifest import TAIL_BYTES
+from .keys import runs_of
 from .plan import Packing
 
 # A shard goes to the disk in pieces of 256 KiB, or smaller ones if many are open.
@@ -114,13 +114,6 @@ def by_number(
     """
     for shard, first, stop in runs_of(numbers):
         yield shard, framed[first:stop]
-
-
-def runs_of(numbers: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
-    """Yield each number of a sorted array, and from where to where it is there."""
-    firsts = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
-    for first, stop in pairwise([*firsts, len(numbers)]):
-        yield int(numbers[first]), first, stop
 
 
 @dataclass(frozen=True, kw_only=True)

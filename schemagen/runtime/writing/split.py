@@ -194,6 +194,7 @@ def write_split(
     on_error: Literal["raise", "skip"],
     refused: str | os.PathLike[str] | None,
     overwrite: bool,
+    take_over: bool,
     allow_empty: bool,
     index: bool,
     resume: bool,
@@ -226,6 +227,7 @@ def write_split(
         compression_level=compression_level,
         on_error=on_error,
         overwrite=overwrite,
+        take_over=take_over,
         allow_empty=allow_empty,
         index=index,
     )

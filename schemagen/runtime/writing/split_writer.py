@@ -46,6 +46,7 @@ class SplitWriter:
         on_error: Literal["raise", "skip"] = "raise",
         refused: str | os.PathLike[str] | None = None,
         overwrite: bool = False,
+        take_over: bool = False,
         allow_empty: bool = False,
         index: bool = True,
         resume: bool = False,
@@ -73,6 +74,7 @@ class SplitWriter:
             refused: a file for the positions and errors of rows that are left out, as
                 JSON lines.
             overwrite: replace the split if the directory already has it.
+            take_over: end a run of another machine that has died while it wrote the split.
             allow_empty: publish the split even if it has no records.
             index: write an index next to the shards, with which `open_split` finds any
                 record at once.
@@ -110,6 +112,7 @@ class SplitWriter:
             on_error=on_error,
             refused=refused,
             overwrite=overwrite,
+            take_over=take_over,
             allow_empty=allow_empty,
             index=index,
             resume=resume,

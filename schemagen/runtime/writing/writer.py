@@ -39,6 +39,7 @@ class ShardedWriter:
         compression: None, "GZIP" or "ZLIB".
         compression_level: 1 (fast) to 9 (small); None for 6.
         overwrite: replace the split if the directory already has it.
+        take_over: end a run of another machine that has died while it wrote the split.
         allow_empty: publish the split even if it has no records.
         index: write an index next to the shards, with which `open_split` finds any
             record at once.
@@ -64,6 +65,7 @@ class ShardedWriter:
         compression: str | None = None,
         compression_level: int | None = None,
         overwrite: bool = False,
+        take_over: bool = False,
         allow_empty: bool = False,
         index: bool = True,
     ) -> None:
@@ -81,6 +83,7 @@ class ShardedWriter:
             compression=compression,
             compression_level=compression_level,
             overwrite=overwrite,
+            take_over=take_over,
             allow_empty=allow_empty,
             index=index,
         )

@@ -1,0 +1,165 @@
+"""Publishing on stores, whose locks are leases: one that is lost ends its run."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from time import sleep
+from typing import Any
+
+import fsspec
+import pytest
+from digit_rows import rows
+from fsspec.implementations.memory import MemoryFileSystem
+from schemagen.runtime.storage import remote
+from schemagen.runtime.storage.opening import open_directory
+
+from generated import check_files
+from generated.digit import serializer as digit
+from generated.digit.serializer import write_dataset
+
+URL = "memory://bucket/leases"
+LOCK = "/bucket/leases/.manifest.lock"
+
+
+@pytest.fixture(autouse=True)
+def memory() -> Iterator[Any]:
+    """The file system in memory of fsspec, empty before and after."""
+    system = fsspec.filesystem("memory")
+    system.store.clear()
+    yield system
+    system.store.clear()
+
+
+def before_each(
+    patch: pytest.MonkeyPatch, act: Callable[[str, str], object], *methods: str
+) -> None:
+    """Call a function with the method and the first path before each operation."""
+    for method in methods:
+        original = getattr(MemoryFileSystem, method)
+
+        def acting(
+            self: Any,
+            path: str,
+            *arguments: Any,
+            method: str = method,
+            original: Any = original,
+            **options: Any,
+        ) -> Any:
+            act(method, str(path))
+            return original(self, path, *arguments, **options)
+
+        patch.setattr(MemoryFileSystem, method, acting)
+
+
+@pytest.mark.parametrize("step", range(8))
+@pytest.mark.filterwarnings("ignore:.*its publication is completed now")
+def test_publisher_that_lost_its_lease_removes_and_renames_nothing(
+    memory: Any, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    """Wherever another process takes over: what was committed is left to that one."""
+    monkeypatch.setattr(remote, "LEASE_SECONDS", 1.0)
+    write_dataset(rows(9), URL, "train", shards=2)
+    steps: list[tuple[str, str]] = []
+
+    def taken_over(method: str, path: str) -> None:
+        is_own = ".run." in path or path.endswith((".tmp", ".receipt", ".lock"))
+        if memory.exists(LOCK) and not (method == "rm" and is_own):
+            steps.append((method, path))
+            if len(steps) == step + 1:
+                memory.store[LOCK] = memory.store[LOCK].__class__(
+                    memory, LOCK, b"another process\n"
+                )
+
+    with monkeypatch.context() as patch:
+        before_each(patch, taken_over, "mv", "rm")
+        with pytest.raises(OSError, match=r"lost.*another process.*'train'"):
+            write_dataset(rows(30), URL, "train", shards=2, overwrite=True)
+    # The step that was under way; then the claim of the run may say that it has stopped.
+    after = [path for _, path in steps[step + 1 :] if ".run." not in path]
+    assert after == []
+    write_dataset(rows(3), URL, "test")
+    assert check_files(URL) == []
+    assert len([*digit_records("train")]) in (9, 30)
+
+
+def digit_records(split: str) -> Any:
+    """The records of a split, by position."""
+    from generated.digit.reader import open_split
+
+    return open_split(URL, split)
+
+
+@pytest.mark.parametrize("fails", ["rarely", "always"])
+def test_lease_that_cannot_be_renewed_is_lost(
+    monkeypatch: pytest.MonkeyPatch, fails: str
+) -> None:
+    """Once it has failed for as long as a lease lasts; a failure alone does no harm."""
+    monkeypatch.setattr(remote, "LEASE_SECONDS", 1.0)
+    renewals = []
+
+    def act(method: str, path: str) -> None:
+        if method == "mv":
+            sleep(0.4)
+        elif path == LOCK:
+            renewals.append(path)
+            if fails == "always" or len(renewals) == 2:
+                raise OSError(5, "refused")
+
+    before_each(monkeypatch, act, "mv", "pipe_file")
+    if fails == "always":
+        with pytest.raises(OSError, match=r"lost: .*not renewed.*refused"):
+            write_dataset(rows(6), URL, "train", shards=6)
+    else:
+        assert write_dataset(rows(6), URL, "train", shards=6) == 6
+        assert len(renewals) > 2
+
+
+def test_of_waiters_for_a_dead_holder_only_one_takes_over(
+    memory: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others find its text, and wait for it; also where the store is slow."""
+    monkeypatch.setattr(remote, "LEASE_SECONDS", 2.0)
+    memory.pipe_file(LOCK, b"of a dead process\n")
+    slow = {"rm": 0.3, "pipe_file": 0.03}
+
+    def act(method: str, path: str) -> None:
+        if path == LOCK:
+            sleep(slow.pop(method, 0.0))  # the first one is slow
+
+    before_each(monkeypatch, act, *slow)
+    holders = [0, 0]  # now, and at most
+
+    def held(_: int) -> None:
+        with open_directory(URL).lock(".manifest.lock", wait=True):
+            with mutex:
+                holders[0] += 1
+                holders[1] = max(holders)
+            sleep(0.5)
+            with mutex:
+                holders[0] -= 1
+
+    mutex = threading.Lock()
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(held, range(3)))
+    assert holders == [0, 1]
+
+
+def test_rank_that_begins_late_removes_nothing_that_others_have_finished(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All of the others begin and end after it has found no claim."""
+    plan = digit.plan_dataset(URL, "train", shards=4, rows=20, run="job")
+    others: list[Any] = []
+
+    def act(method: str, path: str) -> None:
+        if path.endswith("manifest.json") and not others:
+            others.append(None)
+            others.extend(digit.write_parts(rows(20), plan, part=(1, 2)))
+
+    before_each(monkeypatch, act, "cat_file")
+    mine = digit.write_parts(rows(20), plan, part=(0, 2))
+    assert [receipt.shard for receipt in others[1:]] == [1, 3]
+    assert digit.publish(plan, [*mine, *others[1:]]) == 20
+    assert check_files(URL) == []
