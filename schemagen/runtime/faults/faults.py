@@ -14,7 +14,7 @@ from ..shared.errors import DatasetError
 from ..shared.requirements import tf
 from ..sources.contents import Contents, opening_problem, wrong_count
 from ..sources.files import Files
-from ..sources.replacement import replaced
+from ..sources.replacement import changed, replaced
 from ..sources.sharing import Part
 from .calls import after, call_python
 from .error_report import Parser, fault_of, refused
@@ -162,6 +162,8 @@ class Faults:
 
         def compare() -> tuple[str, list[bytes]]:
             problem = replaced(self._found)
+            if not self.skips:
+                problem = problem or changed(self._found)
             if report and not problem:
                 self._report()
             return problem, []
@@ -176,7 +178,7 @@ class Faults:
         """
 
         def report() -> tuple[str, list[bytes]]:
-            problem = replaced(self._found) or self._problem
+            problem = replaced(self._found) or self._problem or changed(self._found)
             for files in self._found:
                 problem = problem or first_problem(
                     files, self._parser, self._batch_size

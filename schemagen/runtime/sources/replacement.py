@@ -8,7 +8,7 @@ from ..shared.errors import DatasetError
 from ..storage import manifest
 from ..storage.files import FileState, in_threads
 from .files import Files, state_of
-from .manifests import Opened, stated, text_of
+from .manifests import Opened, check_shards, stated, text_of
 
 _ADVICE = "open it again to read what is there now"
 
@@ -85,6 +85,24 @@ def replaced(found: Sequence[Files]) -> str:
             Generation(files).check()
         for files in found:
             in_threads(_check, list(files.states.items()))
+    except DatasetError as error:
+        return str(error)
+    return ""
+
+
+def changed(found: Sequence[Files]) -> str:
+    """Say which local file is not the one that its manifest lists, or return "".
+
+    Sizes and last bytes are compared. Files of a store change with their manifest.
+    """
+    listed = [
+        (path, shard)
+        for files in found
+        for path, shard in zip(files.paths, files.shards, strict=True)
+        if shard and "://" not in path
+    ]
+    try:
+        check_shards([path for path, _ in listed], [shard for _, shard in listed])
     except DatasetError as error:
         return str(error)
     return ""
