@@ -128,7 +128,7 @@ def test_claim_of_a_published_run_goes_when_the_next_run_begins(
     assert digit.publish(plan) == _ROWS
     digit.write_dataset(rows(3), directory, "train", overwrite=True)
     assert contents(directory) == listed(directory)
-    with pytest.raises(DatasetError, match="no such run"):
+    with pytest.raises(DatasetError, match="nothing to publish"):
         digit.publish(plan)
 
 
@@ -154,7 +154,7 @@ def test_run_whose_published_split_is_gone_begins_again(tmp_path: Path) -> None:
     alone = listed(directory)
     for path in directory.glob("[!.]*"):
         path.unlink()
-    with pytest.raises(DatasetError, match="no such run"):
+    with pytest.raises(DatasetError, match="nothing to publish"):
         digit.publish(plan)
     digit.write_parts(rows(_ROWS), plan, part=(0, 1))
     assert digit.publish(plan) == _ROWS
@@ -210,7 +210,7 @@ def test_run_that_is_replaced_publishes_nothing(tmp_path: Path) -> None:
     new = contents(directory)
     assert not hidden(directory)
     for found in (receipts, None):
-        with pytest.raises(DatasetError, match="no such run"):
+        with pytest.raises(DatasetError, match="nothing to publish"):
             digit.publish(plan, found)
     with pytest.raises(DatasetError, match="'one'"):
         digit.write_part(rows(_ROWS), plan, 0)

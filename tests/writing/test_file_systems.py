@@ -392,7 +392,7 @@ class _Full(FileIO):
         return super().write(data)
 
 
-@pytest.mark.filterwarnings("ignore:.*an interrupted run had finished")
+@pytest.mark.filterwarnings("ignore:.*what an interrupted run had finished")
 @pytest.mark.parametrize("ranks", [False, True])
 def test_a_disk_that_an_interrupted_run_has_filled_is_written_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ranks: bool

@@ -159,17 +159,16 @@ def _batches_done(state: Any, facts: State, count: int, where: str) -> int:
     """
     given = state if isinstance(state, Mapping) else {}
     different = [
-        "other data"
-        if name == "data"
-        else f"{name}={given.get(name)!r}, found {value!r}"
+        f"{name}={given.get(name)!r} (now {value!r})"
         for name, value in facts.items()
-        if given.get(name) != value
+        if name != "data" and given.get(name) != value
     ]
+    if given.get("data") != facts["data"]:
+        different.append("other data")
     if different:
         raise DatasetError(
-            f"{where}: resume: the state is of other batches: expected "
-            f"{'; '.join(different)}; pass the options and the data that the state was "
-            "made with"
+            f"{where}: resume: the state was made with {', '.join(different)}; pass the "
+            "same options, and open the data that it was made with"
         )
     done = given.get("batches")
     if type(done) is not int or not 0 <= done <= count:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..codecs.decoder import Batch, CorruptError, Decoder, Run
+from ..codecs.decoder import Batch, CorruptError, Decoder, Row, Run
 from ..reading.columns import Rows
 from ..reading.records import Records
 from ..shared.errors import DatasetError, warn
@@ -116,6 +116,12 @@ class RecordSource:
         """
         return self._decoded(self._by_number.fetch(numbers), decode)
 
+    def row(self, number: int) -> Row:
+        """Read one record, which is never left out; errors are those of `read`."""
+        fetched = self._comparison.after(self._by_number.fetch(np.array([number])))
+        rows = self.decoder.rows
+        return self._sound(fetched.records, fetched.problems, rows, skip=False)[0]
+
     def read_each(
         self,
         parts: Iterable[Rows],
@@ -146,17 +152,21 @@ class RecordSource:
             DatasetError: a record is corrupt, or the files are not what they were.
         """
         self._comparison.after(fetched)
-        return self._sound(fetched.records, fetched.problems, decode)
+        return self._sound(fetched.records, fetched.problems, decode, skip=self.skip)
 
     def _sound(
         self,
         records: Records,
         problems: dict[int, str],
         decode: Callable[[Records], Result],
+        *,
+        skip: bool,
     ) -> Result:
         while True:
             if problems:
-                records, problems = self._without(records, problems), {}
+                if not skip:
+                    raise DatasetError(problems[min(problems)])
+                records, problems = _without(records, problems), {}
             try:
                 return decode(records)
             except CorruptError as error:
@@ -165,22 +175,6 @@ class RecordSource:
                     row: f"{place_of(self.files, firsts, numbers[row])}: {problem}"
                     for row, problem in error.problems.items()
                 }
-
-    def _without(self, records: Records, problems: dict[int, str]) -> Records:
-        """Leave out corrupt records.
-
-        Raises:
-            DatasetError: they are not to be left out.
-        """
-        problem = problems[min(problems)]
-        if not self.skip:
-            raise DatasetError(problem)
-        count = len(problems)
-        many = "1 corrupt record is" if count == 1 else f"{count} corrupt records are"
-        warn(f"{many} left out, the first is {problem}")
-        good = np.ones(len(records), np.bool_)
-        good[list(problems)] = False
-        return records.only(good)
 
     def batch(self, run: Run, start: int, stop: int) -> Batch | None:
         """Return a batch of records that were read; None if there are none.
@@ -194,7 +188,7 @@ class RecordSource:
             return run.batch(start, stop)
         except CorruptError:  # reported, or skipped, when it is decoded again
             records = run.records.only(slice(start, stop))
-            return self._sound(records, {}, self.decoder.batch)
+            return self._sound(records, {}, self.decoder.batch, skip=self.skip)
 
     def runs(self) -> Iterator[Run]:
         """Yield all records in the order in which they are stored, many at a time."""
@@ -215,3 +209,13 @@ class RecordSource:
         )
         for _, result in self.read_each(parts, decode, self.fetcher()):
             yield result
+
+
+def _without(records: Records, problems: dict[int, str]) -> Records:
+    """Leave out corrupt records, with a warning."""
+    count = len(problems)
+    many = "1 record is" if count == 1 else f"{count} records are"
+    warn(f"{many} left out, the first is {problems[min(problems)]}")
+    good = np.ones(len(records), np.bool_)
+    good[list(problems)] = False
+    return records.only(good)

@@ -69,7 +69,7 @@ class Split:
             raise TypeError(f"index {index!r}: expected numbers of records")
         if numbers.ndim:
             return self._source.read(self._numbers(numbers), self._source.decoder.batch)
-        return self._getitems(numbers[np.newaxis])[0]
+        return self._source.row(int(self._numbers(numbers[np.newaxis])[0]))
 
     def __getitems__(self, numbers: Sequence[int]) -> BatchRows:
         """Return the rows of a batch, as PyTorch's data loaders ask for them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import warnings
@@ -13,8 +14,8 @@ _REQUIRED = (
 )
 _PANDAS = "NaN is pandas' missing value: pass None if the field is optional"
 
-# Where generated code lies, this module with it.
-_HERE = f"{os.path.dirname(os.path.dirname(__file__))}{os.sep}"
+# Where the code of the runtime is, and that of its context managers.
+_INNER = (f"{os.path.dirname(os.path.dirname(__file__))}{os.sep}", contextlib.__file__)
 
 
 def did_you_mean(word: object, choices: Iterable[str]) -> str:
@@ -61,7 +62,7 @@ def position(row: int, shard: int | None = None) -> str:
 def warn(message: str) -> None:
     """Warn of what happens at the line that has called generated code."""
     level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_INNER):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, RuntimeWarning, stacklevel=level)
 

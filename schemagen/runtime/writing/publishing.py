@@ -118,7 +118,6 @@ def _not_begun(plan: Plan, found: Manifest | None) -> DatasetError:
     split = found.splits.get(plan.split) if found else None
     held = f"has {split.records} records" if split else "does not exist"
     return DatasetError(
-        f"{plan.where}: there is no such run: it never began, it was abandoned, or "
-        f"another run has begun since then; the split {held}. To publish, write the "
-        "shards first, with the same run="
+        f"{plan.where}: nothing to publish: the run never began, was abandoned, or "
+        f"another run took the split over; the split {held}. Write it again"
     )

@@ -72,9 +72,9 @@ def begin(
             elif left:
                 records = sum(receipt.records for receipt in left.values())
                 warn(
-                    f"{directory.where}: an interrupted run had finished {len(left)} "
-                    f"shards of split {plan.split!r} with {records} records; they are "
-                    "removed now (resume=True would have gone on there)"
+                    f"{directory.where}: removing what an interrupted run had finished: "
+                    f"split {plan.split!r} with {records} records (resume=True would "
+                    "have gone on there)"
                 )
         place.clear(plan, kept)
     _claim(directory, plan, lock, shared=False, again=bool(kept))
@@ -123,8 +123,7 @@ def _is_joined(directory: Directory, plan: Plan) -> bool:
 
 
 def _begin_shared(directory: Directory, plan: Plan, schema: Schema, lock: Lock) -> None:
-    nothing = "if this run has published it, nothing is left to do"
-    with _place_of(directory, plan, schema, lock, nothing) as place:
+    with _place_of(directory, plan, schema, lock) as place:
         mine = [claim for claim in place.claims if claim.id == plan.token]
         if any(claim.plan and claim.published is None for claim in mine):
             return  # another process of this run was sooner, where there are no locks
@@ -179,7 +178,7 @@ class _Place:
 
 @contextmanager
 def _place_of(
-    directory: Directory, plan: Plan, schema: Schema, lock: Lock, nothing: str
+    directory: Directory, plan: Plan, schema: Schema, lock: Lock, nothing: str = ""
 ) -> Iterator[_Place]:
     """See that no other run is at work, and that the directory has a place for the split.
 
@@ -213,8 +212,8 @@ def _place_of(
             if not plan.take_over:
                 raise claim.refusal(directory, plan.split)
             warn(
-                f"{directory.where}: taking split {plan.split!r} over from {claim}, which "
-                "is told so when it publishes"
+                f"{directory.where}: taking split {plan.split!r} over from {claim}; if "
+                "that is still at work, it publishes nothing"
             )
         _check_0_2_0(directory, plan, names)
         check_place(directory, plan, of_schema(schema), found, names, nothing)
