@@ -171,3 +171,9 @@ def test_a_file_without_a_manifest_is_counted(tmp_path: Path) -> None:
     split = open_split(path)
     assert len(split) == 7
     assert scans(split.batches(3, shard=(1, 2))) == [3, 4, 5, 6]
+
+
+def test_batches_of_damaged_images_alone_are_left_out(photos: Any) -> None:
+    with pytest.warns(RuntimeWarning, match="record 5: field 'pixels'"):
+        found = list(photos(on_corrupt="skip").batches(1))
+    assert [len(batch["pixels"]) for batch in found] == [1] * 8

@@ -123,6 +123,25 @@ class TestOverwritten:
         with pytest.raises(DatasetError, match="it was written again"):
             split[0]
 
+    def test_an_error_is_not_forgotten(self, tmp_path: Path) -> None:
+        """Sizes and last bytes of the new files are those of the old ones."""
+
+        def write(first: int) -> None:
+            some = rows(first, COUNT)
+            some[9::10] = rows(5_000, COUNT // 10)  # the last record of each shard
+            write_dataset(some, tmp_path, "train", shards=6, overwrite=True)
+
+        write(1_000)
+        split = open_split(tmp_path, "train")
+        split[0]
+        write(NEW)
+        for _ in range(2):
+            with pytest.raises(DatasetError, match="it was written again"):
+                split[20]
+            with pytest.raises(DatasetError, match="it was written again"):
+                split[21:]
+        assert split[1]["scan"] == 1_001
+
     def test_other_splits_may_be_written(self, place: str) -> None:
         old(place)
         split = open_split(place, "train")
@@ -169,6 +188,22 @@ class TestChanged:
         os.truncate(paths[2], size)
         with pytest.raises(DatasetError, match="train-00002"):
             split[:]
+
+    def test_local_files_in_a_list_with_others_are_compared(
+        self, tmp_path: Path
+    ) -> None:
+        old(tmp_path / "here")
+        new(tmp_path / "there")
+        store = fsspec.filesystem("memory").store
+        old("memory://bucket/data")
+        paths = sorted((tmp_path / "here").glob("train-*"))
+        url = "memory://bucket/data/train-00000-of-00006.tfrecord"
+        split = open_split([*map(str, paths), url])
+        assert len(split[:]["scan"]) == COUNT + COUNT // 6
+        shutil.copyfile(tmp_path / "there" / paths[1].name, paths[1])
+        with pytest.raises(DatasetError, match="train-00001"):
+            split[:]
+        store.clear()
 
     @pytest.mark.parametrize("compression", [None, "GZIP"])
     def test_files_without_a_manifest_are_known_by_their_state(

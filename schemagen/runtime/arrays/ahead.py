@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
+
+from ..shared.errors import DatasetError
 
 Item = TypeVar("Item")
 
@@ -28,23 +32,54 @@ class Ahead(Iterator[Item]):
         self._most = most
         self._waiting: deque[Future[Item]] = deque()
         self._maker = ThreadPoolExecutor(1, "schemagen-ahead")
+        self._has_ended = False
         self._error: Exception | None = None
+        self._process = os.getpid()
+        self._turn = threading.Lock()
 
     def __next__(self) -> Item:
-        """Return the next item."""
+        """Return the next item.
+
+        Raises:
+            DatasetError: another thread is waiting for it; another process has begun;
+                or a call before was interrupted, as by Ctrl-C, and its item may be lost.
+        """
+        if self._process != os.getpid():
+            raise DatasetError(
+                "another process has begun to read this; begin in the process that reads"
+            )
+        if not self._turn.acquire(blocking=False):
+            raise DatasetError(
+                "another thread is reading this, or a call was interrupted; begin again "
+                "where it stopped: batches(..., resume=batches.state())"
+            )
+        # An interruption leaves the lock to nobody.
+        try:
+            item = self._next()
+        except Exception:
+            self._turn.release()
+            raise
+        self._turn.release()
+        return item
+
+    def _next(self) -> Item:
         if self._error is not None:
             raise self._error
+        if self._has_ended:
+            raise StopIteration
         while len(self._waiting) <= self._most:
             self._waiting.append(self._maker.submit(next, self._items, _END))
         try:
             item = self._waiting[0].result()
-            if item is _END:
-                raise StopIteration
         except Exception as error:
             self._error = error
             self._stop()
             raise
         self._waiting.popleft()
+        if item is _END:
+            self._has_ended = True
+            self._stop()
+            raise StopIteration
         return item
 
     def _stop(self) -> None:

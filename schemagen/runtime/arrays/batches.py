@@ -141,7 +141,8 @@ def batches_of(
     if resume is not None:
         facts_now = {**facts, "data": source.identity}
         done = _batches_done(resume, facts_now, len(starts), source.files.where)
-    order = Order(total, seed, number, blocks)
+    # A block that is larger than the split is all of it.
+    order = Order(total, seed, number, blocks and min(blocks, total + 1))
     return Batches(source, order, starts, stop, facts, done)
 
 

@@ -92,8 +92,8 @@ class Comparison:
         return fetched
 
 
-class LocalFetcher:
-    """Gets records of files of this machine.
+class NumberFetcher:
+    """Gets records in any order: of local files by pread, of others by requests.
 
     Args:
         files: which.
@@ -107,42 +107,28 @@ class LocalFetcher:
 
     def fetch(self, numbers: Rows) -> Fetched:
         """Return records in the order of their numbers, before a comparison."""
-        ranges = _ranges_of(self._positions, numbers)
-        pieces, since = list[Buffer](), NEVER
-        with file_errors(self._files):
+        files, since = self._files, NEVER
+        ranges = _ranges_of(files, self._positions, numbers)
+        pieces = list[Buffer]()
+        requests = dict[int, tuple[int, int, int]]()
+        with file_errors(files):
             for number, starts, sizes in ranges.by_file():
-                file, is_new = self._open.of(number)
-                if is_new:
-                    since = monotonic()
-                pieces += file.read_all(starts, sizes)
-        return ranges.fetched(pieces, self._files, self._positions, since)
-
-
-class RemoteFetcher:
-    """Gets records of files behind URLs.
-
-    Args:
-        files: which.
-        positions: where their records are.
-    """
-
-    def __init__(self, files: Files, positions: Positions) -> None:
-        self._files = files
-        self._positions = positions
-
-    def fetch(self, numbers: Rows) -> Fetched:
-        """Return records in the order of their numbers, before a comparison."""
-        ranges = _ranges_of(self._positions, numbers, gap=_GAP_BYTES)
-        wanted = [
-            (number, start, start + size)
-            for number, starts, sizes in ranges.by_file()
-            for start, size in zip(starts, sizes, strict=True)
-        ]
-        with file_errors(self._files):
-            pieces = in_threads(lambda each: self._files.read(*each), wanted)
-            check_states(self._files, {number for number, *_ in wanted})
-        since = monotonic()
-        return ranges.fetched(pieces, self._files, self._positions, since)
+                if files.is_remote(number):
+                    for start, size in zip(starts, sizes, strict=True):
+                        requests[len(pieces)] = (number, start, start + size)
+                        pieces.append(b"")
+                else:
+                    file = self._open[number]
+                    pieces += file.read_all(starts, sizes)
+                    since = max(since, file.opened)
+            if requests:
+                wanted = list(requests.values())
+                answers = in_threads(lambda each: files.read(*each), wanted)
+                for at, answer in zip(requests, answers, strict=True):
+                    pieces[at] = answer
+                check_states(files, {number for number, *_ in wanted})
+                since = monotonic()
+        return ranges.fetched(pieces, files, self._positions, since)
 
 
 @dataclass(frozen=True)
@@ -197,18 +183,22 @@ class _Ranges:
         return Fetched(records, problems, since)
 
 
-def _ranges_of(positions: Positions, numbers: Rows, gap: int = 0) -> _Ranges:
+def _ranges_of(found: Files, positions: Positions, numbers: Rows) -> _Ranges:
     """Return the ranges of some records.
 
     Args:
+        found: the files.
         positions: of all records.
         numbers: int64 [N], of those that are wanted.
-        gap: records of a file that are as near to each other are read together.
     """
     files, starts, stops = positions.of(numbers)
     order = np.argsort(starts, kind="stable")
     file, start = files[order], starts[order]
     stop = np.maximum.accumulate(stops[order])
+    gap: Rows | int = 0
+    if found.has_remote:
+        remote = np.array([found.is_remote(n) for n in range(len(found.paths))])
+        gap = np.where(remote[file[1:]], _GAP_BYTES, 0)
     begins_range = np.ones(len(order), np.bool_)
     begins_range[1:] = (file[1:] != file[:-1]) | (start[1:] - stop[:-1] > gap)
     firsts = np.flatnonzero(begins_range)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import TypeVar
+from time import monotonic
 
 from ..shared.errors import DatasetError
 from ..shared.wire import Buffer
@@ -17,8 +17,6 @@ from ..storage.files import FileState, named
 MOST_OPEN = 128
 """How many files a reader keeps open. Systems allow a process 256 or more."""
 
-Result = TypeVar("Result")
-
 
 class OpenFile:
     """A file that stays the one that was opened, whatever happens to its path.
@@ -28,6 +26,12 @@ class OpenFile:
     Args:
         files: some files.
         number: which of them.
+
+    Attributes:
+        path: of the file, for messages.
+        handle: its descriptor.
+        opened: when it was opened, on the clock of `time.monotonic`.
+        state: of the file as it was then.
 
     Raises:
         DatasetError: the file is not the one that was found.
@@ -39,6 +43,7 @@ class OpenFile:
         # A pipe that has come in the place of the file is not waited for.
         flags = os.O_RDONLY | os.O_NONBLOCK
         self.handle = files.at_its_name(number, lambda path: os.open(path, flags))
+        self.opened = monotonic()
         with named(self.path):
             self.state = FileState.of(os.fstat(self.handle))
             shard = files.shards[number]
@@ -116,16 +121,15 @@ class OpenFiles:
         self._files = files
         self._open: OrderedDict[int, OpenFile] = OrderedDict()
 
-    def of(self, number: int) -> tuple[OpenFile, bool]:
-        """Return a file, and whether it was opened for this.
+    def __getitem__(self, number: int) -> OpenFile:
+        """Return a file, which is opened if it is not open.
 
         Raises:
             DatasetError: it is not the one that was found.
             OSError: it cannot be opened.
         """
-        known = self._open.pop(number, None)
-        file = known or OpenFile(self._files, number)
+        file = self._open.pop(number, None) or OpenFile(self._files, number)
         self._open[number] = file
         if len(self._open) > MOST_OPEN:
             self._open.popitem(last=False)
-        return file, known is None
+        return file

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -89,8 +89,8 @@ def _indexed(files: Files) -> Positions | None:
     if len(splits) != 1:
         return None
     [(directory, name, split)] = splits
-    listed = [shard.file for shard in split.shards]
-    if split.index is None or listed != [*map(os.path.basename, files.paths)]:
+    settled = tuple(each and replace(each, hidden=None) for each in files.shards)
+    if split.index is None or settled != split.shards:
         return None
     path = os.path.join(directory, index_name(name, split.index))
     try:
@@ -116,7 +116,7 @@ def _ends_of(files: Files, number: int, *, skip: bool) -> Rows:
     """
     size, most = files.sizes[number], _REMOTE_BYTES
     read: Callable[[int, int], bytes] = partial(files.read, number)
-    if "://" not in files.paths[number]:
+    if not files.is_remote(number):
         read, most = OpenFile(files, number).read, _LOCAL_BYTES
     ends: list[int] = []
     at, unpack = 0, _LENGTH.unpack_from
@@ -126,14 +126,13 @@ def _ends_of(files: Files, number: int, *, skip: bool) -> Rows:
         while at <= last:
             at += unpack(piece, at - start)[0] + FRAMING
             ends.append(at)
-    found = np.array(ends, np.uint64).astype(np.int64)
     if at == size:
-        return found
+        return np.array(ends, np.int64)
     good, problem = _damage(files, number)
     if not skip:
         raise DatasetError(f"{problem}; `schemagen verify` tells what can be read")
     warn(f"{problem}; it is left out, and what is behind it")
-    return found[:good]
+    return np.array(ends[:good], np.int64)
 
 
 def _damage(files: Files, number: int) -> tuple[int, str]:

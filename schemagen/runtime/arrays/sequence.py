@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from io import FileIO
 from itertools import islice
@@ -38,12 +38,9 @@ class SequentialFetcher:
         self, files: Files, counts: Sequence[int], *, skip: bool = False
     ) -> None:
         self._files = files
-        self._skip = skip
-        self._is_remote = any("://" in path for path in files.paths)
-        self._records = self._all(counts)
+        self._current = _Current()
+        self._records = _records(files, counts, self._current, skip=skip)
         self._at = 0
-        self._since = NEVER
-        self._check: Callable[[], None] = lambda: None
 
     def fetch(self, numbers: Rows) -> Fetched:
         """Return the next records that have some numbers, before a comparison.
@@ -58,7 +55,7 @@ class SequentialFetcher:
             raise DatasetError(_IN_SEQUENCE.format(self._files.paths[0]))
         with file_errors(self._files):
             found = list(islice(self._records, skipped, skipped + count))
-            self._check()
+            self._current.check()
         self._at += skipped + count
         messages = [each if isinstance(each, bytes) else b"" for each in found]
         problems = {
@@ -67,58 +64,78 @@ class SequentialFetcher:
             if isinstance(each, DatasetError)
         }
         records = replace(records_of(messages), numbers=numbers)
-        since = monotonic() if self._is_remote else self._since
+        since = monotonic() if self._files.has_remote else self._current.opened
         return Fetched(records, problems, since)
 
-    def _all(self, counts: Sequence[int]) -> Iterator[bytes | DatasetError]:
-        """Yield all records, for each file as many as it should have.
 
-        In place of a bad one there is its error, and for all behind the end of a file
-        that of the last one.
+@dataclass
+class _Current:
+    """The file that is read.
 
-        Raises:
-            DatasetError: there is more in a file.
-        """
-        for number, count in enumerate(counts):
-            path, found = self._files.paths[number], self.records_of(number)
-            problem: DatasetError | None = None
-            for at in range(count):
-                each = next(found, None)
-                if each is None:
-                    each = problem or DatasetError(wrong_count(path, at, count))
-                if isinstance(each, DatasetError):
-                    problem = each
-                if at == count - 1:
-                    self._check_end(path, found, count)
-                yield each
+    Attributes:
+        opened: when it was opened, on the clock of `time.monotonic`.
+        check: compares it with what it was, and raises a DatasetError if it was changed.
+    """
 
-    def _check_end(
-        self, path: str, behind: Iterator[bytes | DatasetError], count: int
-    ) -> None:
-        for more in behind:
-            if isinstance(more, bytes):
-                found = count + 1 + sum(1 for _ in behind)
-                raise DatasetError(wrong_count(path, found, count))
-            if not self._skip:
-                raise more
+    opened: float = NEVER
+    check: Callable[[], None] = lambda: None
 
-    def records_of(self, number: int) -> Iterator[bytes | DatasetError]:
-        """Yield the records of a file, and in place of a bad one its error.
 
-        Raises:
-            DatasetError: the file is not the one that was found.
-            OSError: it cannot be opened.
-        """
-        file: FileIO | None = None
-        if "://" in self._files.paths[number]:
-            self._check = partial(check_states, self._files, {number})
-        else:
-            opened = OpenFile(self._files, number)
-            file = FileIO(opened.handle, closefd=False)
-            self._check = opened.check
-        self._since = monotonic()
-        yield from Contents(self._files, number, file)
-        self._check()
+def _records(
+    files: Files, counts: Sequence[int], current: _Current, *, skip: bool
+) -> Iterator[bytes | DatasetError]:
+    """Yield all records, for each file as many as it should have.
+
+    In place of a bad one there is its error, and for all behind the end of a file that of
+    the last one.
+
+    Raises:
+        DatasetError: there is more in a file.
+    """
+    for number, count in enumerate(counts):
+        path, found = files.paths[number], _records_of(files, number, current)
+        problem: DatasetError | None = None
+        for at in range(count):
+            each = next(found, None)
+            if each is None:
+                each = problem or DatasetError(wrong_count(path, at, count))
+            if isinstance(each, DatasetError):
+                problem = each
+            if at == count - 1:
+                _check_end(path, found, count, skip=skip)
+            yield each
+
+
+def _check_end(
+    path: str, behind: Iterator[bytes | DatasetError], count: int, *, skip: bool
+) -> None:
+    for more in behind:
+        if isinstance(more, bytes):
+            found = count + 1 + sum(1 for _ in behind)
+            raise DatasetError(wrong_count(path, found, count))
+        if not skip:
+            raise more
+
+
+def _records_of(
+    files: Files, number: int, current: _Current
+) -> Iterator[bytes | DatasetError]:
+    """Yield the records of a file, and in place of a bad one its error.
+
+    Raises:
+        DatasetError: the file is not the one that was found.
+        OSError: it cannot be opened.
+    """
+    file: FileIO | None = None
+    if files.is_remote(number):
+        current.check = partial(check_states, files, {number})
+        current.opened = monotonic()
+    else:
+        opened = OpenFile(files, number)
+        file = FileIO(opened.handle, closefd=False)
+        current.check, current.opened = opened.check, opened.opened
+    yield from Contents(files, number, file)
+    current.check()
 
 
 def counts_of(files: Files) -> tuple[int, ...]:
@@ -127,10 +144,9 @@ def counts_of(files: Files) -> tuple[int, ...]:
     Raises:
         DatasetError: a file cannot be read, or is not what it was.
     """
-    fetcher = SequentialFetcher(files, ())
     with file_errors(files):
         return tuple(
-            sum(1 for _ in fetcher.records_of(number))
+            sum(1 for _ in _records_of(files, number, _Current()))
             for number in range(len(files.paths))
         )
 

@@ -19,8 +19,7 @@ from .fetching import (
     Comparison,
     Fetched,
     Fetcher,
-    LocalFetcher,
-    RemoteFetcher,
+    NumberFetcher,
     check_states,
     file_errors,
     place_of,
@@ -65,10 +64,7 @@ class RecordSource:
     def _by_number(self) -> Fetcher:
         """What reads records in any order."""
         refuse_compressed(self.files)
-        is_remote = any("://" in path for path in self.files.paths)
-        return (RemoteFetcher if is_remote else LocalFetcher)(
-            self.files, self._positions
-        )
+        return NumberFetcher(self.files, self._positions)
 
     @cached_property
     def _firsts(self) -> Rows:
@@ -140,9 +136,8 @@ class RecordSource:
         Raises:
             DatasetError: a record is corrupt, or a file cannot be read.
         """
-        is_remote = any("://" in path for path in self.files.paths)
         each = map(fetcher.fetch, parts)
-        for fetched in Ahead(each, 1) if is_remote else each:
+        for fetched in Ahead(each, 1) if self.files.has_remote else each:
             yield fetched.records.numbers, self._decoded(fetched, decode)
 
     def _decoded(self, fetched: Fetched, decode: Callable[[Records], Result]) -> Result:
@@ -170,11 +165,15 @@ class RecordSource:
             try:
                 return decode(records)
             except CorruptError as error:
-                numbers, firsts = records.numbers.tolist(), self._firsts
-                problems = {
-                    row: f"{place_of(self.files, firsts, numbers[row])}: {problem}"
-                    for row, problem in error.problems.items()
-                }
+                problems = self._placed(records, error.problems)
+
+    def _placed(self, records: Records, problems: dict[int, str]) -> dict[int, str]:
+        """Return problems with the files and numbers of their records."""
+        numbers, firsts = records.numbers.tolist(), self._firsts
+        return {
+            row: f"{place_of(self.files, firsts, numbers[row])}: {problem}"
+            for row, problem in problems.items()
+        }
 
     def batch(self, run: Run, start: int, stop: int) -> Batch | None:
         """Return a batch of records that were read; None if there are none.
@@ -186,9 +185,13 @@ class RecordSource:
             return None
         try:
             return run.batch(start, stop)
-        except CorruptError:  # reported, or skipped, when it is decoded again
+        except CorruptError as error:
             records = run.records.only(slice(start, stop))
-            return self._sound(records, {}, self.decoder.batch, skip=self.skip)
+            problems = self._placed(records, error.problems)
+            if self.skip and len(problems) == len(records):
+                _without(records, problems)
+                return None
+            return self._sound(records, problems, self.decoder.batch, skip=self.skip)
 
     def runs(self) -> Iterator[Run]:
         """Yield all records in the order in which they are stored, many at a time."""

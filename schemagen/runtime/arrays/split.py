@@ -64,12 +64,9 @@ class Split:
         """
         if isinstance(index, slice):
             index = range(*index.indices(len(self)))
-        numbers = np.asarray(index)
-        if numbers.size and numbers.dtype.kind not in "iu":
-            raise TypeError(f"index {index!r}: expected numbers of records")
-        if numbers.ndim:
-            return self._source.read(self._numbers(numbers), self._source.decoder.batch)
-        return self._source.row(int(self._numbers(numbers[np.newaxis])[0]))
+        if np.ndim(index):
+            return self._source.read(self._numbers(index), self._source.decoder.batch)
+        return self._source.row(int(self._numbers([index])[0]))
 
     def __getitems__(self, numbers: Sequence[int]) -> BatchRows:
         """Return the rows of a batch, as PyTorch's data loaders ask for them."""
@@ -77,20 +74,23 @@ class Split:
 
     def _getitems(self, numbers: Sequence[int] | Rows) -> list[Row]:
         """Return records one by one, as Grain asks for several."""
-        chosen = self._numbers(np.asarray(numbers))
-        return self._source.read(chosen, self._source.decoder.rows)
+        return self._source.read(self._numbers(numbers), self._source.decoder.rows)
 
-    def _numbers(self, numbers: Rows) -> Rows:
-        """Return numbers of records, counted from the beginning.
+    def _numbers(self, given: Any) -> Rows:
+        """Return numbers of records, counted from the beginning: int64 [N].
 
         Raises:
-            IndexError: the record does not exist, or the index is not an integer.
+            TypeError: these are not integers.
+            IndexError: a record does not exist.
         """
-        total = len(self)
+        found = np.asarray(given)
+        if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
+            raise TypeError(f"{given!r}: expected numbers of records")
+        numbers, total = found.astype(np.int64), len(self)
         wrong = numbers[(numbers < -total) | (numbers >= total)]
         if wrong.size:
             raise IndexError(f"record {wrong[0]} was asked for; there are {total:,}")
-        return np.where(numbers < 0, numbers + total, numbers).astype(np.int64)
+        return np.where(numbers < 0, numbers + total, numbers)
 
     def __iter__(self) -> Iterator[Row]:
         """Yield all records in the order in which they are stored."""
@@ -175,7 +175,7 @@ class Split:
         """
         if numbers is None:
             return joined(map(table_of, self._source.runs()))
-        chosen = self._numbers(np.asarray(numbers))
+        chosen = self._numbers(numbers)
         return table_of(self._source.read(chosen, self._source.decoder.run))
 
 

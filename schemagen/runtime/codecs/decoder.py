@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,8 +101,8 @@ class Decoder:
             values = decoded[codec.name]
             try:
                 batch |= columns_of(codec, values, count, self.form, self.lists)
-            except UndecodableError as error:
-                _raise(codec, values, error)
+            except UndecodableError:
+                raise self._corrupt(codec, values) from None
         return nested(batch, self._paths) if self._paths else batch
 
     def rows(self, records: Records) -> list[Row]:
@@ -117,13 +117,23 @@ class Decoder:
             values = decoded[codec.name]
             try:
                 columns[codec.name] = rows_of(codec, values, count, self.form)
-            except UndecodableError as error:
-                _raise(codec, values, error)
+            except UndecodableError:
+                raise self._corrupt(codec, values) from None
         rows = (
             dict(zip(columns, row, strict=True))
             for row in zip(*columns.values(), strict=True)
         )
         return [nested(row, self._paths) if self._paths else row for row in rows]
+
+    def _corrupt(self, codec: Codec, decoded: Decoded) -> CorruptError:
+        """Return the error of the records whose images cannot be decoded."""
+        values, problems = decoded.values(), {}
+        for at, row in enumerate(decoded.rows.tolist()):
+            try:
+                codec.delivered(values[at : at + 1], self.form)
+            except UndecodableError as error:
+                problems[row] = f"field {codec.label!r}: {error}"
+        return CorruptError(problems)
 
     def _decoded(self, records: Records) -> dict[str, Decoded]:
         checking = self._check.faults(decode(records))
@@ -197,9 +207,3 @@ def _problem(found: FieldFault, at: int) -> str:
         f"{field}{fault.what}: found {fault.found(at)}, expected {fault.expected}"
         + (f" ({cause})" if cause else "")
     )
-
-
-def _raise(codec: Codec, values: Decoded, error: UndecodableError) -> NoReturn:
-    """Raise the error of an image that cannot be decoded."""
-    row = int(values.rows[error.at])
-    raise CorruptError({row: f"field {codec.label!r}: {error}"}) from None

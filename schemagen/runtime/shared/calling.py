@@ -35,9 +35,10 @@ def integer(name: str, value: object, least: int | None = None) -> int:
         least: the smallest value that is allowed; None for any.
 
     Raises:
-        DatasetError: it is not an integer, or too small.
+        DatasetError: it is not an integer, too small, or has more than 64 bits.
     """
-    if not is_integer(value) or (least is not None and value < least):
+    smallest = -(1 << 63) if least is None else least
+    if not is_integer(value) or not smallest <= value < 1 << 63:
         expected = "an integer" if least is None else f"an integer from {least}"
         raise DatasetError(f"{name}={value!r}: expected {expected}")
     return int(value)

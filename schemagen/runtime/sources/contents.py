@@ -22,7 +22,7 @@ def open_file(files: Files, number: int) -> RawIOBase:
     Raises:
         OSError: it cannot be opened.
     """
-    if "://" in files.paths[number]:
+    if files.is_remote(number):
         return RangeReader(partial(files.read, number), files.sizes[number])
     return files.at_its_name(number, FileIO)
 

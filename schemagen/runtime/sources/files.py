@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
@@ -75,6 +76,15 @@ class Files:
                 shards=self.shards[at : at + 1],
             )
 
+    def is_remote(self, number: int) -> bool:
+        """Whether a file is behind a URL."""
+        return "://" in self.paths[number]
+
+    @property
+    def has_remote(self) -> bool:
+        """Whether one of them is."""
+        return any("://" in path for path in self.paths)
+
     def at_its_name(self, number: int, function: Callable[[str], Result]) -> Result:
         """Apply a function to the path that a file has now.
 
@@ -88,11 +98,15 @@ class Files:
         """Return the bytes of a file from a position to another one.
 
         Raises:
-            OSError: it cannot be read.
+            OSError: it cannot be read, or ends before.
         """
-        return self.at_its_name(
+        data = self.at_its_name(
             number, lambda path: access_to(path).read(path, start, stop)
         )
+        if len(data) != stop - start:
+            reason = f"it ends at byte {start + len(data)}, before {stop}"
+            raise OSError(errno.EIO, reason, self.paths[number])
+        return data
 
     @property
     def shuffled(self) -> bool:
@@ -176,7 +190,7 @@ def _find_files(source: Source, split: str | None, spec: Spec) -> Files:
             f"split={split!r}: expected the name of one split, such as 'train'"
         )
     if isinstance(source, (str, os.PathLike)):
-        path = os.fspath(source)
+        path = _path(source)
         if access_to(path).is_dir(path):
             return _files_of_directory(path, split, spec)
         if access_to(path).exists(path):
@@ -185,7 +199,7 @@ def _find_files(source: Source, split: str | None, spec: Spec) -> Files:
             is_glob = True
             paths = _matching(path)
     else:
-        paths = [os.fspath(path) for path in source]
+        paths = [_path(path) for path in source]
         if not paths:
             raise DatasetError("an empty list of files")
         for each in paths:
@@ -197,6 +211,13 @@ def _find_files(source: Source, split: str | None, spec: Spec) -> Files:
             "split out"
         )
     return _named_files(paths, spec, is_glob=is_glob)
+
+
+def _path(source: str | os.PathLike[str]) -> str:
+    """Return a path or a URL; of this machine, a path."""
+    path = os.fspath(source)
+    scheme, separator, rest = path.partition("://")
+    return rest if separator and scheme in ("file", "local") else path
 
 
 def _matching(path: str) -> list[str]:

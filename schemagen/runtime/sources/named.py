@@ -164,7 +164,7 @@ class Listing:
         for place in _places(path):
             where, name = os.path.split(place)
             match = SHARD_NAME.fullmatch(name)
-            directory = self._known[where]
+            directory = self._known[_key(where)]
             if directory is None:
                 continue
             if match and match[1] in directory.manifest.unsettled:
@@ -190,7 +190,7 @@ def _places(path: str) -> list[str]:
 def _directory_of(place: str, known: dict[str, _Directory | None]) -> _Directory | None:
     """Return the directory of a file, if it has a manifest."""
     where = os.path.dirname(place)
-    if where not in known:
+    if _key(where) not in known:
         try:
             found = read_manifest(where)
         except DatasetError as error:
@@ -198,8 +198,13 @@ def _directory_of(place: str, known: dict[str, _Directory | None]) -> _Directory
                 f"{error}; to read {os.path.basename(place)} without what it says, move "
                 f"{FILE_NAME} out of the directory"
             ) from None
-        known[where] = found and _Directory(manifest_path(where), *found)
-    return known[where]
+        known[_key(where)] = found and _Directory(manifest_path(where), *found)
+    return known[_key(where)]
+
+
+def _key(where: str) -> str:
+    """Return what is equal for the spellings of a directory."""
+    return where if "://" in where else os.path.realpath(where)
 
 
 def _find(

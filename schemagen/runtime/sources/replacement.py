@@ -39,18 +39,18 @@ class Generation:
 
     def _problems(self, opened: Opened) -> Iterator[str]:
         """Yield what a manifest says no more of splits, one text each."""
-        why, now, text = "", {}, None
-        try:
-            text = text_of(opened.path)
-            if text == self._equal[opened.path]:
-                return
-            if text is None:
-                why = "the manifest is gone"
-            else:
+        why, now = "", {}
+        text = text_of(opened.path)
+        if text == self._equal[opened.path]:
+            return
+        if text is None:
+            why = "the manifest is gone"
+        else:
+            try:
                 found = manifest.loads(text, opened.path)
                 now = {name: stated(found, name) for name in found.splits}
-        except DatasetError as error:
-            why = f"its manifest cannot be read now ({error})"
+            except DatasetError as error:
+                why = f"its manifest cannot be read now ({error})"
         for name, split in opened.splits.items():
             if now.get(name) != split:
                 reason = (
