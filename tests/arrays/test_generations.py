@@ -274,6 +274,19 @@ class TestUnsettled:
         assert read(dataset) == expected
         assert read(other) == expected
 
+    def test_an_old_file_is_not_taken_for_a_new_one(self, directory: Path) -> None:
+        """It has the name and the size of a new one that another program has removed."""
+        new_file = min(directory.glob(".train-00000.*.tmp"))
+        old(directory / "other")
+        name = "train-00000-of-00006.tfrecord"
+        assert (directory / "other" / name).stat().st_size == new_file.stat().st_size
+        shutil.copyfile(directory / "other" / name, directory / name)
+        new_file.unlink()
+        with pytest.warns(RuntimeWarning, match=f"{name}: found the last bytes"):
+            old(directory, "val")
+        with pytest.raises(DatasetError, match=f"{name}: found the last bytes"):
+            open_split(directory, "train")
+
     def test_a_split_that_is_written_again_is_refused(self, directory: Path) -> None:
         split = open_split(directory, "train")
         old(directory, overwrite=True)

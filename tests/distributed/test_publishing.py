@@ -76,6 +76,17 @@ def test_receipt_of_another_run_is_refused(tmp_path: Path) -> None:
         digit.publish(plan, [*receipts, strange])
 
 
+def test_receipt_of_another_split_is_refused(tmp_path: Path) -> None:
+    """Jobs that write several splits have one id for all of their runs."""
+    train = _plan(tmp_path / "data")
+    receipts = digit.write_parts(rows(_ROWS), train, part=(0, 1))
+    val = replace(train, split="val")
+    digit.begin(val)
+    with pytest.raises(DatasetError, match="expected receipts of this run and split"):
+        digit.publish(val, receipts)
+    assert digit.publish(train, receipts) == _ROWS
+
+
 def test_file_that_is_gone_is_named_and_nothing_changes(tmp_path: Path) -> None:
     """The split of before stays."""
     directory = tmp_path / "data"

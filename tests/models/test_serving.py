@@ -376,6 +376,38 @@ def test_a_model_is_there_while_another_one_takes_its_place(
     assert "serving_default" in tf.saved_model.load(str(path)).signatures
 
 
+def test_a_link_stays_a_link(package_of: PackageOf, tmp_path: Path) -> None:
+    """The model that it leads to is replaced, as often as one likes."""
+    module, model = _small_model(package_of(SCHEMA))
+    path, link = tmp_path / "models" / "first", tmp_path / "current"
+    module.export_serving(model, path)
+    link.symlink_to(path)
+    for _ in range(2):
+        module.export_serving(model, link, overwrite=True)
+    assert link.is_symlink()
+    assert "serving_default" in tf.saved_model.load(str(link)).signatures
+    assert [found.name for found in path.parent.iterdir()] == ["first"]
+
+
+def test_what_has_come_during_an_export_is_not_replaced(
+    package_of: PackageOf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module, model = _small_model(package_of(SCHEMA))
+    path = tmp_path / "served"
+    save = tf.saved_model.save
+
+    def meanwhile(*arguments: Any, **options: Any) -> None:
+        save(*arguments, **options)
+        path.mkdir()
+        (path / "notes.txt").write_text("mine")
+
+    monkeypatch.setattr(tf.saved_model, "save", meanwhile)
+    with pytest.raises(FileExistsError, match="is not a SavedModel"):
+        module.export_serving(model, path, overwrite=True)
+    assert (path / "notes.txt").read_text() == "mine"
+    assert [found.name for found in tmp_path.iterdir()] == ["served"]
+
+
 def test_a_failure_leaves_the_old_model(
     package_of: PackageOf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

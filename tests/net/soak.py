@@ -86,7 +86,8 @@ def _rows(generation: int, count: int) -> list[dict[str, Any]]:
 
 def _dataset(directory: Path, generation: int, count: int, **options: Any) -> None:
     source = _rows(generation, count)
-    digit.write_dataset(source, directory, SPLIT, overwrite=True, **options)
+    again = {"overwrite": True, "take_over": True}
+    digit.write_dataset(source, directory, SPLIT, **again, **options)
 
 
 def _ranks(directory: Path, generation: int, count: int, **options: Any) -> None:
@@ -96,6 +97,7 @@ def _ranks(directory: Path, generation: int, count: int, **options: Any) -> None
         rows=count,
         run=f"job-{generation}",
         overwrite=True,
+        take_over=True,
         **options,
     )
     source = _rows(generation, count)

@@ -10,9 +10,9 @@ from time import monotonic
 from ..shared.errors import DatasetError
 from ..shared.wire import Buffer
 from ..sources.files import Files
-from ..sources.manifests import difference
 from ..sources.replacement import check_state
 from ..storage.files import FileState, named
+from ..storage.manifest import difference
 
 MOST_OPEN = 128
 """How many files a reader keeps open. Systems allow a process 256 or more."""

@@ -98,7 +98,7 @@ def export(
     served.get_concrete_function()
     archive.add_endpoint("serving_default", served)
     with _unlogged():
-        replace_directory(target, archive.write_out)
+        replace_directory(target, archive.write_out, overwrite=overwrite)
 
 
 @contextmanager
@@ -166,16 +166,24 @@ def _is_saved_model(path: str) -> bool:
     return bool(tf.io.gfile.exists(os.path.join(path, "saved_model.pb")))
 
 
-def replace_directory(path: str, write: Callable[[str], None]) -> None:
+def replace_directory(
+    path: str, write: Callable[[str], None], *, overwrite: bool
+) -> None:
     """Write a directory under a hidden name next to its own, and rename it when whole.
 
     A directory that is there is exchanged for the new one in one step, where the system
     can do so. What killed exports have left is removed.
 
     Args:
-        path: the directory; if there is one it is replaced, once the new one is whole.
+        path: the directory, or a link to it; if there is one it is replaced, once the new
+            one is whole.
         write: writes a directory; takes its path.
+        overwrite: replace a SavedModel that is there.
+
+    Raises:
+        FileExistsError: there is something, and it may not be replaced.
     """
+    path = path if is_remote(path) else os.path.realpath(path)
     parent, name = os.path.split(path.rstrip("/" + os.sep))
     token = uuid.uuid4().hex[:12]
     new = os.path.join(parent, f".{name}.{token}.tmp")
@@ -187,6 +195,7 @@ def replace_directory(path: str, write: Callable[[str], None]) -> None:
             _remove_leftovers(parent, name, ".tmp")
         try:
             write(new)
+            check_place(path, overwrite=overwrite)  # others may have written meanwhile
             if not tf.io.gfile.exists(path):
                 tf.io.gfile.rename(new, path)
             elif not _exchange(new, path):

@@ -11,7 +11,7 @@ from functools import partial
 from ..shared.errors import DatasetError
 from ..storage import manifest
 from ..storage.files import Result, in_threads
-from ..storage.manifest import TAIL_BYTES, Manifest, Shard, Split
+from ..storage.manifest import Manifest, Shard, Split, difference
 from .file_access import access_to
 
 
@@ -113,34 +113,6 @@ def _problem(listed: tuple[str, Shard]) -> str:
         return f"{path}: missing, and the manifest lists it; restore it from a copy, or write the split again"
     except OSError as error:
         return f"{path}: it cannot be read: {error.strerror}"
-
-
-def difference(
-    path: str, shard: Shard, size: int, read: Callable[[int, int], bytes]
-) -> str:
-    """Say in what a file differs from a manifest's entry, or return "".
-
-    Args:
-        path: what to call it.
-        shard: the entry.
-        size: how many bytes it has.
-        read: returns its bytes from a position to another one.
-    """
-    if size != shard.bytes:
-        return (
-            f"{path}: found {size} bytes, expected the {shard.bytes} that the "
-            "manifest lists; restore it from a copy, or write the split again"
-        )
-    if shard.tail is None:
-        return ""
-    tail = read(max(0, size - TAIL_BYTES), size).hex()
-    if tail == shard.tail:
-        return ""
-    return (
-        f"{path}: found the last bytes {tail}, expected the {shard.tail} that the "
-        "manifest lists: the file is another one, or was changed; restore it, or write "
-        "the split again (`schemagen verify` compares every byte)"
-    )
 
 
 def paths_of(directory: str, split: Split) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -249,6 +249,34 @@ def _split(name: str, data: dict[str, Any]) -> Split:
             f"{split.records}"
         )
     return split
+
+
+def difference(
+    path: str, shard: Shard, size: int, read: Callable[[int, int], bytes]
+) -> str:
+    """Say in what a file differs from a manifest's entry, or return "".
+
+    Args:
+        path: what to call it.
+        shard: the entry.
+        size: how many bytes it has.
+        read: returns its bytes from a position to another one.
+    """
+    if size != shard.bytes:
+        return (
+            f"{path}: found {size} bytes, expected the {shard.bytes} that the "
+            "manifest lists; restore it from a copy, or write the split again"
+        )
+    if shard.tail is None:
+        return ""
+    tail = read(max(0, size - TAIL_BYTES), size).hex()
+    if tail == shard.tail:
+        return ""
+    return (
+        f"{path}: found the last bytes {tail}, expected the {shard.tail} that the "
+        "manifest lists: the file is another one, or was changed; restore it, or write "
+        "the split again (`schemagen verify` compares every byte)"
+    )
 
 
 def unsettled_problem(directory: str, split: str) -> str:

@@ -196,6 +196,8 @@ def read_claim(directory: Directory, split: str, id: str) -> Claim | None:
     try:
         held = json.loads(text)
         plan = held.get("plan")
+        if not isinstance(plan, dict | None):
+            raise ValueError(f"plan is {plan!r}")
         return Claim(
             *(id, str(held["host"]), int(held["process"]), str(held["since"]), plan),
             # 0.2.0 wrote plans of shared runs alone.
@@ -203,7 +205,7 @@ def read_claim(directory: Directory, split: str, id: str) -> Claim | None:
             ended=held.get("ended", False),
             published=held.get("published"),
         )
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError):
         return Claim(id, "?" if text.endswith((b"\n", b"}")) else "")
 
 

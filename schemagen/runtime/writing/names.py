@@ -88,11 +88,24 @@ def files_of_runs(names: Iterable[str], split: str) -> dict[str, str]:
     return {name: match[1] or match[2] or "" for name, match in found.items() if match}
 
 
-def bucket_folder(directory: Directory, split: str) -> Path:
-    """Return where a split's records may be put in order, on this machine."""
+def bucket_folder(directory: Directory, split: str, token: str) -> Path:
+    """Return where a run may put a split's records in order, on this machine."""
+    where, prefix = _place_of_buckets(directory, split)
+    return where / f"{prefix}.{token}.shuffle"
+
+
+def bucket_folders(directory: Directory, split: str) -> list[Path]:
+    """Return what runs have left on this machine of putting a split in order."""
+    where, prefix = _place_of_buckets(directory, split)
+    pattern = re.compile(rf"{re.escape(prefix)}(\.{_TOKEN})?\.shuffle")
+    found = where.iterdir() if where.is_dir() else ()
+    return [path for path in found if pattern.fullmatch(path.name)]
+
+
+def _place_of_buckets(directory: Directory, split: str) -> tuple[Path, str]:
     if directory.local is not None:
-        return directory.local / f".{split}.shuffle"
+        return directory.local, f".{split}"
     import tempfile  # seldom needed, and slow to import
 
     tag = f"{crc32c(directory.where.encode()):08x}"
-    return Path(tempfile.gettempdir()) / f"schemagen-{tag}-{split}.shuffle"
+    return Path(tempfile.gettempdir()), f"schemagen-{tag}-{split}"

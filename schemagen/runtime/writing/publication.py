@@ -17,6 +17,7 @@ import shutil
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from ..codecs.compatibility import check_compatible
 from ..shared.errors import DatasetError, warn
@@ -24,7 +25,7 @@ from ..storage import manifest
 from ..storage.directory import Directory
 from ..storage.index import index_files, index_name, index_of
 from ..storage.lock import Busy
-from ..storage.manifest import Manifest, Shard, Split, checksum_of
+from ..storage.manifest import Manifest, Shard, Split, checksum_of, difference
 from .claims import mark_published, read_claim
 from .names import (
     bucket_folder,
@@ -237,7 +238,11 @@ def _check_files(
         file = shard.hidden or shard.file
         size = directory.size(file)
         if size is None and is_begun:
-            size = directory.size(shard.file)
+            # An old file may have this name, and the size of the new one.
+            path, size = directory.path(shard.file), directory.size(shard.file)
+            read = partial(directory.files.read, path)
+            if size is not None and (said := difference(path, shard, size, read)):
+                return said
         if size == shard.bytes:
             return ""
         held = "it is missing" if size is None else f"found {size} bytes"
@@ -271,14 +276,7 @@ def remove_run(
     of_runs = files_of_runs(names, split).items()
     left = [name for name, run in of_runs if run in (token, "") and name != claim]
     directory.for_each(directory.remove, left)
-    remove_buckets(directory, split)
-
-
-def remove_buckets(directory: Directory, split: str) -> None:
-    """Remove what runs have left on this machine of putting a split in order."""
-    folder = bucket_folder(directory, split)
-    if folder.exists():
-        shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(bucket_folder(directory, split, token), ignore_errors=True)
 
 
 def remove_lock(directory: Directory, split: str, names: Sequence[str]) -> None:

@@ -16,7 +16,7 @@ from ..shared.values import described
 from ..storage.directory import Directory
 from ..storage.manifest import Shard
 from .encoding import Refused
-from .names import receipt_name
+from .names import files_of_runs, receipt_name
 from .plan import Plan
 from .shards import Contents
 
@@ -165,10 +165,12 @@ def one_for_each(plan: Plan, shards: int, receipts: Iterable[Receipt]) -> list[R
     """
     chosen: dict[int, Receipt] = {}
     for receipt in receipts:
-        if receipt.run != plan.run or not 0 <= receipt.shard < shards:
+        is_of_plan = plan.token in files_of_runs([receipt.file], plan.split).values()
+        if receipt.run != plan.run or not 0 <= receipt.shard < shards or not is_of_plan:
             raise DatasetError(
                 f"{plan.where} with {shards} shards: found a receipt of shard "
-                f"{receipt.shard} of run {receipt.run!r}, expected receipts of this run"
+                f"{receipt.shard} of run {receipt.run!r} with the file {receipt.file}, "
+                "expected receipts of this run and split"
             )
         _check_agreement(plan, chosen.setdefault(receipt.shard, receipt), receipt)
     missing = [shard for shard in range(shards) if shard not in chosen]

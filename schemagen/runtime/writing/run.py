@@ -95,7 +95,7 @@ class Run:
             raise
         if not keep_receipts:
             self.receipts = {}
-        self.buckets = bucket_folder(self._directory, plan.split)
+        self.buckets = bucket_folder(self._directory, plan.split, self.plan.token)
         self._sync = ThreadPoolExecutor(_SYNCING, "sync")
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from ..storage.opening import open_directory
 from ..storage.schema import Schema
 from .claims import Claim, claim_of, claims_of, create_claim
 from .names import (
+    bucket_folders,
     claim_name,
     files_of_runs,
     journal_name,
@@ -28,7 +30,6 @@ from .plan import BYTES, Plan
 from .publication import (
     LOCK,
     check_place,
-    remove_buckets,
     remove_run,
     settle,
     token_of,
@@ -173,7 +174,8 @@ class _Place:
         self.directory.for_each(self.directory.remove, sorted(claims))
         left = [name for name in self.names if name not in mine | claims]
         self.directory.for_each(self.directory.remove, left)
-        remove_buckets(self.directory, plan.split)
+        for folder in bucket_folders(self.directory, plan.split):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
