@@ -101,8 +101,8 @@ class Decoder:
             values = decoded[codec.name]
             try:
                 batch |= columns_of(codec, values, count, self.form, self.lists)
-            except UndecodableError:
-                raise self._corrupt(codec, values) from None
+            except UndecodableError as error:
+                raise self._corrupt(codec, values, error) from None
         return nested(batch, self._paths) if self._paths else batch
 
     def rows(self, records: Records) -> list[Row]:
@@ -117,22 +117,25 @@ class Decoder:
             values = decoded[codec.name]
             try:
                 columns[codec.name] = rows_of(codec, values, count, self.form)
-            except UndecodableError:
-                raise self._corrupt(codec, values) from None
+            except UndecodableError as error:
+                raise self._corrupt(codec, values, error) from None
         rows = (
             dict(zip(columns, row, strict=True))
             for row in zip(*columns.values(), strict=True)
         )
         return [nested(row, self._paths) if self._paths else row for row in rows]
 
-    def _corrupt(self, codec: Codec, decoded: Decoded) -> CorruptError:
-        """Return the error of the records whose images cannot be decoded."""
-        values, problems = decoded.values(), {}
-        for at, row in enumerate(decoded.rows.tolist()):
+    def _corrupt(
+        self, codec: Codec, decoded: Decoded, first: UndecodableError
+    ) -> CorruptError:
+        """Return the error of all records whose images cannot be decoded."""
+        label, rows, values = codec.label, decoded.rows.tolist(), decoded.values()
+        problems = {rows[first.at]: f"field {label!r}: {first}"}
+        for at in range(first.at + 1, len(rows)):
             try:
                 codec.delivered(values[at : at + 1], self.form)
             except UndecodableError as error:
-                problems[row] = f"field {codec.label!r}: {error}"
+                problems[rows[at]] = f"field {label!r}: {error}"
         return CorruptError(problems)
 
     def _decoded(self, records: Records) -> dict[str, Decoded]:
