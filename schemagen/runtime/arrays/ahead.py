@@ -53,7 +53,7 @@ class Ahead(Iterator[Item]):
                 "another thread is reading this, or a call was interrupted; begin again "
                 "where it stopped: batches(..., resume=batches.state())"
             )
-        # An interruption leaves the lock to nobody.
+        # After an interruption the lock stays taken.
         try:
             item = self._next()
         except Exception:
