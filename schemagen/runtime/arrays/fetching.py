@@ -156,12 +156,11 @@ class _Ranges:
 
     def by_file(self) -> Iterator[tuple[int, list[int], list[int]]]:
         """Yield the number of each file, and where its ranges begin, and their sizes."""
-        numbers, firsts = np.unique(self.files, return_index=True)
-        bounds = [*firsts.tolist(), len(self.files)]
+        firsts = np.flatnonzero(np.diff(self.files, prepend=-1))
+        numbers, bounds = self.files[firsts].tolist(), firsts.tolist()
         starts, sizes = self.starts.tolist(), self.sizes.tolist()
-        for number, first, last in zip(
-            numbers.tolist(), bounds, bounds[1:], strict=False
-        ):
+        lasts = [*bounds[1:], len(starts)]
+        for number, first, last in zip(numbers, bounds, lasts, strict=True):
             yield number, starts[first:last], sizes[first:last]
 
     def fetched(
@@ -172,7 +171,7 @@ class _Ranges:
         since: float,
     ) -> Fetched:
         """Return the records, given the bytes of all ranges."""
-        ordered = [pieces[at] for at in self.order.tolist()]
+        ordered = map(pieces.__getitem__, self.order.tolist())
         data = np.frombuffer(bytearray().join(ordered), np.uint8)
         starts, stops = self.begins + HEADER_SIZE, self.ends - FOOTER_SIZE
         records = Records("", data, starts, stops, self.numbers, starts)
@@ -192,7 +191,7 @@ def _ranges_of(found: Files, positions: Positions, numbers: Rows) -> _Ranges:
         numbers: int64 [N], of those that are wanted.
     """
     files, starts, stops = positions.of(numbers)
-    order = np.argsort(starts, kind="stable")
+    order = np.argsort(starts)
     file, start = files[order], starts[order]
     stop = np.maximum.accumulate(stops[order])
     gap: Rows | int = 0
@@ -204,7 +203,10 @@ def _ranges_of(found: Files, positions: Positions, numbers: Rows) -> _Ranges:
     firsts = np.flatnonzero(begins_range)
     lasts = np.append(firsts, len(order))[1:] - 1
     sizes = stop[lasts] - start[firsts]
-    together = np.argsort(order[firsts])
+    # The ranges in the order of their first records.
+    by_row = np.full(len(order), -1)
+    by_row[order[firsts]] = np.arange(len(firsts))
+    together = by_row[by_row >= 0]
     offsets = np.empty_like(sizes)
     offsets[together] = np.cumsum(sizes[together]) - sizes[together]
     begins = np.empty_like(starts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Sequence
+from itertools import repeat
 from time import monotonic
 
 from ..shared.errors import DatasetError
@@ -84,16 +85,14 @@ class OpenFile:
             DatasetError: the file was changed after it was opened.
             OSError: it cannot be read.
         """
-        handle, pread = self.handle, os.pread
+        handles = repeat(self.handle)
         with named(self.path):
-            found: list[Buffer] = [
-                pread(handle, size, start)
-                for start, size in zip(starts, sizes, strict=True)
-            ]
+            found: list[Buffer] = list(map(os.pread, handles, sizes, starts))
             self.check()
-        for at, (start, size) in enumerate(zip(starts, sizes, strict=True)):
-            if len(found[at]) < size:
-                found[at] = self.read(start, start + size)
+        if sum(map(len, found)) < sum(sizes):  # some are longer than one read
+            return [
+                self.read(a, a + size) for a, size in zip(starts, sizes, strict=True)
+            ]
         return found
 
     def check(self) -> None:
