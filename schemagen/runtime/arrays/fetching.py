@@ -159,7 +159,7 @@ class _Ranges:
         firsts = np.flatnonzero(np.diff(self.files, prepend=-1))
         numbers, bounds = self.files[firsts].tolist(), firsts.tolist()
         starts, sizes = self.starts.tolist(), self.sizes.tolist()
-        lasts = [*bounds[1:], len(starts)]
+        lasts = [*bounds, len(starts)][1:]
         for number, first, last in zip(numbers, bounds, lasts, strict=True):
             yield number, starts[first:last], sizes[first:last]
 
