@@ -79,17 +79,16 @@ class Comparison:
         self._generation = Generation(files)
         self._began = NEVER
 
-    def after(self, fetched: Fetched) -> Fetched:
-        """Return what was fetched after a comparison that began later.
+    def check(self, since: float) -> None:
+        """Compare, unless a comparison has begun later than a time.
 
         Raises:
             DatasetError: the files are not what they were.
         """
-        if fetched.since >= self._began:
+        if since >= self._began:
             began = monotonic()
             self._generation.check()
             self._began = began
-        return fetched
 
 
 class NumberFetcher:
@@ -104,11 +103,13 @@ class NumberFetcher:
         self._files = files
         self._positions = positions
         self._open = OpenFiles(files)
+        remote = [files.is_remote(number) for number in range(len(files.paths))]
+        self._gaps = np.where(remote, _GAP_BYTES, 0)
 
     def fetch(self, numbers: Rows) -> Fetched:
         """Return records in the order of their numbers, before a comparison."""
         files, since = self._files, NEVER
-        ranges = _ranges_of(files, self._positions, numbers)
+        ranges = _ranges_of(self._positions, numbers, self._gaps)
         pieces = list[Buffer]()
         requests = dict[int, tuple[int, int, int]]()
         with file_errors(files):
@@ -182,24 +183,21 @@ class _Ranges:
         return Fetched(records, problems, since)
 
 
-def _ranges_of(found: Files, positions: Positions, numbers: Rows) -> _Ranges:
+def _ranges_of(positions: Positions, numbers: Rows, gaps: Rows) -> _Ranges:
     """Return the ranges of some records.
 
     Args:
-        found: the files.
         positions: of all records.
         numbers: int64 [N], of those that are wanted.
+        gaps: int64 [files], records that are as near to each other are read together.
     """
     files, starts, stops = positions.of(numbers)
     order = np.argsort(starts)
     file, start = files[order], starts[order]
     stop = np.maximum.accumulate(stops[order])
-    gap: Rows | int = 0
-    if found.has_remote:
-        remote = np.array([found.is_remote(n) for n in range(len(found.paths))])
-        gap = np.where(remote[file[1:]], _GAP_BYTES, 0)
     begins_range = np.ones(len(order), np.bool_)
-    begins_range[1:] = (file[1:] != file[:-1]) | (start[1:] - stop[:-1] > gap)
+    far = start[1:] - stop[:-1] > gaps[file[1:]]
+    begins_range[1:] = (file[1:] != file[:-1]) | far
     firsts = np.flatnonzero(begins_range)
     lasts = np.append(firsts, len(order))[1:] - 1
     sizes = stop[lasts] - start[firsts]

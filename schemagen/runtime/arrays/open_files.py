@@ -88,11 +88,10 @@ class OpenFile:
         handles = repeat(self.handle)
         with named(self.path):
             found: list[Buffer] = list(map(os.pread, handles, sizes, starts))
+            if sum(map(len, found)) < sum(sizes):  # some are longer than one read
+                pairs = zip(starts, sizes, strict=True)
+                found = [self.read(start, start + size) for start, size in pairs]
             self.check()
-        if sum(map(len, found)) < sum(sizes):  # some are longer than one read
-            return [
-                self.read(a, a + size) for a, size in zip(starts, sizes, strict=True)
-            ]
         return found
 
     def check(self) -> None:

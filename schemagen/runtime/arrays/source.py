@@ -110,13 +110,13 @@ class RecordSource:
         Raises:
             DatasetError: a record is corrupt, or a file cannot be read.
         """
-        return self._decoded(self._by_number.fetch(numbers), decode)
+        fetched = self._by_number.fetch(numbers)
+        return self._decoded(fetched, decode, skip=self.skip)
 
     def row(self, number: int) -> Row:
         """Read one record, which is never left out; errors are those of `read`."""
-        fetched = self._comparison.after(self._by_number.fetch(np.array([number])))
-        rows = self.decoder.rows
-        return self._sound(fetched.records, fetched.problems, rows, skip=False)[0]
+        fetched = self._by_number.fetch(np.array([number]))
+        return self._decoded(fetched, self.decoder.rows, skip=False)[0]
 
     def read_each(
         self,
@@ -138,16 +138,19 @@ class RecordSource:
         """
         each = map(fetcher.fetch, parts)
         for fetched in Ahead(each, 1) if self.files.has_remote else each:
-            yield fetched.records.numbers, self._decoded(fetched, decode)
+            result = self._decoded(fetched, decode, skip=self.skip)
+            yield fetched.records.numbers, result
 
-    def _decoded(self, fetched: Fetched, decode: Callable[[Records], Result]) -> Result:
+    def _decoded(
+        self, fetched: Fetched, decode: Callable[[Records], Result], *, skip: bool
+    ) -> Result:
         """Decode records that were compared, and leave out corrupt ones.
 
         Raises:
             DatasetError: a record is corrupt, or the files are not what they were.
         """
-        self._comparison.after(fetched)
-        return self._sound(fetched.records, fetched.problems, decode, skip=self.skip)
+        self._comparison.check(fetched.since)
+        return self._sound(fetched.records, fetched.problems, decode, skip=skip)
 
     def _sound(
         self,

@@ -39,7 +39,9 @@ def integer(name: str, value: object, least: int | None = None) -> int:
     """
     smallest = -(1 << 63) if least is None else least
     if not is_integer(value) or not smallest <= value < 1 << 63:
-        expected = "an integer" if least is None else f"an integer from {least}"
+        expected = (
+            f"an integer from {least}" if least is not None else "a 64-bit integer"
+        )
         raise DatasetError(f"{name}={value!r}: expected {expected}")
     return int(value)
 

@@ -80,7 +80,7 @@ class Files:
         """Whether a file is behind a URL."""
         return "://" in self.paths[number]
 
-    @property
+    @cached_property
     def has_remote(self) -> bool:
         """Whether one of them is."""
         return any("://" in path for path in self.paths)
