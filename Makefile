@@ -126,26 +126,29 @@ dist: $(VENV)/dev.installed  ## Build the distributions into dist/, and check th
 clean:  ## Remove what was made: .venv, data, the demo's pictures, the site.
 	rm -rf $(VENV) $(BENCH) $(BENCH_GENERATE) $(BENCH_ARRAYS) $(OLDEST) $(BEAM) $(FRAMEWORKS) $(VERSIONS) data dist demo/out site
 
+# An installation compiles these.
+CORE := hatch_build.py $(wildcard schemagen/runtime/native/*.[ch])
+
 # One stamp for each extra of pyproject.toml, so that nothing is installed twice.
-$(VENV)/%.installed: pyproject.toml constraints.txt
+$(VENV)/%.installed: pyproject.toml constraints.txt $(CORE)
 	$(call install,$(VENV),constraints.txt,$*)
 
-$(BENCH)/bench.installed: pyproject.toml constraints-bench.txt
+$(BENCH)/bench.installed: pyproject.toml constraints-bench.txt $(CORE)
 	$(call install,$(BENCH),constraints-bench.txt,bench)
 
-$(OLDEST)/%.installed: pyproject.toml constraints-oldest.txt
+$(OLDEST)/%.installed: pyproject.toml constraints-oldest.txt $(CORE)
 	$(call install,$(OLDEST),constraints-oldest.txt,$*,--no-compile)
 
-$(BEAM)/%.installed: pyproject.toml constraints-beam.txt
+$(BEAM)/%.installed: pyproject.toml constraints-beam.txt $(CORE)
 	$(call install,$(BEAM),constraints-beam.txt,$*,--no-compile)
 
-$(FRAMEWORKS)/%.installed: pyproject.toml constraints-frameworks.txt
+$(FRAMEWORKS)/%.installed: pyproject.toml constraints-frameworks.txt $(CORE)
 	$(call install,$(FRAMEWORKS),constraints-frameworks.txt,$*,--no-compile)
 
-$(BENCH_GENERATE)/%.installed: pyproject.toml constraints-bench-generate.txt
+$(BENCH_GENERATE)/%.installed: pyproject.toml constraints-bench-generate.txt $(CORE)
 	$(call install,$(BENCH_GENERATE),constraints-bench-generate.txt,$*)
 
-$(BENCH_ARRAYS)/%.installed: pyproject.toml constraints-bench-arrays.txt
+$(BENCH_ARRAYS)/%.installed: pyproject.toml constraints-bench-arrays.txt $(CORE)
 	$(call install,$(BENCH_ARRAYS),constraints-bench-arrays.txt,$*,--no-compile)
 
 $(VERSIONS)/%/pair.installed: pyproject.toml tests/versions/%.txt

@@ -7,7 +7,7 @@ from itertools import islice
 
 from ..runtime.codecs.checking import keyed_rows, other_rows
 from ..runtime.reading.columns import Columns
-from ..runtime.reading.message import MalformedError, tagged
+from ..runtime.reading.fields import MalformedError, tagged
 from .formats import describe_start
 
 NO_KEY = "no record has a key of a tf.train.Example"

@@ -95,7 +95,8 @@ def test_batches_of_blocks_are_exact(
         # No longer than the longest of the batch itself.
         assert features["tokens"].shape[1] == max(lengths)
     assert sorted(found) == list(range(_ROWS))
-    assert found != sorted(found)
+    # With a buffer of one row only the shards are shuffled: once in a while into their order.
+    assert shuffle_buffer == 1 or found != sorted(found)
     sizes = [len(kinds) for _, kinds in dataset]
     assert sizes == [8] * 6 + [5]
 

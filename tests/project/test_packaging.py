@@ -143,7 +143,9 @@ def sources(directory: Path) -> list[Path]:
     return [
         path
         for path in directory.rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file()
+        and "__pycache__" not in path.parts
+        and path.name != "_core.so"
     ]
 
 

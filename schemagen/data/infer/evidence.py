@@ -10,8 +10,8 @@ from functools import cached_property
 import numpy as np
 
 from ...runtime.codecs.values import of_bytes
+from ...runtime.native import BYTES, INT64, NOTHING
 from ...runtime.reading.columns import Column, Columns, Rows, StepColumn
-from ...runtime.reading.message import BYTES, INT64, NOTHING
 from ...runtime.shared import base64_text
 from ...runtime.shared.errors import Problem
 from ..statistics.numbers import Numbers, merged_numbers, numbers

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...runtime.codecs.tensor_proto import WholeTensor, whole_tensor
+from ...runtime.native import INT64
 from ...runtime.reading.columns import Column, Rows
-from ...runtime.reading.message import INT64
 from ...runtime.shared.image_headers import MOST_PIXELS
 from ...runtime.shared.images import CHANNELS
 from ..statistics.bytes_values import (

@@ -9,13 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...runtime.codecs.tensor_proto import TensorHead
-from ...runtime.reading.message import (
-    BYTES,
-    Feature,
-    MalformedError,
-    Message,
-    parse_message,
-)
+from ...runtime.native import BYTES
+from ...runtime.reading.fields import MalformedError
+from ...runtime.reading.message import Feature, Message, parse_message
 from ..statistics.bytes_values import BytesValues, Picture, content_of
 from ..statistics.model import (
     DataStatistics,

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from itertools import islice
 
 from ...display.blocks import Block, Heading, Items, Paragraph, Picture, Pictures
-from ...runtime.reading.message import BYTES, MalformedError, parse_message
+from ...runtime.native import BYTES
+from ...runtime.reading.fields import MalformedError
+from ...runtime.reading.message import parse_message
 from ..statistics.bytes_values import content_of
 from ..statistics.model import DataStatistics, RecordStatistics
 from .text import advice_of, inspection_blocks, troubles_of

@@ -7,13 +7,9 @@ from collections.abc import Mapping, Sequence
 from ...display.blocks import Table
 from ...display.terminal import terminal_text
 from ...runtime.codecs.tensor_proto import TensorHead
-from ...runtime.reading.message import (
-    BYTES,
-    NOTHING,
-    Feature,
-    MalformedError,
-    parse_message,
-)
+from ...runtime.native import BYTES, NOTHING
+from ...runtime.reading.fields import MalformedError
+from ...runtime.reading.message import Feature, parse_message
 from ..formatting import (
     key_name,
     number,

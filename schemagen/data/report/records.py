@@ -10,13 +10,9 @@ from numpy.typing import NDArray
 
 from ...kinds.classes import Classes
 from ...kinds.field import FieldSpec
-from ...runtime.reading.message import (
-    BYTES,
-    Feature,
-    MalformedError,
-    Message,
-    parse_message,
-)
+from ...runtime.native import BYTES
+from ...runtime.reading.fields import MalformedError
+from ...runtime.reading.message import Feature, Message, parse_message
 from ...runtime.shared import base64_text
 from ...runtime.shared.errors import Problem
 from ..formatting import decoded, one_line

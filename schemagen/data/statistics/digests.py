@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...runtime.native import BYTES, INT64
 from ...runtime.reading.columns import Column, Columns
-from ...runtime.reading.message import BYTES, INT64
 
 Digested = NDArray[np.uint64]
 

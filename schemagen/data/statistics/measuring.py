@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...runtime.native import BYTES, NOTHING
 from ...runtime.reading.columns import Column, Columns, StepColumn
-from ...runtime.reading.message import BYTES, NOTHING
 from .bytes_values import bytes_values
 from .digests import digests_of, merged_digests
 from .model import (

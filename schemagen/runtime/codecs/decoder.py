@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..reading.decoding import decode
+from ..reading.columns import decode
 from ..reading.records import Records
 from .base import Codec
 from .checking import FieldFault, RecordCheck

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..native import BYTES, NOTHING
 from ..reading.columns import Column, Rows, StepColumn, column_of
-from ..reading.message import BYTES, NOTHING
 from ..shared.errors import did_you_mean
 
 _SHOWN_BYTES, _SHOWN_KEYS, _SHOWN_TEXT = 16, 12, 60

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from ..native import BYTES as BYTES_COLUMN
+from ..native import FLOAT as FLOAT_COLUMN
+from ..native import INT64 as INT64_COLUMN
+from ..native import NOTHING
 from ..reading.columns import Column
-from ..reading.message import BYTES as BYTES_COLUMN
-from ..reading.message import FLOAT as FLOAT_COLUMN
-from ..reading.message import INT64 as INT64_COLUMN
-from ..reading.message import NOTHING
 from ..shared.values import INTEGERS, RAW_ONLY
 from ..shared.wire import BYTES_LIST, FLOAT_LIST, INT64_LIST, Entry
 from .faults import (

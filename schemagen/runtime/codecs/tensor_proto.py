@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
-from ..reading.message import MalformedError, read_varint, tagged
+from ..reading.fields import MalformedError, read_varint, tagged
 from ..shared.values import FLOATS, INTEGERS, item_size
 
 # The numbers of TensorFlow's types.proto.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..reading.columns import Column, Rows
-from ..reading.message import MalformedError
+from ..reading.fields import MalformedError
 from ..shared import base64_text
 from ..shared.values import item_size, shape_text
 from ..shared.wire import Buffer, Pieces, varint

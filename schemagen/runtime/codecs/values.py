@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..native import BYTES, FLOAT, INT64
 from ..reading.columns import Column, gathered
-from ..reading.message import BYTES, FLOAT, INT64
 from ..shared import base64_text
 from ..shared.errors import Problem
 from ..shared.images import sniff

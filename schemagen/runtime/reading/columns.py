@@ -1,18 +1,15 @@
-"""Many records at once, as columns: for each key the rows that have it, and its values.
-
-Decoding finds columns in pieces, in any order of rows, which are joined here.
-"""
+"""Many records at once, as columns: for each key the rows that have it, and its values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .message import BYTES, FLOAT, INT64, NOTHING, Feature, Message
+from ..native import BYTES, FLOAT, INT64, Damage, read_columns
 from .records import Records
 
 Rows = NDArray[np.int64]
@@ -52,7 +49,8 @@ class Column:
     @property
     def starts(self) -> Rows:
         """int64 [M]: where the values of each row begin in `values`."""
-        return _starts(self.lengths)
+        ends: Rows = np.cumsum(self.lengths, dtype=np.int64)
+        return ends - self.lengths
 
     @property
     def sizes(self) -> Rows:
@@ -107,21 +105,6 @@ class StepColumn:
 
 
 @dataclass(frozen=True)
-class Malformed:
-    """A record that is not a tf.train.Example.
-
-    Attributes:
-        row: its row.
-        at: the position in the record at which it stops being one.
-        reason: what is there.
-    """
-
-    row: int
-    at: int
-    reason: str
-
-
-@dataclass(frozen=True)
 class Columns:
     """Some records, read.
 
@@ -141,10 +124,52 @@ class Columns:
     by_key: Mapping[str, tuple[Column, ...]]
     steps: Mapping[str, StepColumn]
     sequences: NDArray[np.bool_]
-    malformed: tuple[Malformed, ...] = ()
+    malformed: tuple[Damage, ...] = ()
     unknown: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     repeated: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     unusual: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+
+def decode(records: Records) -> Columns:
+    """Read records into columns."""
+    data = records.data
+    found, malformed, notes, sequences = read_columns(
+        data, records.starts, records.stops
+    )
+    by_key: dict[str, tuple[Column, ...]] = {}
+    lists: dict[str, tuple[Rows, Rows]] = {}
+    of_steps: dict[str, tuple[Column, ...]] = {}
+    for raw in found:
+        key, kind, rows, lengths = raw.key, raw.kind, raw.rows, raw.lengths
+        if kind is None:
+            lists[key] = rows, lengths
+            continue
+        columns = of_steps if raw.of_steps else by_key
+        column = Column(key, kind, rows, lengths, raw.values, data)
+        columns[key] = (*columns.get(key, ()), column)
+    facts: dict[str, dict[str, list[int]]] = {
+        "unknown": {},
+        "repeated": {},
+        "unusual": {},
+    }
+    for note in notes:
+        rows_of_fact = facts[note.fact].setdefault(note.what, [])
+        if note.row not in rows_of_fact[-1:]:
+            rows_of_fact.append(note.row)
+    return Columns(
+        records,
+        dict(sorted(by_key.items())),
+        {
+            key: StepColumn(key, *lists[key], of_steps.get(key, ()))
+            for key in sorted(lists)
+        },
+        sequences,
+        tuple(malformed),
+        **{
+            fact: {what: tuple(rows) for what, rows in found_in.items()}
+            for fact, found_in in facts.items()
+        },
+    )
 
 
 def column_of(by_key: Mapping[str, tuple[Column, ...]], key: str, kind: str) -> Column:
@@ -172,97 +197,3 @@ def gathered(
         return data[starts[:, np.newaxis] + np.arange(sizes[0])].reshape(-1)
     shifts = starts - (np.cumsum(sizes) - sizes)
     return data[np.repeat(shifts, sizes) + np.arange(total)]
-
-
-class Piece(NamedTuple):
-    """Features of one kind, as in Column; the rows in any order."""
-
-    rows: Rows
-    lengths: Rows
-    values: NDArray[Any]
-
-
-class Pieces:
-    """Pieces of the columns of some records.
-
-    Attributes:
-        features: by key and kind.
-        steps: rows and their numbers of steps, by the key of feature lists.
-        step_features: features of steps, by key and kind; their rows are
-            row * 2 ** 32 + step.
-    """
-
-    def __init__(self) -> None:
-        self.features: dict[tuple[str, str], list[Piece]] = {}
-        self.steps: dict[str, list[tuple[Rows, Rows]]] = {}
-        self.step_features: dict[tuple[str, str], list[Piece]] = {}
-
-    def add_message(self, message: Message, row: int, start: int) -> None:
-        """Add a record that was read alone, and begins at `start` of the memory."""
-        for key, feature in message.features.items():
-            piece = _piece_of(feature, row, start)
-            self.features.setdefault((key, feature.kind), []).append(piece)
-        for key, features in message.lists.items():
-            counts = np.array([row], np.int64), np.array([len(features)], np.int64)
-            self.steps.setdefault(key, []).append(counts)
-            for number, feature in enumerate(features):
-                piece = _piece_of(feature, (row << 32) + number, start)
-                self.step_features.setdefault((key, feature.kind), []).append(piece)
-
-    def columns(self, data: NDArray[np.uint8]) -> dict[str, tuple[Column, ...]]:
-        """Return the columns of each key, sorted; `data` is the memory of the records."""
-        found: dict[str, tuple[Column, ...]] = {}
-        for (key, kind), pieces in self.features.items():
-            found[key] = (*found.get(key, ()), _column(key, kind, pieces, data))
-        return dict(sorted(found.items()))
-
-    def step_columns(self, data: NDArray[np.uint8]) -> dict[str, StepColumn]:
-        """Return the feature lists of each key, sorted."""
-        return {key: self._step_column(key, data) for key in sorted(self.steps)}
-
-    def _step_column(self, key: str, data: NDArray[np.uint8]) -> StepColumn:
-        rows, steps = map(np.concatenate, zip(*self.steps[key], strict=True))
-        order = np.argsort(rows, kind="stable")
-        rows, steps = rows[order], steps[order]
-        firsts = _starts(steps)
-        columns = []
-        for kind in (BYTES, FLOAT, INT64, NOTHING):
-            if (key, kind) not in self.step_features:
-                continue
-            column = _column(key, kind, self.step_features[key, kind], data)
-            owners, numbers = column.rows >> 32, column.rows & 0xFFFF_FFFF
-            numbers = firsts[np.searchsorted(rows, owners)] + numbers
-            columns.append(replace(column, rows=numbers))
-        return StepColumn(key, rows, steps, tuple(columns))
-
-
-def _starts(lengths: Rows) -> Rows:
-    ends: Rows = np.cumsum(lengths, dtype=np.int64)
-    return ends - lengths
-
-
-def _piece_of(feature: Feature, row: int, start: int) -> Piece:
-    values: NDArray[Any]
-    if feature.kind == BYTES:
-        values = np.array(feature.values, np.int64).reshape(-1, 2) + start
-    else:
-        values = np.array(feature.values, _DTYPES.get(feature.kind, np.int64))
-    return Piece(
-        np.array([row], np.int64), np.array([len(feature.values)], np.int64), values
-    )
-
-
-def _column(
-    key: str, kind: str, pieces: Sequence[Piece], data: NDArray[np.uint8]
-) -> Column:
-    """Join the pieces of one key and kind, sorted by their rows."""
-    rows, lengths, values = pieces[0]
-    if len(pieces) > 1:
-        rows, lengths, values = map(np.concatenate, zip(*pieces, strict=True))
-    if (rows[1:] < rows[:-1]).any():
-        order = np.argsort(rows, kind="stable")
-        starts = _starts(lengths)[order]
-        rows, lengths = rows[order], lengths[order]
-        shifts = np.repeat(starts - _starts(lengths), lengths)
-        values = values[shifts + np.arange(int(lengths.sum()))]
-    return Column(key, kind, rows, lengths, values, data)
