@@ -18,7 +18,7 @@ import tensorflow as tf
 from schemagen.data.framing import scan
 from schemagen.data.inspect.inspecting import inspect_data
 from schemagen.data.records import Damage
-from schemagen.runtime.reading.columns import decode
+from schemagen.runtime.reading.decoding import decode
 
 from . import memory
 from .measure import Different, empty, side_by_side

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..runtime.codecs.checking import RecordCheck
-from ..runtime.reading.columns import decode
+from ..runtime.reading.decoding import decode
 from ..runtime.shared.processes import Advance, in_parallel
 from ..runtime.shared.tfrecord import HEADER_SIZE, extend_crc32c
 from .checks.checksums import combined

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from parsed_by import values_of
 from schemagen.data.checks.record import check_of
-from schemagen.runtime.reading.columns import decode
+from schemagen.runtime.reading.decoding import decode
 from schemagen.runtime.reading.records import records_of
 
 from .generated_records import (

@@ -15,7 +15,7 @@ from schemagen.kinds.field import FieldSpec
 from schemagen.runtime.codecs.decoded import Form
 from schemagen.runtime.codecs.decoder import CorruptError, Decoder
 from schemagen.runtime.codecs.records import RecordCodec
-from schemagen.runtime.reading.columns import decode
+from schemagen.runtime.reading.decoding import decode
 from schemagen.runtime.reading.records import records_of
 from schemagen.runtime.shared.errors import DatasetError
 from schemagen.runtime.storage.schema import load_spec

@@ -14,7 +14,7 @@ from command_line import run
 from parsed_by import values_of
 from schemagen.data.checks.record import check_of
 from schemagen.runtime.codecs.checking import RecordCheck
-from schemagen.runtime.reading.columns import decode
+from schemagen.runtime.reading.decoding import decode
 from schemagen.runtime.reading.records import records_of
 from schemagen.runtime.storage.schema import load_spec
 from schemagen.spec.serial import from_data

@@ -7,7 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from ...progress import Bar
-from ...runtime.reading.columns import Columns, decode
+from ...runtime.reading.columns import Columns
+from ...runtime.reading.decoding import decode
 from ...runtime.reading.records import Records
 from ..framing import Advance, scan
 from ..limits import MAX_RECORD_BYTES

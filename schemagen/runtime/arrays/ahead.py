@@ -1,19 +1,46 @@
-"""Iterators whose items a thread makes before they are asked for."""
+"""Iterators whose items threads make before they are asked for."""
 
 from __future__ import annotations
 
 import os
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from ..shared.errors import DatasetError
 
 Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 _END: Any = object()
+
+
+def in_order(
+    function: Callable[[Item], Result], items: Iterable[Item], threads: int
+) -> Iterator[Result]:
+    """Yield what a function makes of each item, in their order, made ahead by threads.
+
+    Args:
+        function: called in threads, several at a time.
+        items: asked for one after the other.
+        threads: how many; one is the caller's.
+    """
+    if threads < 2:
+        yield from map(function, items)
+        return
+    pool = ThreadPoolExecutor(threads, "schemagen-read")
+    try:
+        waiting: deque[Future[Result]] = deque()
+        for item in items:
+            waiting.append(pool.submit(function, item))
+            if len(waiting) > threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 class Ahead(Iterator[Item]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -23,6 +24,16 @@ _AHEAD = 2
 # Batches are sliced from so many records, which are read and checked together, or fewer
 # if they have more bytes.
 _RUN, _RUN_BYTES = 1024, 1 << 23
+
+
+# More threads wait for the interpreter's lock.
+_MOST_THREADS = 8
+
+
+def _threads() -> int:
+    """Return how many threads read and decode: one for each core of this process."""
+    allowed = getattr(os, "sched_getaffinity", None)
+    return min(_MOST_THREADS, len(allowed(0)) if allowed else os.cpu_count() or 1)
 
 
 class Batches(Iterator[Batch]):
@@ -96,7 +107,8 @@ def _batches(
             at += count
 
     fetcher = source.fetcher()
-    for numbers, run in source.read_each(parts(), source.decoder.run, fetcher):
+    each = source.read_each(parts(), source.decoder.run, fetcher, _threads())
+    for numbers, run in each:
         kept = np.arange(len(numbers) + 1)
         if len(run.numbers) < len(numbers):
             kept = np.cumsum([0, *np.isin(numbers, run.numbers)])

@@ -8,24 +8,22 @@ of a remote one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise, repeat
 from time import monotonic
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..native import damaged
+from ..native.memory import empty
 from ..reading.columns import Rows
 from ..reading.records import Records
 from ..shared.errors import DatasetError
-from ..shared.tfrecord import (
-    FOOTER_SIZE,
-    HEADER_SIZE,
-    are_headers,
-    are_whole,
-)
-from ..shared.wire import Buffer
+from ..shared.tfrecord import FOOTER_SIZE, HEADER_SIZE
 from ..sources.files import Files, state_of
 from ..sources.replacement import Generation, check_state, replaced
 from ..storage.files import in_threads
@@ -110,26 +108,28 @@ class NumberFetcher:
         """Return records in the order of their numbers, before a comparison."""
         files, since = self._files, NEVER
         ranges = _ranges_of(self._positions, numbers, self._gaps)
-        pieces = list[Buffer]()
-        requests = dict[int, tuple[int, int, int]]()
+        memory = empty(int(ranges.sizes.sum()), np.uint8)
+        requests: list[tuple[int, int, int, int]] = []
         with file_errors(files):
-            for number, starts, sizes in ranges.by_file():
+            for number, some in ranges.by_file():
+                places = ranges.starts[some], ranges.sizes[some], ranges.places[some]
                 if files.is_remote(number):
-                    for start, size in zip(starts, sizes, strict=True):
-                        requests[len(pieces)] = (number, start, start + size)
-                        pieces.append(b"")
+                    lists = (each.tolist() for each in places)
+                    requests += zip(repeat(number), *lists)
                 else:
                     file = self._open[number]
-                    pieces += file.read_all(starts, sizes)
+                    file.read_into(memory, *places)
                     since = max(since, file.opened)
             if requests:
-                wanted = list(requests.values())
-                answers = in_threads(lambda each: files.read(*each), wanted)
-                for at, answer in zip(requests, answers, strict=True):
-                    pieces[at] = answer
-                check_states(files, {number for number, *_ in wanted})
+
+                def request(number: int, start: int, size: int, place: int) -> None:
+                    answer = files.read(number, start, start + size)
+                    memory[place : place + size] = np.frombuffer(answer, np.uint8)
+
+                in_threads(lambda each: request(*each), requests)
+                check_states(files, {number for number, *_ in requests})
                 since = monotonic()
-        return ranges.fetched(pieces, files, self._positions, since)
+        return ranges.fetched(memory, files, self._positions, since)
 
 
 @dataclass(frozen=True)
@@ -141,9 +141,9 @@ class _Ranges:
         files: int64 [R], the file of each range, ascending.
         starts: int64 [R], where it begins there.
         sizes: int64 [R], how many bytes it has.
-        order: int64 [R], the ranges in the order of their first records, in which they are
-            put together, as what is decoded one after the other should be.
-        begins: int64 [N], where the frame of each record begins in that.
+        places: int64 [R], where it begins in memory, where ranges are in the order of
+            their first records, as what is decoded one after the other should be.
+        begins: int64 [N], where the frame of each record begins in memory.
         ends: int64 [N], where it ends.
     """
 
@@ -151,34 +151,29 @@ class _Ranges:
     files: Rows
     starts: Rows
     sizes: Rows
-    order: Rows
+    places: Rows
     begins: Rows
     ends: Rows
 
-    def by_file(self) -> Iterator[tuple[int, list[int], list[int]]]:
-        """Yield the number of each file, and where its ranges begin, and their sizes."""
-        firsts = np.flatnonzero(np.diff(self.files, prepend=-1))
-        numbers, bounds = self.files[firsts].tolist(), firsts.tolist()
-        starts, sizes = self.starts.tolist(), self.sizes.tolist()
-        lasts = [*bounds, len(starts)][1:]
-        for number, first, last in zip(numbers, bounds, lasts, strict=True):
-            yield number, starts[first:last], sizes[first:last]
+    def by_file(self) -> Iterator[tuple[int, slice]]:
+        """Yield the number of each file, and which ranges are its own."""
+        firsts = np.flatnonzero(np.diff(self.files, prepend=-1)).tolist()
+        bounds = pairwise([*firsts, len(self.files)])
+        return ((int(self.files[first]), slice(first, last)) for first, last in bounds)
 
     def fetched(
         self,
-        pieces: Sequence[Buffer],
+        memory: NDArray[np.uint8],
         files: Files,
         positions: Positions,
         since: float,
     ) -> Fetched:
-        """Return the records, given the bytes of all ranges."""
-        ordered = map(pieces.__getitem__, self.order.tolist())
-        data = np.frombuffer(bytearray().join(ordered), np.uint8)
+        """Return the records, given the bytes of all ranges in memory."""
         starts, stops = self.begins + HEADER_SIZE, self.ends - FOOTER_SIZE
-        records = Records("", data, starts, stops, self.numbers, starts)
+        records = Records("", memory, starts, stops, self.numbers, starts)
         problems = {
             row: f"{place_of(files, positions.firsts, int(self.numbers[row]))}: {_DAMAGED}"
-            for row in _damaged(records).tolist()
+            for row in damaged(memory, self.begins, self.ends).tolist()
         }
         return Fetched(records, problems, since)
 
@@ -214,19 +209,10 @@ def _ranges_of(positions: Positions, numbers: Rows, gaps: Rows) -> _Ranges:
         files=file[firsts],
         starts=start[firsts] - positions.bases[file[firsts]],
         sizes=sizes,
-        order=together,
+        places=offsets,
         begins=begins,
         ends=begins + (stops - starts),
     )
-
-
-def _damaged(records: Records) -> Rows:
-    """Return the rows whose lengths or checksums are wrong."""
-    starts, stops, data = records.starts, records.stops, records.data
-    headers = data[starts[:, np.newaxis] + np.arange(-HEADER_SIZE, 0)]
-    lengths = headers[:, :8].copy().view("<u8")[:, 0]
-    right = are_headers(headers) & (lengths == (stops - starts).astype(np.uint64))
-    return np.flatnonzero(~(right & are_whole(data, starts, stops)))
 
 
 def check_states(files: Files, numbers: Iterable[int]) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Sequence
-from itertools import repeat
 from time import monotonic
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..native import read_ranges
+from ..reading.columns import Rows
 from ..shared.errors import DatasetError
-from ..shared.wire import Buffer
 from ..sources.files import Files
 from ..sources.replacement import check_state
 from ..storage.files import FileState, named
@@ -69,30 +71,40 @@ class OpenFile:
             # A system reads two gigabytes at a time at most.
             piece = os.pread(self.handle, stop - start, start)
             if not piece:
-                raise DatasetError(
-                    f"{self.path}: it ends at byte {start}, expected the "
-                    f"{self.state.size} bytes that it had when it was opened: it was "
-                    "cut off; restore it, or write the split again"
-                )
+                raise self._cut_off(start)
             pieces.append(piece)
             start += len(piece)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
-    def read_all(self, starts: Sequence[int], sizes: Sequence[int]) -> list[Buffer]:
-        """Return the bytes at some positions, and see that the file is unchanged.
+    def _cut_off(self, at: int) -> DatasetError:
+        return DatasetError(
+            f"{self.path}: it ends at byte {at}, expected the {self.state.size} bytes "
+            "that it had when it was opened: it was cut off; restore it, or write the "
+            "split again"
+        )
+
+    def read_into(
+        self, memory: NDArray[np.uint8], starts: Rows, sizes: Rows, places: Rows
+    ) -> None:
+        """Read ranges into memory, and see that the file is unchanged.
+
+        Args:
+            memory: where the bytes go.
+            starts: int64 [N], where each range begins in the file.
+            sizes: int64 [N], how many bytes it has.
+            places: int64 [N], where it begins in memory.
 
         Raises:
             DatasetError: the file was changed after it was opened.
             OSError: it cannot be read.
         """
-        handles = repeat(self.handle)
         with named(self.path):
-            found: list[Buffer] = list(map(os.pread, handles, sizes, starts))
-            if sum(map(len, found)) < sum(sizes):  # some are longer than one read
-                pairs = zip(starts, sizes, strict=True)
-                found = [self.read(start, start + size) for start, size in pairs]
+            whole, error = read_ranges(self.handle, starts, sizes, places, memory)
+            if error:
+                raise OSError(error, os.strerror(error), self.path)
+            if whole < len(starts):
+                self.read(int(starts[whole]), int(starts[whole] + sizes[whole]))
             self.check()
-        return found
 
     def check(self) -> None:
         """Compare the file with what it was when it was opened.

@@ -14,7 +14,7 @@ from ..reading.columns import Rows
 from ..reading.records import Records
 from ..shared.errors import DatasetError, warn
 from ..sources.files import Files
-from .ahead import Ahead
+from .ahead import Ahead, in_order
 from .fetching import (
     Comparison,
     Fetched,
@@ -123,6 +123,7 @@ class RecordSource:
         parts: Iterable[Rows],
         decode: Callable[[Records], Result],
         fetcher: Fetcher,
+        threads: int = 1,
     ) -> Iterator[tuple[Rows, Result]]:
         """Read records part by part; those of remote files are fetched ahead.
 
@@ -132,14 +133,22 @@ class RecordSource:
             parts: int64 [N], the numbers of the records of each part.
             decode: what becomes of their bytes.
             fetcher: what reads them, from `fetcher`.
+            threads: how many decode them.
 
         Raises:
             DatasetError: a record is corrupt, or a file cannot be read.
         """
-        each = map(fetcher.fetch, parts)
-        for fetched in Ahead(each, 1) if self.files.has_remote else each:
+
+        def finished(fetched: Fetched) -> tuple[Rows, Result]:
             result = self._decoded(fetched, decode, skip=self.skip)
-            yield fetched.records.numbers, result
+            return fetched.records.numbers, result
+
+        each = map(fetcher.fetch, parts)
+        if self.files.has_remote:
+            return in_order(finished, Ahead(each, 1), threads)
+        if any(self.files.compressions):
+            return in_order(finished, each, threads)
+        return in_order(lambda part: finished(fetcher.fetch(part)), parts, threads)
 
     def _decoded(
         self, fetched: Fetched, decode: Callable[[Records], Result], *, skip: bool

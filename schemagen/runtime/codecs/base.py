@@ -10,11 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..reading.columns import Column as StoredColumn
+from ..reading.decoding import Expected
 from ..shared.errors import Problem, RecordError
 from ..shared.values import FLOATS, shortened
 from ..shared.wire import Pieces
 from .buffers import BufferColumns, buffer_columns
-from .decoded import Decoding, Form, Shape, Values
+from .decoded import Decoded, Decoding, Form, Shape, Values
 from .faults import Features
 from .parsed import Parsed
 from .part import Part
@@ -299,6 +301,15 @@ class Codec(ABC):
             raise RecordError.of(problem.about(value), self.label, row) from None
 
     # Reading.
+
+    @property
+    def expected(self) -> Expected | None:
+        """What the one feature that holds it has to be, if `decode` checks no more."""
+        return None
+
+    def decoded(self, column: StoredColumn) -> Decoded:
+        """Return the values of a column in which all is as expected."""
+        raise NotImplementedError
 
     @abstractmethod
     def decode(self, features: Features) -> Decoding:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..reading.columns import Columns
+from ..reading.decoding import Plan
 from ..shared.tfrecord import MOST_RECORD_BYTES, RECORD_LIMIT
 from .base import Codec
 from .decoded import Decoded
@@ -45,6 +46,7 @@ class RecordCheck:
     Attributes:
         known: the keys of all fields.
         lists: those of feature lists.
+        plan: what is expected of records, with which they are read.
     """
 
     def __init__(
@@ -60,6 +62,12 @@ class RecordCheck:
         self._codecs = [c for c in every if fields is None or c.name in fields]
         self.known = {part.key for codec in every for part in codec.parts}
         self.lists = {codec.key for codec in every if codec.in_list}
+        expected = {codec.key: codec.expected for codec in self._codecs}
+        self.plan = Plan([each for each in expected.values() if each])
+        # A record that has one of these is one of the schema.
+        self._sure = {
+            key for key, each in expected.items() if each and not each.optional
+        }
         # What is filled up on disk has one length there.
         self._groups = groups_of(c for c in self._codecs if c.item_size is not None)
 
@@ -68,9 +76,11 @@ class RecordCheck:
     ) -> Generator[FieldFault, None, dict[str, Decoded]]:
         """Yield what is wrong with some records; return the values of their fields."""
         live = np.ones(len(columns.records), np.bool_)
-        for fault in self._of_records(columns, live):
-            if len(fault.rows):
-                yield FieldFault("", fault)
+        usual = self._are_usual(columns)
+        if not usual:
+            for fault in self._of_records(columns, live):
+                if len(fault.rows):
+                    yield FieldFault("", fault)
         decoded: dict[str, Decoded] = {}
         if self._record is None:
             return decoded
@@ -82,6 +92,9 @@ class RecordCheck:
             }
         features = Features(live, by_key, columns.steps, self.known)
         for codec in self._codecs:
+            if usual and codec.key in columns.expected:
+                decoded[codec.name] = codec.decoded(columns.by_key[codec.key][0])
+                continue
             own = replace(features, optional=codec.optional)
             decoded[codec.name] = yield from _of_field(codec, own)
         for group, codecs in self._groups.items():
@@ -91,6 +104,17 @@ class RecordCheck:
                 if len(fault.rows):
                     yield FieldFault("", fault)
         return decoded
+
+    def _are_usual(self, columns: Columns) -> bool:
+        """Return whether nothing is wrong with any record as a whole."""
+        sizes = columns.records.stops - columns.records.starts
+        return (
+            not columns.malformed
+            and not columns.unusual
+            and not columns.sequences.any()
+            and not self._sure.isdisjoint(columns.expected)
+            and int(sizes.max(initial=0)) <= MOST_RECORD_BYTES
+        )
 
     def _of_records(self, columns: Columns, live: NDArray[np.bool_]) -> Iterator[Fault]:
         """Yield what is wrong with whole records, and clear these in `live`."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..reading.columns import Column
+from ..reading.decoding import Expected
 from ..shared.errors import Problem, did_you_mean, warn
 from ..shared.values import Numbers, described, shortened
 from ..shared.wire import Pieces, varint
@@ -179,9 +180,22 @@ class _Classes(Codec):
             )
         )
 
+    @property
+    def expected(self) -> Expected | None:
+        (part,) = self.parts
+        if part.stored != INT or (self._none and self.offset > 0):
+            return None
+        low, high = self.check.low, self.check.high
+        expected = part.expected(optional=self.optional)
+        # Where ids count from 0, the missing one comes before the first.
+        return expected and expected._replace(bounds=(low - self._none, high))
+
+    def decoded(self, column: Column) -> Decoded:
+        return Decoded(column.rows, lambda: self._values(column))
+
     def decode(self, features: Features) -> Decoding:
         column = yield from self.column(features)
-        return Decoded(column.rows, lambda: self._values(column))
+        return self.decoded(column)
 
     def _ids_in(self, column: Column) -> NDArray[np.int64]:
         """Return the ids in a column, from 0; -1 for a missing one."""

@@ -8,79 +8,34 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from ..native import padded
 from ..reading.columns import Rows
 from .base import Codec
-from .decoded import Decoded, Form, Shape, Values
+from .decoded import Decoded, Form, RaggedRows, Shape, Values
 from .numbers import numpy_dtype
 
 Lists = Literal["padded", "list"]
 """Whether lists are padded to the longest of their batch, or stay as long as they are."""
 
 
-def columns_of(
-    codec: Codec, decoded: Decoded, rows: int, form: Form, lists: Lists
-) -> dict[str, Any]:
-    """Return the columns of a field: its values, and a mask if batches have one.
-
-    Args:
-        codec: of the field.
-        decoded: the values of the rows that have one.
-        rows: how many there are.
-        form: how values are delivered.
-        lists: what becomes of lists.
-
-    Raises:
-        UndecodableError: a value is a damaged image.
-    """
-    values = decoded.values()
-    there = codec.there(values)
-    target = _Target(codec, form)
-    delivered = codec.delivered(values, form)
-    found = {codec.name: target.filled(decoded.rows, delivered, rows, lists)}
-    if codec.masked:
-        mask = np.zeros(rows, np.bool_)
-        mask[decoded.rows] = True if there is None else there
-        found[f"{codec.name}_present"] = mask
-    return found
-
-
-def rows_of(codec: Codec, decoded: Decoded, rows: int, form: Form) -> list[Any]:
-    """Return the value of a field in each record: None where it is missing.
-
-    Args:
-        codec: of the field.
-        decoded: the values of the records that have one.
-        rows: how many records there are.
-        form: how values are delivered.
-
-    Raises:
-        UndecodableError: a value is a damaged image.
-    """
-    values = decoded.values()
-    there = codec.there(values)
-    delivered = codec.delivered(values, form)
-    found = [None] * rows
-    if codec.default is not None and len(decoded.rows) < rows:
-        found = [_Target(codec, form).default] * rows
-    is_there = [True] * len(values) if there is None else there.tolist()
-    for row, value, known in zip(
-        decoded.rows.tolist(), delivered, is_there, strict=True
-    ):
-        if known:
-            found[row] = value
-    return found
-
-
-class _Target:
-    """What a column of a field is.
+class Target:
+    """What the values of a field become: columns of batches, and values of rows.
 
     Args:
         codec: of the field.
         form: how values are delivered.
+        lists: what becomes of lists in batches.
+
+    Attributes:
+        codec: of the field.
     """
 
-    def __init__(self, codec: Codec, form: Form) -> None:
-        self._codec = codec
+    def __init__(self, codec: Codec, form: Form, lists: Lists) -> None:
+        self.codec = codec
+        self._form = form
+        self._lists = lists
+        self._name = codec.name
+        self._mask = f"{codec.name}_present" if codec.masked else ""
         inner: Any = getattr(codec, "step", codec)
         encoded = inner.of_pixels and not form.images and inner.encoding != "raw"
         named = inner.of_classes and form.names and bool(inner.classes)
@@ -101,8 +56,52 @@ class _Target:
             if named and given:
                 self._absent = inner.classes[codec.default]
 
+    def columns(self, decoded: Decoded, rows: int) -> dict[str, Any]:
+        """Return the columns of the field: its values, and a mask if batches have one.
+
+        Args:
+            decoded: the values of the rows that have one.
+            rows: how many there are.
+
+        Raises:
+            UndecodableError: a value is a damaged image.
+        """
+        values = decoded.values()
+        delivered = self.codec.delivered(values, self._form)
+        found = {self._name: self._filled(decoded.rows, delivered, rows)}
+        if self._mask:
+            there = self.codec.there(values)
+            mask = np.zeros(rows, np.bool_)
+            mask[decoded.rows] = True if there is None else there
+            found[self._mask] = mask
+        return found
+
+    def values(self, decoded: Decoded, rows: int) -> list[Any]:
+        """Return the value of the field in each record: None where it is missing.
+
+        Args:
+            decoded: the values of the records that have one.
+            rows: how many records there are.
+
+        Raises:
+            UndecodableError: a value is a damaged image.
+        """
+        codec, values = self.codec, decoded.values()
+        there = codec.there(values)
+        delivered = codec.delivered(values, self._form)
+        found = [None] * rows
+        if codec.default is not None and len(decoded.rows) < rows:
+            found = [self._default] * rows
+        is_there = [True] * len(values) if there is None else there.tolist()
+        for row, value, known in zip(
+            decoded.rows.tolist(), delivered, is_there, strict=True
+        ):
+            if known:
+                found[row] = value
+        return found
+
     @property
-    def default(self) -> Any:
+    def _default(self) -> Any:
         """The value of a missing field in a single record."""
         if None in self._shape:
             return self._nothing()
@@ -110,37 +109,37 @@ class _Target:
             return self._absent
         return np.full(cast("Any", self._shape), self._absent, self._dtype)[()]
 
-    def filled(self, rows: Rows, values: Values, count: int, lists: Lists) -> Values:
+    def _filled(self, rows: Rows, values: Values, count: int) -> Values:
         """Return a value for each of `count` rows.
 
         Args:
             rows: those that have one.
             values: theirs.
             count: how many there are.
-            lists: what becomes of lists.
         """
         if isinstance(values, np.ndarray) or not self._shape:
             if isinstance(values, np.ndarray) and len(rows) == count:
                 return values
             shape = np.shape(values)[1:] if isinstance(values, np.ndarray) else ()
-            found = np.empty((count, *shape), self._dtype)
-            found[:] = self._absent
-            found[rows] = values
-            return found
-        codec = self._codec
-        as_lists = codec.layout == "ragged" or (lists == "list" and None in self._shape)
+            dense = np.empty((count, *shape), self._dtype)
+            dense[:] = self._absent
+            dense[rows] = values
+            return dense
+        codec = self.codec
+        listed = self._lists == "list" and None in self._shape
+        as_lists = codec.layout == "ragged" or listed
         if as_lists or codec.layout == "sparse" or codec.alone:
             if len(rows) == count:
-                return values
-            listed = [self._nothing() for _ in range(count)]
+                return list(values)
+            found = [self._nothing() for _ in range(count)]
             for row, value in zip(rows.tolist(), values, strict=True):
-                listed[row] = value
-            return listed
+                found[row] = value
+            return found
         return self._padded(rows, values, count)
 
     def _nothing(self) -> Any:
         """Return the value of a missing list, tensor or image."""
-        codec = self._codec
+        codec = self.codec
         if codec.layout == "sparse":
             rank = len(self._shape)
             return np.empty((0, rank), np.int64), np.empty(0, self._dtype)
@@ -150,8 +149,15 @@ class _Target:
             return []
         return np.empty([size or 0 for size in self._shape], self._dtype)
 
-    def _padded(self, rows: Rows, values: list[Any], count: int) -> NDArray[Any]:
+    def _padded(self, rows: Rows, values: Values, count: int) -> NDArray[Any]:
         """Pad lists, or tensors, to the largest."""
+        if isinstance(values, RaggedRows):
+            lengths = values.lengths
+            if len(rows) < count:
+                lengths = np.zeros(count, np.int64)
+                lengths[rows] = values.lengths
+            longest = int(lengths.max(initial=0))
+            return padded(values.flat, lengths, longest, self._filler)
         deep = None in self._shape[1:]
         if deep:
             found = [_sizes(value, len(self._shape)) for value in values]
@@ -160,20 +166,20 @@ class _Target:
             most = [max(map(len, values), default=0), *self._shape[1:]]
         pairs = zip(self._shape, most, strict=True)
         shape = [largest if size is None else size for size, largest in pairs]
-        padded = np.full((count, *shape), self._filler, self._dtype)
+        table = np.full((count, *shape), self._filler, self._dtype)
         if deep:
             for row, value in zip(rows.tolist(), values, strict=True):
-                _fill(padded[row], value)
-        elif values:
+                _fill(table[row], value)
+        elif len(values):
             lengths = np.zeros(count, np.int64)
             lengths[rows] = list(map(len, values))
             there = np.arange(shape[0]) < lengths[:, np.newaxis]
-            padded[there] = (
+            table[there] = (
                 np.concatenate(values)
                 if isinstance(values[0], np.ndarray)
                 else np.array([*chain.from_iterable(values)], self._dtype)
             )
-        return padded
+        return table
 
 
 def _sizes(value: Any, rank: int) -> list[int]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +16,49 @@ from ..shared.errors import Problem
 from .faults import Fault
 
 Shape = tuple[int | None, ...]
-Values = NDArray[Any] | list[Any]
-"""A value for each row: an array [rows, ...], or a list."""
+
+
+class RaggedRows(Sequence[NDArray[Any]]):
+    """Arrays of any length, one behind the other in the memory of one.
+
+    Args:
+        flat: [sum of lengths, ...], the items of all rows.
+        lengths: int64 [rows], how many each row has.
+    """
+
+    def __init__(self, flat: NDArray[Any], lengths: Rows) -> None:
+        self.flat = flat
+        self.lengths = lengths
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    @overload
+    def __getitem__(self, rows: int) -> NDArray[Any]: ...
+
+    @overload
+    def __getitem__(self, rows: slice) -> RaggedRows: ...
+
+    def __getitem__(self, rows: Any) -> Any:
+        """Return one row, or those from one to another one."""
+        if not isinstance(rows, slice):
+            return list(self)[rows]
+        first, last, _ = rows.indices(len(self))
+        start = int(self._ends[first - 1]) if first else 0
+        stop = int(self._ends[last - 1]) if last > first else start
+        return RaggedRows(self.flat[start:stop], self.lengths[first:last])
+
+    def __iter__(self) -> Iterator[NDArray[Any]]:
+        bounds = [0, *self._ends.tolist()]
+        return (self.flat[start:stop] for start, stop in pairwise(bounds))
+
+    @cached_property
+    def _ends(self) -> Rows:
+        return np.cumsum(self.lengths)
+
+
+Values = NDArray[Any] | Sequence[Any]
+"""A value for each row: an array [rows, ...], a list, or ragged rows."""
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..reading.columns import decode
+from ..reading.decoding import decode
 from ..reading.records import Records
 from .base import Codec
 from .checking import FieldFault, RecordCheck
-from .columns import Lists, columns_of, rows_of
+from .columns import Lists, Target
 from .decoded import Decoded, Form, UndecodableError
 from .nesting import nested
 from .records import RecordCodec
@@ -60,14 +60,18 @@ class Decoder:
         return RecordCheck(self.record, self.fields)
 
     @cached_property
-    def _codecs(self) -> list[Codec]:
-        return [self.record[name] for name in self.fields]
+    def _targets(self) -> dict[str, Target]:
+        return {
+            name: Target(self.record[name], self.form, self.lists)
+            for name in self.fields
+        }
 
     @cached_property
     def _paths(self) -> dict[str, tuple[str, ...]]:
         """Where the values of nested fields stand, masks included."""
         found: dict[str, tuple[str, ...]] = {}
-        for codec in self._codecs:
+        for target in self._targets.values():
+            codec = target.codec
             *outer, last = codec.label.split(".")
             if outer:
                 found[codec.name] = (*outer, last)
@@ -97,12 +101,12 @@ class Decoder:
             CorruptError: an image cannot be decoded.
         """
         batch: Batch = {}
-        for codec in self._codecs:
-            values = decoded[codec.name]
+        for name, target in self._targets.items():
+            values = decoded[name]
             try:
-                batch |= columns_of(codec, values, count, self.form, self.lists)
+                batch |= target.columns(values, count)
             except UndecodableError as error:
-                raise self._corrupt(codec, values, error) from None
+                raise self._corrupt(target.codec, values, error) from None
         return nested(batch, self._paths) if self._paths else batch
 
     def rows(self, records: Records) -> list[Row]:
@@ -113,12 +117,12 @@ class Decoder:
         """
         decoded, count = self._decoded(records), len(records)
         columns = {}
-        for codec in self._codecs:
-            values = decoded[codec.name]
+        for name, target in self._targets.items():
+            values = decoded[name]
             try:
-                columns[codec.name] = rows_of(codec, values, count, self.form)
+                columns[name] = target.values(values, count)
             except UndecodableError as error:
-                raise self._corrupt(codec, values, error) from None
+                raise self._corrupt(target.codec, values, error) from None
         rows = (
             dict(zip(columns, row, strict=True))
             for row in zip(*columns.values(), strict=True)
@@ -139,7 +143,7 @@ class Decoder:
         return CorruptError(problems)
 
     def _decoded(self, records: Records) -> dict[str, Decoded]:
-        checking = self._check.faults(decode(records))
+        checking = self._check.faults(decode(records, self._check.plan))
         problems: dict[int, str] = {}
         while True:
             try:
@@ -197,7 +201,9 @@ class Run:
 
     def _some(self, name: str, start: int, stop: int) -> Decoded:
         rows, values = self._decoded[name].rows, self._values[name]
-        first, last = np.searchsorted(rows, (start, stop))
+        first, last = start, stop
+        if len(rows) < len(self.records):
+            first, last = np.searchsorted(rows, (start, stop))
         return Decoded(rows[first:last] - start, lambda: values[first:last])
 
 

@@ -146,7 +146,7 @@ class Images(Resized):
             images = self._arrays_of([each for row in values for each in row])
         except UndecodableError as error:
             raise error.in_rows(lengths) from None
-        if self.count is None or isinstance(images, list):
+        if self.count is None or not isinstance(images, np.ndarray):
             return split_rows(images, lengths)
         return images.reshape(-1, self.count, *images.shape[1:])
 

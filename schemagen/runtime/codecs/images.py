@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..reading.columns import Column
+from ..reading.decoding import Expected
 from ..shared.errors import DatasetError, Problem
 from ..shared.images import CHANNELS, encode, encode_png, header_of, sniff
 from ..shared.values import (
@@ -16,20 +19,23 @@ from ..shared.values import (
     Numbers,
     check_shape,
     described,
+    item_size,
     shape_text,
 )
 from ..shared.wire import Buffer
 from . import graph, graph_images, pixels
 from .base import Codec
 from .decoded import (
+    Decoded,
     Form,
     Shape,
     Values,
 )
-from .numbers import FixedNumbers
+from .numbers import FixedNumbers, numbers_of
 from .parsed import Parsed
 from .part import Part
 from .pictures import EncodedContent, Picture, batch_text, in_place_of
+from .sizes import shaped
 from .tensorflow import tf
 
 _ANY = "give such an image, or declare encoding='any'"
@@ -174,6 +180,20 @@ class Image(Resized, Picture):
     @property
     def _empty_is_missing(self) -> bool:
         return self.optional and (not self._raw or None in self.shape)
+
+    @property
+    def expected(self) -> Expected | None:
+        if not self._raw or None in self.shape or len(self.parts) > 1:
+            return None
+        expected = self.parts[0].expected(optional=self.optional)
+        size = item_size(self.stored_dtype) * prod(size or 0 for size in self.shape)
+        return expected and expected._replace(size=size)
+
+    def decoded(self, column: Column) -> Decoded:
+        dtype, sizes = self.stored_dtype, np.empty((len(column), 0), np.int64)
+        return Decoded(
+            column.rows, lambda: shaped(numbers_of(column, dtype), sizes, self.shape)
+        )
 
     def delivered(self, values: Values, form: Form) -> Values:
         if not self._raw:

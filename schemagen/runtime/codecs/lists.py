@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..reading.columns import Column, Rows
+from ..reading.decoding import Expected
 from ..shared.errors import Problem
 from ..shared.values import (
     FLOATS,
@@ -24,7 +25,7 @@ from ..shared.values import (
 from ..shared.wire import Buffer, Pieces, pack_rows
 from . import graph
 from .buffers import BufferColumns, buffer_of, list_buffers, value_buffers
-from .decoded import Decoded, Decoding, Shape, split_rows
+from .decoded import Decoded, Decoding, RaggedRows, Shape, Values, split_rows
 from .faults import Features, Passed, refused
 from .limits import Limit, Listed
 from .numbers import numbers_of
@@ -130,11 +131,29 @@ class _List(Listed):
     def if_missing(self) -> str:
         return "all padding" if self.pad_on_disk else "empty"
 
+    @property
+    def expected(self) -> Expected | None:
+        (part,) = self.parts
+        if part.encoding == "raw" or (
+            prod(self.item_shape) != 1 and part.count is None
+        ):
+            return None
+        finite = bool(getattr(self, "finite", False))
+        expected = part.expected(optional=self.optional, finite=finite)
+        limited = self._limit.too_long == "error" and part.count is None
+        return expected and expected._replace(most=self.max_length if limited else None)
+
+    def decoded(self, column: Column) -> Decoded:
+        return Decoded(
+            column.rows,
+            lambda: self._fixed(column) if self.pad_on_disk else self._lists(column),
+        )
+
     def decode(self, features: Features) -> Decoding:
         column = yield from self.column(features)
         size = prod(self.item_shape)
         if self.pad_on_disk:
-            return Decoded(column.rows, lambda: self._fixed(column))
+            return self.decoded(column)
         counts = (
             column.lengths
             if self._value_size == 1
@@ -153,7 +172,7 @@ class _List(Listed):
             )
             counts = counts[~bad] // size
         column = yield from self._limit.rows(column, counts)
-        return Decoded(column.rows, lambda: self._lists(column))
+        return self.decoded(column)
 
     def column(self, features: Features) -> Passed:
         """Return the rows whose values are right, whatever their number."""
@@ -184,19 +203,19 @@ class _List(Listed):
             return [flat[at : at + length] for at in range(0, len(flat), length)]
         return flat.reshape(len(column), length, *self.item_shape)
 
-    def _lists(self, column: Column) -> list[Any]:
+    def _lists(self, column: Column) -> Values:
         flat, lengths = self.flat(column), column.lengths
-        if not isinstance(flat, list):
-            if self._value_size > 1:
-                lengths = column.sizes // self._value_size
-            flat = flat.reshape(-1, *self.item_shape)
-            lengths = lengths // max(1, prod(self.item_shape))
-        rows = split_rows(flat, lengths)
-        return (
-            rows
-            if self._limit.too_long == "error"
-            else list(map(self._limit.cut, rows))
-        )
+        cut = self._limit.too_long != "error"
+        if isinstance(flat, list):
+            rows = split_rows(flat, lengths)
+            return list(map(self._limit.cut, rows)) if cut else rows
+        if self._value_size > 1:
+            lengths = column.sizes // self._value_size
+        flat = flat.reshape(-1, *self.item_shape)
+        lengths = lengths // max(1, prod(self.item_shape))
+        if cut:
+            flat, lengths = self._limit.fit_rows(flat, lengths)
+        return RaggedRows(flat, lengths)
 
     def parse(self, parsed: Parsed) -> Any:
         (part,) = self.parts

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..reading.columns import Column
+from ..reading.decoding import Expected
 from ..shared import base64_text
 from ..shared.errors import Problem
 from ..shared.values import FLOATS, INTEGERS, Numbers, item_size, shape_text
@@ -140,9 +141,27 @@ class FixedNumbers(NumbersCodec):
         head = self._entry.packed_head(size) if held else self._entry.empty
         return fixed_buffers(head, array, rows)
 
+    @property
+    def expected(self) -> Expected | None:
+        (part,) = self.parts
+        if part.encoding != "raw":
+            return part.expected(optional=self.optional, finite=self.finite)
+        expected = part.expected(optional=self.optional)
+        if expected is None or (self.finite and self.dtype in FLOATS):
+            return None
+        return expected._replace(size=self._raw_size)
+
+    def decoded(self, column: Column) -> Decoded:
+        return Decoded(column.rows, lambda: self._values(column))
+
     def decode(self, features: Features) -> Decoding:
         column = yield from self.column(features)
-        return Decoded(column.rows, lambda: self._values(column))
+        return self.decoded(column)
+
+    @property
+    def _raw_size(self) -> int:
+        """How many bytes the raw numbers have."""
+        return prod(n or 0 for n in self.shape_of_rows) * item_size(self.dtype)
 
     def column(self, features: Features) -> Passed:
         """Return the rows with as many right numbers as the shape has."""
@@ -151,7 +170,7 @@ class FixedNumbers(NumbersCodec):
         if part.encoding != "raw":
             text = f"{part.text} ({self.dtype} {shape})"
             return (yield from part.values(features, text, finite=self.finite))
-        size = prod(n or 0 for n in self.shape_of_rows) * item_size(self.dtype)
+        size = self._raw_size
         text = f"{size} bytes ({self.dtype} {shape})"
         column = yield from part.column(features, text)
         column = yield from checked_size(column, text, self.dtype, size)

@@ -17,6 +17,7 @@ from ..native import FLOAT as FLOAT_COLUMN
 from ..native import INT64 as INT64_COLUMN
 from ..native import NOTHING
 from ..reading.columns import Column
+from ..reading.decoding import Expected
 from ..shared.values import INTEGERS, RAW_ONLY
 from ..shared.wire import BYTES_LIST, FLOAT_LIST, INT64_LIST, Entry
 from .faults import (
@@ -144,6 +145,20 @@ class Part:
         if not self.missing:
             return data
         return tf.where(data == "", self.missing * self.repeats, data)
+
+    def expected(self, *, optional: bool, finite: bool = False) -> Expected | None:
+        """Return what `values` checks, for the core; None if that is not all."""
+        if self.transfer_encoding:
+            return None
+        return Expected(
+            self.key,
+            self.kind,
+            optional,
+            self.count,
+            text=self.dtype == "string",
+            finite=finite and self.dtype == "float32",
+            bounds=self.bounds,
+        )
 
     def column(self, features: Features, expected: str) -> Passed:
         """Read the list: its type, its count, and the bytes of base64 text."""

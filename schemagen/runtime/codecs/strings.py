@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..reading.columns import Column
+from ..reading.decoding import Expected
 from ..shared import base64_text
 from ..shared.errors import Problem
 from ..shared.values import described
@@ -43,10 +45,17 @@ class _String(BytesCodec):
             )
         return (part,)
 
+    @property
+    def expected(self) -> Expected | None:
+        return self.parts[0].expected(optional=self.optional)
+
+    def decoded(self, column: Column) -> Decoded:
+        return Decoded(column.rows, lambda: texts_of(column.bytes_values(), self.dtype))
+
     def decode(self, features: Features) -> Decoding:
         (part,) = self.parts
         column = yield from part.values(features, part.text, finite=False)
-        return Decoded(column.rows, lambda: texts_of(column.bytes_values(), self.dtype))
+        return self.decoded(column)
 
     def parse(self, parsed: Parsed) -> Any:
         return self.parts[0].tensor(parsed, self.label)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..native import BYTES, FLOAT, INT64
-from ..reading.columns import Column, gathered
+from ..native import BYTES, FLOAT, INT64, joined
+from ..reading.columns import Column
 from ..shared import base64_text
 from ..shared.errors import Problem
 from ..shared.images import sniff
@@ -68,15 +68,14 @@ def raw_numbers(column: Column, dtype: str) -> Column:
         column: one value in each row, of whole numbers.
         dtype: of the numbers; those of bfloat16 become float32.
     """
-    starts, stops = column.values[:, 0], column.values[:, 1]
-    data = gathered(column.data, memoryview(column.data.data), starts, stops)
+    data = joined(column.data, column.values)
     values: NDArray[Any]
     if dtype == "bfloat16":  # the first half of a float32
         values = (data.view("<u2").astype(np.uint32) << 16).view(np.float32)
     else:
         values = data.view(np.dtype(dtype).newbyteorder("<"))
     kind = FLOAT if values.dtype.kind == "f" else INT64
-    lengths = (stops - starts) // item_size(dtype)
+    lengths = column.sizes // item_size(dtype)
     return replace(column, kind=kind, lengths=lengths, values=values)
 
 
@@ -139,9 +138,8 @@ def cause_of_size(data: bytes, dtype: str, size: int | None) -> str:
 
 def checked_utf8(column: Column) -> Passed:
     """Check that all values are UTF-8."""
-    starts, stops = column.values[:, 0], column.values[:, 1]
-    joined = gathered(column.data, column.data.data, starts, stops)
-    if not len(joined) or joined.max() < 0x80:
+    data = joined(column.data, column.values)
+    if not len(data) or data.max() < 0x80:
         return column
     bad = np.array([not _is_utf8(value) for value in column.bytes_values()], np.bool_)
     return (

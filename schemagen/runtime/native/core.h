@@ -35,8 +35,10 @@ typedef struct {
   int64_t room;
 } Vector;
 
-CHECKED static inline int vector_grow(Vector *vector, size_t size) {
+/* Make room for more items of a size. */
+CHECKED static inline int vector_grow(Vector *vector, int64_t more, size_t size) {
   int64_t room = vector->room ? 2 * vector->room : 64;
+  if (room < vector->count + more) room = vector->count + more;
   void *items = realloc(vector->items, (size_t)room * size);
   if (!items) return 0;
   vector->items = items;
@@ -46,7 +48,7 @@ CHECKED static inline int vector_grow(Vector *vector, size_t size) {
 
 /* Append an item to a vector; 0 without memory. */
 #define PUSH(type, vector, ...)                                                   \
-  (((vector)->count < (vector)->room || vector_grow((vector), sizeof(type)))      \
+  (((vector)->count < (vector)->room || vector_grow((vector), 1, sizeof(type)))      \
        ? (((type *)(vector)->items)[(vector)->count++] = (type)__VA_ARGS__, 1)    \
        : 0)
 

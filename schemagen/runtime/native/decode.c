@@ -21,9 +21,9 @@
  * https://github.com/tensorflow/tensorflow/blob/master/tensorflow/core/example/example.proto
  * https://protobuf.dev/programming-guides/encoding/
  *
- * Records are read twice. The first pass checks every byte, and notes which features there
- * are and where their values lie; so it is known how many values each column has. The
- * second pass fills arrays that the caller has made.
+ * The first pass checks every byte, reads int64s, and notes which features there are and
+ * where the values of others lie; so it is known how many values each column has. The second
+ * pass fills arrays that the caller has made.
  */
 #include "core.h"
 
@@ -71,7 +71,7 @@ typedef struct {
   int64_t a, b;
 } Noted;
 
-/* The bytes of values: a bytes value, or a run of numbers. */
+/* The bytes of values: a bytes value, or a run of floats. */
 typedef struct {
   int64_t begin, end;
 } Extent;
@@ -79,7 +79,7 @@ typedef struct {
 /* A feature that a record has, or a step of a feature list. */
 typedef struct {
   int64_t row;     /* of the record; of a step, its number in the record */
-  int64_t first;   /* of its extents */
+  int64_t first;   /* of its extents, or of its int64s in `numbers` */
   int64_t extents; /* how many there are */
   int64_t values;  /* how many there are */
   int32_t key;     /* -1 once another entry of this key has come */
@@ -118,6 +118,7 @@ typedef struct {
   Vector step_features; /* Feature */
   Vector lists;         /* FeatureList */
   Vector extents;       /* Extent */
+  Vector numbers;       /* int64_t */
   Vector malformed;     /* Malformed */
   Vector noted;         /* Noted */
   uint8_t *sequences;   /* a byte for each record */
@@ -150,9 +151,16 @@ typedef struct {
   Cursor contents;
 } Field;
 
-CHECKED static int next_field(Reader *reader, Cursor *cursor, Field *field) {
+CHECKED static inline int next_field(Reader *reader, Cursor *cursor, Field *field) {
   const uint8_t *tag_at = cursor->at;
   uint64_t tag, size;
+  if (LIKELY(cursor->end - tag_at >= 2 && (tag_at[0] & 0x87) == SIZED && tag_at[0] > 7 &&
+             tag_at[1] < 0x80 && tag_at[1] <= cursor->end - tag_at - 2)) {
+    /* A field of a usual record: tag and size take a byte each. */
+    *field = (Field){tag_at, tag_at[0] >> 3, SIZED, {tag_at + 2, tag_at + 2 + tag_at[1]}};
+    cursor->at = field->contents.end;
+    return 1;
+  }
   if (!read_varint(cursor, SHORT_VARINT, &tag)) return fail(reader, tag_at, NO_END, 0, 0);
   field->tag = tag_at;
   field->number = tag >> 3;
@@ -235,44 +243,79 @@ static int is_key(const Keys *keys, int32_t number, const uint8_t *name, int64_t
   return key->size == size && !memcmp(key->name, name, (size_t)size);
 }
 
+/* Return the number of a key, or -1; `slot` becomes where it is, or where it would go. */
+static int32_t find_key(const Keys *keys, const uint8_t *name, int64_t size, int64_t hash,
+                        int64_t *slot) {
+  *slot = hash & keys->mask;
+  for (; keys->slots[*slot] >= 0; *slot = (*slot + 1) & keys->mask)
+    if (is_key(keys, keys->slots[*slot], name, size)) return keys->slots[*slot];
+  return -1;
+}
+
 /* Return the number of a key, a new one for a new key; -1 without memory. */
 static int32_t key_of(Keys *keys, const uint8_t *name, int64_t size) {
   /* Most records have their keys in the order of the record before. */
-  int32_t guess = keys->next;
-  if (guess < keys->keys.count && is_key(keys, guess, name, size)) {
-    keys->next = guess + 1;
-    return guess;
-  }
-  if (2 * keys->keys.count >= keys->mask && !rehash(keys)) return -1;
-  int64_t hash = hash_of(name, size), slot = hash & keys->mask;
-  for (; keys->slots[slot] >= 0; slot = (slot + 1) & keys->mask)
-    if (is_key(keys, keys->slots[slot], name, size)) {
-      keys->next = keys->slots[slot] + 1;
-      return keys->slots[slot];
+  int32_t number = keys->next;
+  if (number >= keys->keys.count || !is_key(keys, number, name, size)) {
+    if (2 * keys->keys.count >= keys->mask && !rehash(keys)) return -1;
+    int64_t hash = hash_of(name, size), slot;
+    number = find_key(keys, name, size, hash, &slot);
+    if (number < 0) {
+      number = (int32_t)keys->keys.count;
+      if (!PUSH(Key, &keys->keys, {name, size, hash, -1, -1})) return -1;
+      keys->slots[slot] = number;
     }
-  int32_t number = (int32_t)keys->keys.count;
-  if (!PUSH(Key, &keys->keys, {name, size, hash, -1, -1})) return -1;
-  keys->slots[slot] = number;
+  }
   keys->next = number + 1;
   return number;
 }
 
 /* --- Features ------------------------------------------------------------------------ */
 
-/* Count the varints of a run of numbers. */
-CHECKED static int count_varints(Reader *reader, Cursor run, int64_t *count) {
-  int64_t found = 0;
+/* Read a varint of up to eight bytes from eight bytes, without a branch for its length.
+ *
+ * Groups of seven bits are moved together: first two of them, then four, then eight.
+ */
+static inline uint64_t read_short_varint(uint64_t bytes, uint64_t ends, int *length) {
+  uint64_t last = ends & -ends; /* the highest bit of the last byte */
+  *length = __builtin_ctzll(ends) / 8 + 1;
+  uint64_t value = bytes & (last - 1 + last) & 0x7f7f7f7f7f7f7f7fu;
+  value = (value & 0x007f007f007f007fu) | (value & 0x7f007f007f007f00u) >> 1;
+  value = (value & 0x00003fff00003fffu) | (value & 0x3fff00003fff0000u) >> 2;
+  return (value & 0x000000000fffffffu) | (value & 0x0fffffff00000000u) >> 4;
+}
+
+/* Read a run of varints into `numbers`. */
+CHECKED static int read_numbers(Reader *reader, Cursor run, int64_t *count) {
+  Vector *numbers = &reader->numbers;
+  int64_t most = run.end - run.at; /* each takes a byte or more */
+  if (!most) return 1;
+  if (numbers->room - numbers->count < most && !vector_grow(numbers, most, sizeof(int64_t)))
+    return no_memory(reader);
+  int64_t *next = &ITEM(int64_t, numbers, numbers->count), *first = next;
   while (run.at < run.end) {
-    if (LIKELY(*run.at < 0x80)) {
+    uint64_t value = *run.at, bytes;
+    if (value < 0x80) {
+      *next++ = (int64_t)value;
       run.at++;
-    } else {
-      const uint8_t *at = run.at;
-      uint64_t value;
-      if (!read_varint(&run, LONG_VARINT, &value)) return fail(reader, at, NO_END, 0, 0);
+      continue;
     }
-    found++;
+    if (LIKELY(run.end - run.at >= 8)) {
+      memcpy(&bytes, run.at, 8);
+      uint64_t ends = ~bytes & 0x8080808080808080u;
+      if (LIKELY(ends)) {
+        int length;
+        *next++ = (int64_t)read_short_varint(bytes, ends, &length);
+        run.at += length;
+        continue;
+      }
+    }
+    const uint8_t *at = run.at;
+    if (!read_varint(&run, LONG_VARINT, &value)) return fail(reader, at, NO_END, 0, 0);
+    *next++ = (int64_t)value;
   }
-  *count += found;
+  numbers->count += next - first;
+  *count += next - first;
   return 1;
 }
 
@@ -304,7 +347,8 @@ CHECKED static int read_list(Reader *reader, Cursor list, Feature *feature, int 
         return fail(reader, values.at, PART_OF_FLOAT, size, 0);
       feature->values += size / 4;
     } else if (wire == VARINT || wire == SIZED) {
-      if (!count_varints(reader, values, &feature->values)) return 0;
+      if (!read_numbers(reader, values, &feature->values)) return 0;
+      continue;
     } else {
       return fail(reader, values.at, FIXED_INT64, 0, 0);
     }
@@ -331,7 +375,8 @@ CHECKED static int read_feature(Reader *reader, Cursor contents, Feature *featur
     if ((int32_t)field.number != feature->kind) {
       /* Of several lists the last one counts, and pieces of one list are joined. */
       feature->kind = (int32_t)field.number;
-      feature->first = reader->extents.count;
+      int of_numbers = feature->kind == INT64;
+      feature->first = of_numbers ? reader->numbers.count : reader->extents.count;
       feature->extents = feature->values = 0;
     }
     if (!read_list(reader, field.contents, feature, usual)) return 0;
@@ -548,24 +593,21 @@ static void fill_feature(const Reader *reader, const Feature *feature, int64_t r
   int64_t *values = lengths + column->rows;
   rows[place->row] = row;
   lengths[place->row++] = feature->values;
+  if (column->kind == INT64 && feature->values) {
+    memcpy(values + place->value, &ITEM(int64_t, &reader->numbers, feature->first),
+           (size_t)feature->values * sizeof *values);
+    place->value += feature->values;
+    return;
+  }
   for (int64_t at = 0; at < feature->extents; at++) {
     Extent extent = ITEM(Extent, &reader->extents, feature->first + at);
     if (column->kind == BYTES) {
       values[2 * place->value] = extent.begin;
       values[2 * place->value++ + 1] = extent.end;
-    } else if (column->kind == FLOAT) {
+    } else {
       int64_t size = extent.end - extent.begin;
       memcpy(floats + column->floats + place->value, reader->data + extent.begin, (size_t)size);
       place->value += size / 4;
-    } else {
-      Cursor run = {reader->data + extent.begin, reader->data + extent.end};
-      while (run.at < run.end) {
-        uint64_t value = *run.at;
-        /* The first pass has seen that each of them ends. */
-        if (LIKELY(value < 0x80)) run.at++;
-        else if (!read_varint(&run, LONG_VARINT, &value)) break;
-        values[place->value++] = (int64_t)value;
-      }
     }
   }
 }
@@ -574,7 +616,7 @@ static void clear(Columns *columns) {
   Reader *reader = &columns->reader;
   Vector *vectors[] = {
       &reader->features, &reader->step_features, &reader->lists,        &reader->extents,
-      &reader->malformed, &reader->noted,        &columns->columns,
+      &reader->malformed, &reader->noted,        &reader->numbers,         &columns->columns,
       &reader->features_by_key.keys,             &reader->lists_by_key.keys,
   };
   for (size_t at = 0; at < sizeof vectors / sizeof *vectors; at++) free(vectors[at]->items);
@@ -600,13 +642,14 @@ EXPORT Columns *columns_read(const uint8_t *data, const int64_t *starts, const i
   memset(sequences, 0, (size_t)count);
   for (reader->row = 0; reader->row < count; reader->row++) {
     Vector *kept[] = {&reader->features, &reader->step_features, &reader->lists,
-                      &reader->extents, &reader->noted};
-    int64_t counts[5];
-    for (int at = 0; at < 5; at++) counts[at] = kept[at]->count;
+                      &reader->extents,  &reader->numbers,       &reader->noted};
+    enum { KEPT = sizeof kept / sizeof *kept };
+    int64_t counts[KEPT];
+    for (int at = 0; at < KEPT; at++) counts[at] = kept[at]->count;
     Cursor record = {data + starts[reader->row], data + stops[reader->row]};
     if (LIKELY(read_record(reader, record))) continue;
     reader->fault.at -= starts[reader->row];
-    for (int at = 0; at < 5; at++) kept[at]->count = counts[at];
+    for (int at = 0; at < KEPT; at++) kept[at]->count = counts[at];
     sequences[reader->row] = 0;
     if (reader->fault.reason == NO_MEMORY ||
         !PUSH(Malformed, &reader->malformed, reader->fault)) {
@@ -635,7 +678,13 @@ EXPORT const uint8_t *columns_key(const Columns *columns, int of_lists, int32_t 
   return ITEM(Key, &keys->keys, key).name;
 }
 
-/* Fill arrays that are as long as the columns say; 0 without memory.
+/* Tell how many int64s and float32s the columns take. */
+EXPORT void columns_sizes(const Columns *columns, int64_t sizes[2]) {
+  sizes[0] = columns->ints;
+  sizes[1] = columns->floats;
+}
+
+/* Fill arrays that are as long as `columns_sizes` says; 0 without memory.
  *
  * Each column has in `ints` its rows, ascending, the length of each, and then its values
  * if it is of int64, or the beginning and end in `data` of each if it is of bytes.
@@ -677,12 +726,83 @@ EXPORT int columns_fill(const Columns *columns, int64_t *ints, float *floats) {
   return 1;
 }
 
+/* What all records are expected to hold under a key. */
+typedef struct {
+  const uint8_t *name;
+  int64_t size; /* of the name */
+  int32_t kind;
+  int32_t optional; /* whether records may be without it */
+  int32_t finite;   /* whether its floats have to be finite */
+  int32_t text;     /* whether its bytes have to be UTF-8 */
+  int64_t count;    /* how many values each record has; -1 for any number */
+  int64_t most;     /* how many values a record has at most; -1 for no limit */
+  int64_t each;     /* how many bytes each value has; -1 for any number */
+  int64_t low, high; /* of its int64s */
+} Expected;
+
+/* Return the number of the one column of a key, if it has one, of one kind; or -1. */
+static int64_t column_of(const Columns *columns, const Expected *expected) {
+  const Keys *keys = &columns->reader.features_by_key;
+  if (!keys->slots) return -1;
+  int64_t slot, hash = hash_of(expected->name, expected->size);
+  int32_t key = find_key(keys, expected->name, expected->size, hash, &slot);
+  if (key < 0) return -1;
+  const int32_t *of_key = columns->of_key[0] + key * SLOTS;
+  for (int kind = 0; kind < KINDS; kind++)
+    if (kind != expected->kind && of_key[kind] >= 0) return -1;
+  return of_key[expected->kind];
+}
+
+/* Return whether a column is as expected. */
+static int is_expected(const Columns *columns, const Column *column, const Expected *expected,
+                       const int64_t *ints, const float *floats) {
+  const int64_t *lengths = ints + column->ints + column->rows, *values = lengths + column->rows;
+  int64_t most = expected->most < 0 ? INT64_MAX : expected->most;
+  for (int64_t row = 0; row < column->rows; row++) {
+    if (expected->count >= 0 && lengths[row] != expected->count) return 0;
+    if (lengths[row] > most) return 0;
+  }
+  int64_t wrong = 0;
+  if (expected->kind == INT64) {
+    for (int64_t at = 0; at < column->values; at++)
+      wrong |= (values[at] < expected->low) | (values[at] > expected->high);
+  } else if (expected->kind == FLOAT && expected->finite) {
+    const uint32_t exponent = 0x7f800000u;
+    for (int64_t at = 0; at < column->values; at++) {
+      uint32_t bits;
+      memcpy(&bits, floats + column->floats + at, 4);
+      wrong |= (bits & exponent) == exponent;
+    }
+  } else if (expected->kind == BYTES) {
+    const uint8_t *data = columns->reader.data;
+    for (int64_t at = 0; at < column->values && !wrong; at++) {
+      int64_t begin = values[2 * at], end = values[2 * at + 1];
+      wrong |= expected->each >= 0 && end - begin != expected->each;
+      wrong |= expected->text && !is_utf8(data + begin, data + end);
+    }
+  }
+  return !wrong;
+}
+
+/* Find the columns of keys in which all of `rows` records are as expected.
+ *
+ * ints, floats: as `columns_fill` has filled them.
+ * found: becomes the number of each key's column; -1 where something is not as expected.
+ */
+EXPORT void columns_expect(const Columns *columns, const int64_t *ints, const float *floats,
+                           int64_t rows, const Expected *expected, int64_t count,
+                           int32_t *found) {
+  for (int64_t at = 0; at < count; at++) {
+    found[at] = -1;
+    int64_t number = column_of(columns, &expected[at]);
+    if (number < 0) continue;
+    const Column *column = &ITEM(Column, &columns->columns, number);
+    if (column->rows < rows && !expected[at].optional) continue;
+    if (is_expected(columns, column, &expected[at], ints, floats)) found[at] = (int32_t)number;
+  }
+}
+
 EXPORT void columns_free(Columns *columns) {
   clear(columns);
   free(columns);
-}
-
-EXPORT void columns_sizes(const Columns *columns, int64_t *ints, int64_t *floats) {
-  *ints = columns->ints;
-  *floats = columns->floats;
 }

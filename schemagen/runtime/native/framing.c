@@ -5,7 +5,11 @@
  *
  * https://www.tensorflow.org/tutorials/load_data/tfrecord#tfrecords_format_details
  */
+#define _POSIX_C_SOURCE 200809L
 #include "core.h"
+
+#include <errno.h>
+#include <unistd.h>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -164,5 +168,29 @@ EXPORT int64_t frames_follow(const uint8_t *data, int64_t size, int64_t most, in
     ends[count++] = at;
   }
   *end = at;
+  return count;
+}
+
+/* --- Ranges of files ----------------------------------------------------------------- */
+
+/* Read ranges of an open file, each to its place in `out`.
+ *
+ * Return how many were read whole; if that are not all, `error` is the number of the error
+ * that came, or 0 where the file ends.
+ */
+EXPORT int64_t ranges_read(int32_t handle, const int64_t *starts, const int64_t *sizes,
+                           const int64_t *places, int64_t count, uint8_t *out, int32_t *error) {
+  for (int64_t at = 0; at < count; at++) {
+    for (int64_t done = 0; done < sizes[at];) {
+      ssize_t got = pread(handle, out + places[at] + done, (size_t)(sizes[at] - done),
+                          (off_t)(starts[at] + done));
+      if (got > 0) {
+        done += got;
+      } else if (got == 0 || errno != EINTR) {
+        *error = got == 0 ? 0 : errno;
+        return at;
+      }
+    }
+  }
   return count;
 }

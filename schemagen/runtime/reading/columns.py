@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..native import BYTES, FLOAT, INT64, Damage, read_columns
+from ..native import BYTES, FLOAT, INT64
 from .records import Records
 
 Rows = NDArray[np.int64]
-
-# From here on slices are copied one by one; below, by their bytes' positions.
-_LONG = 64
 
 _DTYPES = {BYTES: np.int64, FLOAT: np.float32, INT64: np.int64}
 
@@ -104,6 +101,20 @@ class StepColumn:
     columns: tuple[Column, ...]
 
 
+class Malformed(NamedTuple):
+    """A record that is not a tf.train.Example.
+
+    Attributes:
+        row: its row.
+        at: the position in the record at which it stops being one.
+        reason: what is there.
+    """
+
+    row: int
+    at: int
+    reason: str
+
+
 @dataclass(frozen=True)
 class Columns:
     """Some records, read.
@@ -118,58 +129,18 @@ class Columns:
         repeated: keys that occur twice in a record, and the rows.
         unusual: keys of features that are not as protobuf writes them, or "" for the
             map of features, and the rows.
+        expected: the keys whose one column is all that the plan says.
     """
 
     records: Records
     by_key: Mapping[str, tuple[Column, ...]]
     steps: Mapping[str, StepColumn]
     sequences: NDArray[np.bool_]
-    malformed: tuple[Damage, ...] = ()
+    malformed: tuple[Malformed, ...] = ()
     unknown: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     repeated: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     unusual: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-
-
-def decode(records: Records) -> Columns:
-    """Read records into columns."""
-    data = records.data
-    found, malformed, notes, sequences = read_columns(
-        data, records.starts, records.stops
-    )
-    by_key: dict[str, tuple[Column, ...]] = {}
-    lists: dict[str, tuple[Rows, Rows]] = {}
-    of_steps: dict[str, tuple[Column, ...]] = {}
-    for raw in found:
-        key, kind, rows, lengths = raw.key, raw.kind, raw.rows, raw.lengths
-        if kind is None:
-            lists[key] = rows, lengths
-            continue
-        columns = of_steps if raw.of_steps else by_key
-        column = Column(key, kind, rows, lengths, raw.values, data)
-        columns[key] = (*columns.get(key, ()), column)
-    facts: dict[str, dict[str, list[int]]] = {
-        "unknown": {},
-        "repeated": {},
-        "unusual": {},
-    }
-    for note in notes:
-        rows_of_fact = facts[note.fact].setdefault(note.what, [])
-        if note.row not in rows_of_fact[-1:]:
-            rows_of_fact.append(note.row)
-    return Columns(
-        records,
-        dict(sorted(by_key.items())),
-        {
-            key: StepColumn(key, *lists[key], of_steps.get(key, ()))
-            for key in sorted(lists)
-        },
-        sequences,
-        tuple(malformed),
-        **{
-            fact: {what: tuple(rows) for what, rows in found_in.items()}
-            for fact, found_in in facts.items()
-        },
-    )
+    expected: Set[str] = frozenset()
 
 
 def column_of(by_key: Mapping[str, tuple[Column, ...]], key: str, kind: str) -> Column:
@@ -180,20 +151,3 @@ def column_of(by_key: Mapping[str, tuple[Column, ...]], key: str, kind: str) -> 
     nothing = np.empty(0, np.int64)
     values = np.empty((0, 2) if kind == BYTES else 0, _DTYPES.get(kind, np.int64))
     return Column(key, kind, nothing, nothing, values, np.empty(0, np.uint8))
-
-
-def gathered(
-    data: NDArray[np.uint8], view: memoryview, starts: Rows, stops: Rows
-) -> NDArray[np.uint8]:
-    """Return the bytes of several places, one after the other."""
-    sizes = stops - starts
-    total = int(sizes.sum())
-    if total == 0:
-        return np.empty(0, np.uint8)
-    if total >= _LONG * len(sizes):
-        pairs = zip(starts.tolist(), stops.tolist(), strict=True)
-        return np.frombuffer(bytearray().join([view[a:b] for a, b in pairs]), np.uint8)
-    if (sizes == sizes[0]).all():
-        return data[starts[:, np.newaxis] + np.arange(sizes[0])].reshape(-1)
-    shifts = starts - (np.cumsum(sizes) - sizes)
-    return data[np.repeat(shifts, sizes) + np.arange(total)]

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..native import NOTHING
-from .columns import Column, decode
+from .columns import Column
+from .decoding import decode
 from .fields import MalformedError
 from .records import records_of
 
