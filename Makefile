@@ -118,9 +118,11 @@ bench-random-access: $(BENCH_ARRAYS)/bench-arrays.installed  ## Measure random a
 bench-slow-storage: $(VENV)/dev.installed  ## Measure reading from a cold disk and an object store.
 	$(VENV)/bin/python -m benchmarks.slow_storage $(OPTIONS)
 
-dist: $(VENV)/dev.installed  ## Build the distributions into dist/, and check them.
+dist: $(VENV)/dev.installed  ## Build the distributions for Linux on x86-64 and ARM into dist/, and check them.
 	rm -rf dist
-	$(RUN) build
+	$(RUN) build --sdist
+	for machine in x86_64 aarch64; do \
+	    SCHEMAGEN_TARGET=$$machine-linux-gnu.2.17 $(RUN) build --wheel || exit; done
 	$(RUN) twine check --strict dist/*
 
 clean:  ## Remove what was made: .venv, data, the demo's pictures, the site.

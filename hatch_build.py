@@ -1,4 +1,4 @@
-"""Builds the core in C with the wheel: with `cc`, or where there is none with zig."""
+"""Compiles the core in C with each wheel: by `cc`, or by zig where there is none."""
 
 from __future__ import annotations
 
@@ -7,63 +7,76 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-_FOLDER = Path("schemagen", "runtime", "native")
-_OPTIONS = ("-O3", "-std=c11", "-shared", "-fPIC", "-fvisibility=hidden", "-Wall")
+_CORE = "schemagen/runtime/native/_core.so"
+_OPTIONS = (
+    *("-std=c11", "-O3", "-Wall", "-Wextra"),
+    *("-shared", "-fPIC", "-fvisibility=hidden", "-s"),
+    "-ffp-contract=off",  # pixels are TensorFlow's, which rounds each product
+)
 
 
 class CoreBuildHook(BuildHookInterface[Any]):
     """Compiles `schemagen/runtime/native/*.c`.
 
-    `SCHEMAGEN_TARGET`, such as `aarch64-linux-gnu.2.17`, builds for another machine, and
-    always with zig.
+    `SCHEMAGEN_TARGET`, such as `aarch64-linux-gnu.2.17`, names another machine, for which
+    zig compiles.
     """
 
     PLUGIN_NAME = "custom"
 
     def dependencies(self) -> list[str]:
         """Return what the build needs: a compiler from the package index, if none is here."""
-        return ["ziglang>=0.13"] if self._needs_zig else []
+        return ["ziglang>=0.13"] if _needs_zig() else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Compile the core.
+        """Compile the core, into the source tree if that is what will be imported.
 
         Raises:
-            RuntimeError: the compiler refuses.
+            SystemExit: the compiler refuses.
         """
         if self.target_name != "wheel":
             return
         target = os.environ.get("SCHEMAGEN_TARGET", "")
-        folder = Path(self.root, _FOLDER)
-        command = [
-            *([sys.executable, "-m", "ziglang", "cc"] if self._needs_zig else ["cc"]),
-            *(["-target", target] if target else []),
-            *_OPTIONS,
-            *map(str, sorted(folder.glob("*.c"))),
-            *("-o", str(folder / "_core.so")),
-        ]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise RuntimeError(
-                "schemagen's core cannot be compiled for this platform; it is tested on "
-                f"Linux: {' '.join(command)}\n{done.stderr}"
-            )
-        build_data["artifacts"].append(f"{_FOLDER.as_posix()}/_core.so")
+        path = Path(self.root, _CORE)
+        if version != "editable":
+            self._folder = tempfile.TemporaryDirectory()
+            path = Path(self._folder.name, "core.so")
+            build_data["force_include"][str(path)] = _CORE
+        _compile(Path(self.root, _CORE).parent, target, path)
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{_platform(target)}"
 
-    @property
-    def _needs_zig(self) -> bool:
-        return bool(os.environ.get("SCHEMAGEN_TARGET")) or shutil.which("cc") is None
+
+def _needs_zig() -> bool:
+    return bool(os.environ.get("SCHEMAGEN_TARGET")) or shutil.which("cc") is None
+
+
+def _compile(folder: Path, target: str, path: Path) -> None:
+    compiler = [sys.executable, "-m", "ziglang", "cc"] if _needs_zig() else ["cc"]
+    command = [
+        *compiler,
+        *(["-target", target] if target else []),
+        *_OPTIONS,
+        *map(str, sorted(folder.glob("*.c"))),
+        *("-o", str(path)),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(
+            f"{' '.join(command)}\n{done.stderr}\nschemagen's core in C cannot be compiled "
+            "here; it needs Linux on x86-64 or ARM, and `cc` or the package ziglang"
+        )
 
 
 def _platform(target: str) -> str:
-    """Return the platform tag of a wheel, which manylinux says for a target of zig."""
+    """Return the tag of the platform; of a target it is that of its C library."""
     if not target:
         return sysconfig.get_platform().replace("-", "_").replace(".", "_")
-    machine, _, libc = target.partition("-linux-gnu.")
-    return f"manylinux_{libc.replace('.', '_')}_{machine}"
+    machine, _, version = target.partition("-linux-gnu.")
+    return f"manylinux_{version.replace('.', '_')}_{machine}"

@@ -25,7 +25,6 @@ from .report import replace_part, table
 
 LIBRARIES = (
     "numpy",
-    "google-crc32c",
     "keras",
     "pillow",
     "protobuf",

@@ -209,7 +209,7 @@ PROGRAM = Program(
     {"speed": Part(measure, markdown)},
     tuple(SHAPES),
     libraries=(
-        *("numpy", "google-crc32c", "array_record", "grain"),
+        *("numpy", "array_record", "grain"),
         *("mosaicml-streaming", "tfrecord", "protobuf"),
     ),
 )

@@ -126,7 +126,7 @@ PROGRAM = Program(
     "Measure reading from a cold disk and an object store.",
     {"speed": Part(measure, markdown)},
     ("mix",),
-    libraries=("numpy", "google-crc32c", "s3fs", "moto"),
+    libraries=("numpy", "s3fs", "moto"),
 )
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from google_crc32c import value as crc32c
+from schemagen.runtime.native import crc32c
 
 from . import memory, writing
 from .measure import Way, available, empty, exhausting, side_by_side, without_fsync

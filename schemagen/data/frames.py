@@ -10,12 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..runtime.native import followed, headers_in
 from ..runtime.shared.tfrecord import (
     FOOTER_SIZE,
     FRAMING,
     HEADER_SIZE,
-    are_headers,
-    are_whole,
     masked_crc32c,
 )
 from .stream import Stream
@@ -64,38 +63,9 @@ class Run(NamedTuple):
 
 def run_of(memory: NDArray[np.uint8]) -> Run:
     """Find the records that are in a window with all their bytes."""
-    bounds = np.array(_bounds(memoryview(memory.data)), np.int64)
-    starts, stops = bounds[:-1] + HEADER_SIZE, bounds[1:] - FOOTER_SIZE
-    right = are_headers(memory[bounds[:-1, np.newaxis] + np.arange(HEADER_SIZE)])
-    if not right.all():
-        last = int(np.argmin(right))
-        starts, stops = starts[:last], stops[:last]
-    return Run(starts, stops, are_whole(memory, starts, stops))
-
-
-def _bounds(data: memoryview) -> list[int]:
-    """Follow the lengths from record to record, right or not, while they fit."""
-    unpack, size = _LENGTH.unpack_from, len(data)
-    bounds, at = [0], 0
-    while at + FRAMING <= size:
-        at += unpack(data, at)[0] + FRAMING
-        if at > size:
-            break
-        bounds.append(at)
-    return bounds
-
-
-def _headers_in(window: NDArray[np.uint8]) -> NDArray[np.intp]:
-    """Return where in 12 bytes or more a length below 4 GB has its right checksum.
-
-    Places whose bytes cannot be such a length, or that have zeros for a checksum as a
-    hole of zeros has, are excluded first, which is many times as fast.
-    """
-    zero = window == 0
-    two = zero[:-1] & zero[1:]
-    four = two[:-2] & two[2:]  # four zeros from each place on
-    places = np.flatnonzero(four[4:-4] & ~four[8:])
-    return places[are_headers(window[places[:, np.newaxis] + np.arange(HEADER_SIZE)])]
+    ends, wrong = followed(memory)
+    begins = np.concatenate([[0], ends[:-1]]) if len(ends) else ends
+    return Run(begins + HEADER_SIZE, ends - FOOTER_SIZE, ~wrong)
 
 
 class Search:
@@ -138,7 +108,7 @@ class Search:
                 return None
             stream.need(at + _WINDOW_BYTES)
             window = stream.memory[at : at + _WINDOW_BYTES]
-            for candidate in _headers_in(window).tolist():
+            for candidate in headers_in(window).tolist():
                 if self._is_record(at + candidate):
                     stream.drop(at + candidate)
                     return stream.offset

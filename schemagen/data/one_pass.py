@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..runtime.codecs.checking import RecordCheck
+from ..runtime.native import crc32c
 from ..runtime.reading.decoding import decode
 from ..runtime.shared.processes import Advance, in_parallel
-from ..runtime.shared.tfrecord import HEADER_SIZE, extend_crc32c
+from ..runtime.shared.tfrecord import HEADER_SIZE
 from .checks.checksums import combined
 from .checks.record import check_of
 from .checks.tally import Tally
@@ -279,7 +280,7 @@ def _scanned(
         scanned.start += data[: HEADER_SIZE - len(scanned.start)].tobytes()
         tally.bytes += len(data)
         if check and piece.listed:
-            scanned.crc32c = extend_crc32c(scanned.crc32c, data)
+            scanned.crc32c = crc32c(data, scanned.crc32c)
 
     limit = wanted.max_record_bytes
     for run in scan(

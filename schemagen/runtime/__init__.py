@@ -1,6 +1,6 @@
 """The library that generated code imports: codecs, writers, readers, datasets, models.
 
-It imports numpy and google-crc32c; what reads with TensorFlow or makes models imports
+It imports numpy and the core in C; what reads with TensorFlow or makes models imports
 these when it is used. `docs/architecture.md` lists its packages, each of which imports
 only from those before it.
 

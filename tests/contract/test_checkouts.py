@@ -219,7 +219,7 @@ def test_where_a_process_runs_does_not_show(tmp_path: Path, expected: Files) -> 
 def other_pythons() -> tuple[str, ...]:
     """Return the interpreters of other versions here that can import what it takes."""
     program = (
-        "import sys, click, google_crc32c, jinja2, numpy, pydantic\n"
+        "import sys, click, jinja2, numpy, pydantic\n"
         "assert sys.version_info >= (3, 11)\nprint(sys.version_info[:2])"
     )
     own = repr(sys.version_info[:2])

@@ -53,7 +53,7 @@ MYPY = """\
 strict = True
 warn_unreachable = True
 
-[mypy-tensorflow.*,keras.*,google_crc32c.*,PIL.*,fsspec.*,tqdm.*]
+[mypy-tensorflow.*,keras.*,PIL.*,fsspec.*,tqdm.*]
 ignore_missing_imports = True
 """
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import schemagen
-from google_crc32c import value as crc32c
+from schemagen.runtime.native import crc32c
 from schemagen import (
     Image,
     Label,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from digit_rows import rows
-from google_crc32c import value as crc32c
+from schemagen.runtime.native import crc32c
 
 from generated import DatasetError, check_files
 from generated.digit.pipeline import make_dataset

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..shared.tfrecord import table_rows
 from ..shared.wire import (
     Buffer,
     Entry,
@@ -98,7 +97,8 @@ def _cut(slices: list[TableSlice]) -> list[bytes]:
     table = np.concatenate([each.table for each in slices], axis=1)
     rows, width = table.shape
     if all(each.written is None for each in slices):
-        return table_rows(table)
+        memory = table.tobytes()
+        return [memory[at : at + width] for at in range(0, len(memory), width)]
     written = np.ones(table.shape, np.bool_)
     at = 0
     for each in slices:

@@ -18,6 +18,10 @@ from .memory import empty
 
 Rows = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
+Buffer = bytes | bytearray | memoryview | Bytes
+
+# The bytes of a frame that are not the record's.
+_FRAMING = 16
 
 _PATH = Path(__file__).with_name("_core.so")
 
@@ -41,6 +45,9 @@ def _load() -> Any:
         ) from None
     signatures: dict[str, tuple[Any, ...]] = {
         "crc32c": (ctypes.c_uint32, ctypes.c_uint32, c_void_p, c_int64),
+        "frames_follow": (c_int64, c_void_p, *[c_int64] * 4, *[c_void_p] * 3),
+        "frames_fill": (None, c_void_p, c_void_p, c_int64),
+        "headers_find": (c_int64, c_void_p, c_int64, c_int64, c_void_p),
         "frames_check": (c_int64, c_void_p, c_void_p, c_void_p, c_int64, c_void_p),
         "columns_read": (c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_void_p),
         "columns_sizes": (None, c_void_p, c_void_p),
@@ -74,10 +81,78 @@ def addresses(*arrays: NDArray[Any]) -> list[int]:
     return [*map(address, arrays)]
 
 
-def crc32c(data: Bytes, crc: int = 0) -> int:
+def crc32c(data: Buffer, crc: int = 0) -> int:
     """Return the CRC-32C of bytes that come after others with a known one."""
-    found: int = core.crc32c(crc, address(data) if data.size else None, data.size)
+    if isinstance(data, bytes):
+        of_bytes: int = core.crc32c(crc, data, len(data))
+        return of_bytes
+    array = np.frombuffer(data, np.uint8)
+    found: int = core.crc32c(crc, address(array), array.size)
     return found
+
+
+def followed(data: Bytes) -> tuple[Rows, NDArray[np.bool_]]:
+    """Follow the frames from the beginning of some bytes, while their lengths are right.
+
+    Args:
+        data: uint8 [bytes].
+
+    Returns:
+        Where each ends, int64 [N]; and which have a wrong checksum of their own, bool [N].
+    """
+    most, end = data.size // _FRAMING, c_int64()
+    ends, wrong = np.empty(most, np.int64), np.empty(most, np.bool_)
+    size, places = data.size, addresses(ends, wrong)
+    count = core.frames_follow(
+        address(data), size, 0, size, most, *places, ctypes.addressof(end)
+    )
+    return ends[:count], wrong[:count]
+
+
+def follow_lengths(data: Bytes, start: int, until: int) -> tuple[int, int]:
+    """Follow frames by their lengths, to the first that ends at a place or behind it.
+
+    Returns:
+        How many there are, and where the last one ends: before that place if there is a
+        wrong length, or the end of the bytes.
+    """
+    end = c_int64()
+    count = core.frames_follow(
+        address(data),
+        data.size,
+        start,
+        until,
+        1 << 62,
+        None,
+        None,
+        ctypes.addressof(end),
+    )
+    return count, end.value
+
+
+def headers_in(data: Bytes) -> Rows:
+    """Return the places at which a length below 4 GiB has its right checksum: int64 [N].
+
+    Args:
+        data: uint8 [bytes].
+    """
+    places = np.empty(data.size, np.int64)
+    return places[
+        : core.headers_find(address(data), data.size, data.size, address(places))
+    ]
+
+
+def fill_frames(data: bytearray, ends: Rows) -> None:
+    """Write the lengths and checksums of records whose bytes are in their places.
+
+    Args:
+        data: frames, one behind the other.
+        ends: int64 [N], where each ends.
+    """
+    if not len(ends):
+        return
+    ends = np.ascontiguousarray(ends)
+    core.frames_fill(address(np.frombuffer(data, np.uint8)), address(ends), len(ends))
 
 
 def damaged(data: Bytes, starts: Rows, stops: Rows) -> Rows:

@@ -58,7 +58,11 @@ static uint32_t shifted(uint32_t crc) {
 /* --- By instruction ------------------------------------------------------------------ */
 
 #if defined(__x86_64__)
+#if defined(__clang__)
+#define WITH_CRC __attribute__((target("sse4.2,crc32")))
+#else
 #define WITH_CRC __attribute__((target("sse4.2")))
+#endif
 #define STEP(crc, word) (uint32_t)_mm_crc32_u64(crc, word)
 #define STEP_BYTE(crc, byte) _mm_crc32_u8(crc, byte)
 static int has_instruction(void) { return __builtin_cpu_supports("sse4.2"); }
@@ -151,24 +155,66 @@ EXPORT int64_t frames_check(const uint8_t *data, const int64_t *starts, const in
   return found;
 }
 
-/* Follow the frames of `size` bytes: where each of up to `most` ends. Return how many there
- * are; `end` becomes where the last whole one ends, and `wrong` is set as above. A frame
- * whose length is damaged, or that goes on behind the bytes, ends them. */
-EXPORT int64_t frames_follow(const uint8_t *data, int64_t size, int64_t most, int64_t *ends,
-                             uint8_t *wrong, int64_t *end) {
-  int64_t at = 0, count = 0;
-  while (count < most && size - at >= FRAMING) {
-    uint64_t length;
-    memcpy(&length, data + at, 8);
-    if (!is_masked(data + at, 8, data + at + 8)) break;
-    if (length > (uint64_t)(size - at - FRAMING)) break;
-    const uint8_t *record = data + at + HEADER;
-    wrong[count] = !is_masked(record, (int64_t)length, record + length);
-    at += (int64_t)length + FRAMING;
-    ends[count++] = at;
+/* Return the length that is at a place, or -1 if its checksum is wrong or it is none. */
+static int64_t length_at(const uint8_t *at) {
+  uint64_t length;
+  memcpy(&length, at, 8);
+  return length <= INT64_MAX && is_masked(at, 8, at + 8) ? (int64_t)length : -1;
+}
+
+/* Follow frames from `start` on, to the first that ends at `until` or behind it.
+ *
+ * A length that is wrong, or that goes on behind `size` bytes, ends them.
+ *
+ * ends: becomes where each ends, if there is room: for `most` of them; may be NULL.
+ * wrong: becomes 1 for each whose own checksum is wrong, else 0; NULL does not look.
+ * end: becomes where the last one ends.
+ */
+EXPORT int64_t frames_follow(const uint8_t *data, int64_t size, int64_t start, int64_t until,
+                             int64_t most, int64_t *ends, uint8_t *wrong, int64_t *end) {
+  int64_t count = 0;
+  for (; count < most && start < until && size - start >= FRAMING; count++) {
+    const uint8_t *record = data + start + HEADER;
+    int64_t length = length_at(data + start);
+    if (length < 0 || length > size - start - FRAMING) break;
+    if (wrong) wrong[count] = !is_masked(record, length, record + length);
+    start += length + FRAMING;
+    if (ends) ends[count] = start;
   }
-  *end = at;
+  *end = start;
   return count;
+}
+
+/* Find places at which a length below 4 GiB has its right checksum, up to `most`.
+ *
+ * Zeros are not one, though their checksum is not zero either: a hole has them.
+ */
+EXPORT int64_t headers_find(const uint8_t *data, int64_t size, int64_t most, int64_t *places) {
+  int64_t count = 0;
+  for (int64_t at = 0; at + HEADER <= size && count < most; at++) {
+    uint32_t high;
+    memcpy(&high, data + at + 4, 4);
+    if (!high && length_at(data + at) >= 0) places[count++] = at;
+  }
+  return count;
+}
+
+/* Write the length and the checksums of records whose bytes are in their places.
+ *
+ * ends: where each of `count` frames ends; they follow on one another.
+ */
+EXPORT void frames_fill(uint8_t *data, const int64_t *ends, int64_t count) {
+  int64_t start = 0;
+  for (int64_t at = 0; at < count; start = ends[at++]) {
+    uint8_t *record = data + start + HEADER;
+    int64_t size = ends[at] - start - FRAMING;
+    uint32_t crc;
+    memcpy(data + start, &size, 8);
+    crc = masked(data + start, 8);
+    memcpy(record - 4, &crc, 4);
+    crc = masked(record, size);
+    memcpy(record + size, &crc, 4);
+  }
 }
 
 /* --- Ranges of files ----------------------------------------------------------------- */

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from io import BufferedReader
 from itertools import chain, count
 from string import printable
 from typing import IO, TYPE_CHECKING, Protocol, cast
 
 import numpy as np
-from google_crc32c import extend, implementation  # type: ignore[import-untyped, unused-ignore]
-from google_crc32c import value as crc32c  # type: ignore[import-untyped, unused-ignore]
 from numpy.typing import NDArray
 
+from ..native import crc32c, fill_frames
 from .errors import DatasetError
 from .wire import Buffer, Pieces
 
@@ -44,27 +42,14 @@ _PIECE = 1 << 24
 # little enough for the processor's cache.
 _RUN = 1 << 20
 
-# From here on a record is not worth another copy of its own.
-_WIDE = 1 << 14
-
 # How much of a compressed file is read at a time.
 _CHUNK = 1 << 16
 
 
 def masked_crc32c(data: bytes) -> int:
     """Return the CRC-32C of `data`, rotated and offset as TFRecord stores it."""
-    crc: int = crc32c(data)
+    crc = crc32c(data)
     return ((crc >> 15 | crc << 17) + _MASK_DELTA) & 0xFFFFFFFF
-
-
-def extend_crc32c(crc: int, data: Buffer | NDArray[np.uint8]) -> int:
-    """Return the CRC-32C of bytes that come after others with a known one."""
-    if not isinstance(data, bytes):
-        # google-crc32c takes other memory in C only, and there from arrays.
-        array = np.frombuffer(data, np.uint8)
-        data = array if implementation == "c" else array.tobytes()
-    extended: int = extend(crc, data)
-    return extended
 
 
 def frame(record: bytes) -> bytes:
@@ -102,10 +87,7 @@ class Framed:
 def frame_records(records: Sequence[bytes]) -> Framed:
     """Frame several records at once."""
     sizes = np.fromiter(map(len, records), np.int64, len(records))
-    headers, ends = _headers(sizes), np.cumsum(sizes + FRAMING)
-    if _are_wide(sizes):
-        return _joined_wide(headers, [(record,) for record in records], ends)
-    return _joined(headers, records, ends)
+    return _framed(zip(records), np.cumsum(sizes + FRAMING))
 
 
 def frame_pieces(
@@ -117,120 +99,22 @@ def frame_pieces(
         records: the pieces of each.
         sizes: int64 [records], how many bytes each has.
     """
-    headers, ends = _headers(sizes), np.cumsum(sizes + FRAMING)
-    wide = _are_wide(sizes)
+    ends = np.cumsum(sizes + FRAMING)
     first, start = 0, 0
     while first < len(records):
         last = max(first + 1, int(np.searchsorted(ends, start + _RUN, "right")))
-        some = slice(first, last)
-        if wide:
-            yield _joined_wide(headers[some], records[some], ends[some] - start)
-        else:
-            joined = [*map(b"".join, records[some])]
-            yield _joined(headers[some], joined, ends[some] - start)
+        yield _framed(records[first:last], ends[first:last] - start)
         first, start = last, int(ends[last - 1])
 
 
-def _are_wide(sizes: NDArray[np.int64]) -> bool:
-    return bool(sizes.sum() > _WIDE * len(sizes))
-
-
-def _joined(
-    headers: list[bytes], records: Sequence[bytes], ends: NDArray[np.int64]
-) -> Framed:
-    footers = table_rows(checksum_bytes(np.array([*map(crc32c, records)], np.uint32)))
-    parts = chain.from_iterable(zip(headers, records, footers, strict=True))
-    return Framed(b"".join(parts), ends)
-
-
-def _joined_wide(
-    headers: list[bytes], records: Sequence[Pieces], ends: NDArray[np.int64]
-) -> Framed:
-    """Join records whose bytes are better copied once only.
-
-    They are summed up where they then lie, while they are in the processor's cache.
-    """
-    footer = bytes(FOOTER_SIZE)
+def _framed(records: Iterable[Pieces], ends: NDArray[np.int64]) -> Framed:
+    """Put records together with room for their framing, and fill it."""
+    header, footer = bytes(HEADER_SIZE), bytes(FOOTER_SIZE)
     data = bytearray().join(
-        chain.from_iterable(
-            (header, *pieces, footer)
-            for header, pieces in zip(headers, records, strict=True)
-        )
+        chain.from_iterable((header, *pieces, footer) for pieces in records)
     )
-    memory = np.frombuffer(data, np.uint8)
-    starts = [HEADER_SIZE, *(ends[:-1] + HEADER_SIZE).tolist()]
-    stops = ends - FOOTER_SIZE
-    crcs = [
-        extend_crc32c(0, memory[start:stop])
-        for start, stop in zip(starts, stops.tolist(), strict=True)
-    ]
-    memory[stops[:, np.newaxis] + np.arange(FOOTER_SIZE)] = checksum_bytes(
-        np.array(crcs, np.uint32)
-    )
+    fill_frames(data, ends)
     return Framed(data, ends)
-
-
-def _headers(sizes: NDArray[np.int64]) -> list[bytes]:
-    """Return what comes before records of these sizes: length and checksum."""
-    headers = np.empty((len(sizes), HEADER_SIZE), np.uint8)
-    headers[:, :8] = sizes.astype("<u8").view(np.uint8).reshape(-1, 8)
-    headers[:, 8:] = checksum_bytes(crc32c_of_lengths(headers[:, :8]))
-    return table_rows(headers)
-
-
-def table_rows(table: NDArray[np.uint8]) -> list[bytes]:
-    """Return the rows of a table of bytes."""
-    memory, width = table.tobytes(), table.shape[1]
-    return [memory[at : at + width] for at in range(0, len(memory), width)]
-
-
-def crc32c_of_lengths(lengths: NDArray[np.uint8]) -> NDArray[np.uint32]:
-    """Return the CRC-32C of eight bytes each: uint8 [N, 8] to uint32 [N].
-
-    A checksum is that of zeros with what each bit changes, whatever the others are.
-    """
-    changes, of_zeros = _crc32c_changes()
-    found = np.bitwise_xor.reduce(changes[np.arange(8), lengths], axis=1)
-    return np.asarray(found ^ of_zeros)
-
-
-@lru_cache(maxsize=1)
-def _crc32c_changes() -> tuple[NDArray[np.uint32], np.uint32]:
-    """Return what each byte changes, uint32 [8, 256], and what eight zeros have."""
-    of_zeros = crc32c(bytes(8))
-    changes = [
-        [
-            crc32c(bytes(at) + bytes((byte,)) + bytes(7 - at)) ^ of_zeros
-            for byte in range(256)
-        ]
-        for at in range(8)
-    ]
-    return np.array(changes, np.uint32), np.uint32(of_zeros)
-
-
-def checksum_bytes(crcs: NDArray[np.uint32]) -> NDArray[np.uint8]:
-    """Return masked checksums, as a file has them: uint8 [N, 4]."""
-    rotated = crcs >> np.uint32(15) | crcs << np.uint32(17)
-    masked = (rotated + np.uint32(_MASK_DELTA)).astype("<u4")
-    return masked.view(np.uint8).reshape(-1, 4)
-
-
-def are_headers(headers: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return for each header, uint8 [N, 12], whether its checksum is right."""
-    right = checksum_bytes(crc32c_of_lengths(headers[:, :8])) == headers[:, 8:]
-    return np.asarray(right.all(axis=1))
-
-
-def are_whole(
-    data: NDArray[np.uint8], starts: NDArray[np.int64], stops: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    """Return which records in memory have the checksum that stands behind them."""
-    places = zip(starts.tolist(), stops.tolist(), strict=True)
-    sum_up = extend if implementation == "c" else extend_crc32c
-    crcs = [sum_up(0, data[start:stop]) for start, stop in places]
-    stored = data[stops[:, np.newaxis] + np.arange(FOOTER_SIZE)]
-    right = checksum_bytes(np.array(crcs, np.uint32)) == stored
-    return np.asarray(right.all(axis=1))
 
 
 def detect_compression(start: bytes) -> str:

@@ -7,8 +7,9 @@ from functools import partial
 from io import BufferedReader, FileIO, RawIOBase
 from typing import Any
 
+from ..native import crc32c
 from ..shared.errors import DatasetError
-from ..shared.tfrecord import extend_crc32c, survey
+from ..shared.tfrecord import survey
 from ..storage.remote_files import RangeReader
 from .file_access import access_to
 from .files import Files
@@ -87,7 +88,7 @@ class _File(RawIOBase):
             count = self._file.readinto(buffer) or 0
         except OSError as error:
             raise _UnreadableError(error.strerror or error) from None
-        self.crc32c = extend_crc32c(self.crc32c, memoryview(buffer)[:count])
+        self.crc32c = crc32c(memoryview(buffer)[:count], self.crc32c)
         return count
 
     def close(self) -> None:

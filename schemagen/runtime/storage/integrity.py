@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from io import BufferedReader, RawIOBase
 from typing import TYPE_CHECKING, Any
 
+from ..native import crc32c
 from ..shared.errors import DatasetError, no_split
-from ..shared.tfrecord import extend_crc32c, records_in
+from ..shared.tfrecord import records_in
 from .directory import Directory
 
 if TYPE_CHECKING:
@@ -138,5 +139,5 @@ class _Measured(RawIOBase):
             self.failure = error
             raise
         self.bytes += count
-        self.checksum = extend_crc32c(self.checksum, memoryview(buffer)[:count])
+        self.checksum = crc32c(memoryview(buffer)[:count], self.checksum)
         return count

@@ -14,9 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from google_crc32c import value as crc32c  # type: ignore[import-untyped, unused-ignore]
-
 from ..codecs.spec_json import check_spec
+from ..native import crc32c
 from ..shared.errors import DatasetError
 from ..shared.json_entries import check_manifest
 from .directory import Directory

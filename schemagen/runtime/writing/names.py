@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from google_crc32c import value as crc32c  # type: ignore[import-untyped, unused-ignore]
+from ..native import crc32c
 
 if TYPE_CHECKING:
     from ..storage.directory import Directory

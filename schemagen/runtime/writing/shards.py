@@ -10,7 +10,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..shared.tfrecord import Framed, extend_crc32c
+from ..native import crc32c
+from ..shared.tfrecord import Framed
 from ..shared.wire import Buffer
 from ..storage.directory import OutputFile
 from ..storage.index import pack_lengths
@@ -194,7 +195,7 @@ class ShardFile:
             self._put(pending)
 
     def _put(self, data: Buffer) -> None:
-        self._checksum = extend_crc32c(self._checksum, data)
+        self._checksum = crc32c(data, self._checksum)
         self._file.write(data)
         self._bytes += len(data)
         self._tail = (self._tail + bytes(data[-TAIL_BYTES:]))[-TAIL_BYTES:]

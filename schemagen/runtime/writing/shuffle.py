@@ -20,8 +20,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ..native import crc32c
 from ..shared.errors import DatasetError
-from ..shared.tfrecord import Framed, extend_crc32c
+from ..shared.tfrecord import Framed
 from ..shared.wire import Buffer
 from ..storage.files import named
 
@@ -214,7 +215,7 @@ class Buckets:
         ):
             with named(path), path.open("ab") as file:
                 file.write(piece)
-            self._sums[bucket][at] = extend_crc32c(self._sums[bucket][at], piece)
+            self._sums[bucket][at] = crc32c(piece, self._sums[bucket][at])
             self._bytes[bucket] += len(piece)
 
     def ordered(self) -> Iterator[tuple[NDArray[np.uint64], Framed]]:
@@ -272,7 +273,7 @@ class Buckets:
                 data = second.read(size)
                 if len(data) != size:
                     raise _damaged(paths[1])
-                sums = [*map(extend_crc32c, sums, (listed, data))]
+                sums = [*map(crc32c, (listed, data), sums)]
                 yield Block(entries, data)
         for path, found, expected in zip(paths, sums, self._sums[bucket], strict=True):
             if found != expected:
