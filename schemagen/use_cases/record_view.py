@@ -89,9 +89,7 @@ def _thumbnail(value: Any, room: int) -> str:
     form = sniff(value) if isinstance(value, bytes) else None
     if not (is_pixels or form):
         return ""
-    try:
-        from ..data.report.pictures import Budget, copy_of, copy_of_pixels
-    except ImportError:  # without Pillow
-        return ""
+    from ..data.report.pictures import Budget, copy_of, copy_of_pixels
+
     budget = Budget(left=room, ample=room)
     return (copy_of_pixels if is_pixels else copy_of)(value, budget).url

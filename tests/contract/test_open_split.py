@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from schemagen.runtime.codecs.base import Codec
 from schemagen.runtime.shared.errors import DatasetError
 
 from .generated_records import Generated
@@ -48,7 +47,6 @@ def test_batches_are_those_of_parse_batch(
 ) -> None:
     alone = any(case.one_row_batches for case in generated.case.fields.values())
     batches = [[at] for at in range(ROWS)] if alone else [[3, 0, 4], [1], [4]]
-    codecs = generated.module("fields").RECORD.fields
     for numbers in batches:
         try:
             found = flat(split[numbers])
@@ -59,7 +57,7 @@ def test_batches_are_those_of_parse_batch(
         expected = flat(generated.parser.parse_batch(chosen))
         assert found.keys() == expected.keys()
         for name, tensor in expected.items():
-            check_column(found[name], tensor, codecs.get(name), name)
+            check_column(found[name], tensor, name)
 
 
 def test_records_are_rows_of_batches(generated: Generated, split: Any) -> None:
@@ -81,7 +79,7 @@ def test_records_are_rows_of_batches(generated: Generated, split: Any) -> None:
                 assert repr(plain(value)) == repr(plain(batch[name][0])), name
 
 
-def check_column(found: Any, tensor: Any, codec: Codec | None, name: str) -> None:
+def check_column(found: Any, tensor: Any, name: str) -> None:
     """Assert that a column holds what a tensor does."""
     if isinstance(tensor, tf.RaggedTensor):
         assert plain(found) == tensor.to_list(), name
@@ -96,19 +94,7 @@ def check_column(found: Any, tensor: Any, codec: Codec | None, name: str) -> Non
         assert plain(found) == expected.tolist(), name
         return
     assert found.dtype == expected.dtype, name
-    if codec is not None and is_approximate(codec):
-        difference = np.abs(found.astype(np.float64) - expected.astype(np.float64))
-        assert difference.max(initial=0) <= 1, name
-    else:
-        assert repr(plain(found)) == repr(plain(expected)), name  # NaN equals NaN
-
-
-def is_approximate(codec: Any) -> bool:
-    """Tell whether Pillow and TensorFlow may differ by 1 in the pixels of a field."""
-    inner = getattr(codec, "step", codec)
-    blended = getattr(inner, "interpolation", "nearest") == "bilinear"
-    lossy = getattr(inner, "encoding", "") in ("jpeg", "any")
-    return bool(inner.of_pixels and (lossy or (inner.resize and blended)))
+    assert repr(plain(found)) == repr(plain(expected)), name  # NaN equals NaN
 
 
 def dense(rows: Sequence[Any], shape: Any) -> Any:

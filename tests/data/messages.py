@@ -12,7 +12,6 @@ from typing import Annotated, Any
 
 import numpy as np
 import schemagen
-from schemagen.runtime.native import crc32c
 from schemagen import (
     Image,
     Label,
@@ -24,6 +23,7 @@ from schemagen import (
     VarLen,
     Vector,
 )
+from schemagen.runtime.native import crc32c
 from schemagen.runtime.shared.tfrecord import frame, masked_crc32c
 from schemagen.runtime.shared.wire import varint
 from schemagen.runtime.storage import manifest

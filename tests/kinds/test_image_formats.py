@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from io import BytesIO
 from typing import Any, NamedTuple
 
@@ -329,22 +328,6 @@ def test_pixels_that_a_format_cannot_hold_are_refused() -> None:
         images.encode(colours, "gif")
     with pytest.raises(Problem, match="webp"):
         images.encode(np.zeros((1, 20_000, 3), np.uint8), "webp")
-
-
-@pytest.mark.parametrize("name", ["jpeg", "png", "bmp", "gif", "webp"])
-def test_without_pillow_three_formats_are_refused(
-    monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    """Only the headers of JPEG and PNG are read without it, and no pixels are taken."""
-    data = saved(pixels(3), name)
-    monkeypatch.setitem(sys.modules, "PIL", None)
-    with pytest.raises(Problem, match=r"png.*pip install"):
-        images.encode(pixels(3), "any")
-    if name in ("jpeg", "png"):
-        assert images.header_of(data)[1] == ImageHeader(HEIGHT, WIDTH, 3)
-        return
-    with pytest.raises(Problem, match=rf"{name}.*pip install pillow"):
-        images.header_of(data)
 
 
 _STARTS = {

@@ -1,4 +1,4 @@
-"""Generated code where tensorflow, keras or pillow is not installed."""
+"""Generated code where tensorflow or keras is not installed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
 if TYPE_CHECKING:
@@ -114,14 +113,3 @@ def test_a_broken_installation_is_not_called_missing(
     monkeypatch.setattr(requirements, "import_module", lacking)
     with pytest.raises(ModuleNotFoundError, match="No module named 'absl'"):
         unloaded.module("pet", "parser")
-
-
-def test_pixels_without_pillow_are_refused_with_what_to_install(
-    unloaded: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The serializer imports without the other packages; encoding needs pillow."""
-    for name in ("tensorflow", "keras", "PIL"):
-        monkeypatch.setitem(sys.modules, name, None)
-    serializer = unloaded.module("pet", "serializer")
-    with pytest.raises(ValueError, match="pip install pillow"):
-        serializer.serialize(photo=np.zeros((4, 4, 3), np.uint8), age=1.0, breed="pug")

@@ -37,11 +37,9 @@ def _samples(found: RecordStatistics) -> Iterator[Block]:
 
 
 def _pictures(found: RecordStatistics) -> Iterator[Picture]:
-    """Yield copies of the first image of samples, if Pillow is installed."""
-    try:
-        from ..report.pictures import Budget, copy_of
-    except ImportError:
-        return
+    """Yield copies of the first image of samples."""
+    from ..report.pictures import Budget, copy_of
+
     budget = Budget(left=_PICTURE_BYTES, ample=_PICTURE_BYTES)
     for sample in found.samples:
         image = _first_image(sample.data)

@@ -19,7 +19,7 @@ from ..checks.model import Verification
 from ..formatting import number, one_line, plural, share, size
 from ..statistics.model import DataStatistics
 
-_PACKAGES = ("vl_convert", "PIL", "xxhash")
+_PACKAGES = ("vl_convert", "xxhash")
 _MARK = b'<meta name="generator" content="schemagen inspect">'
 
 
@@ -36,7 +36,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
         except ImportError:
             raise DatasetError(
                 "an HTML report needs packages that are not installed: run "
-                '`pip install "pillow>=10" "vl-convert-python>=1.7" "xxhash>=3"`'
+                '`pip install "vl-convert-python>=1.7" "xxhash>=3"`'
             ) from None
     target = Path(path)
     if not target.parent.is_dir():

@@ -1,17 +1,18 @@
-"""Images without TensorFlow: decoded by Pillow, and resized as TensorFlow does it."""
+"""Images without TensorFlow, with the pixels that TensorFlow has."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, lru_cache
+from functools import cache, partial
 from io import BytesIO
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..native.pictures import picked, rounded, scaled_to
 from ..shared.errors import DatasetError
 from ..shared.images import sniff
 from .decoded import UndecodableError
@@ -24,6 +25,7 @@ Item = TypeVar("Item")
 _FEW = 4
 
 _MODES = {1: "L", 3: "RGB", 4: "RGBA"}
+_JPEG_COLORS = {1: "GRAY", 3: "RGB", 4: "RGBA"}
 
 
 def each(function: Callable[[Item], Any], images: Sequence[Item]) -> list[Any]:
@@ -43,7 +45,7 @@ def each(function: Callable[[Item], Any], images: Sequence[Item]) -> list[Any]:
     results = list(mapping(found, images))
     for at, result in enumerate(results):
         if isinstance(result, Exception):
-            raise UndecodableError(at, f"Pillow cannot decode it: {result}")
+            raise UndecodableError(at, f"it cannot be decoded: {result}")
     return results
 
 
@@ -81,8 +83,8 @@ def decode(
         if deep:
             return np.asarray(image).astype(np.uint16)[:, :, np.newaxis]
         if form == "JPEG":
-            image.draft("L" if channels == 1 else "RGB", _draft_size(image.size, least))
-        elif form == "GIF" and channels == 4:  # no transparent pixels in TensorFlow
+            return _jpeg(image, data, channels, _scaled_size(image.size, least))
+        if form == "GIF" and channels == 4:  # no transparent pixels in TensorFlow
             image = image.convert("RGB")
         pixels = np.asarray(image if image.mode == mode else image.convert(mode))
         return pixels[:, :, np.newaxis] if channels == 1 else pixels
@@ -95,13 +97,8 @@ def decode_ids(data: bytes) -> NDArray[Any]:
 
 
 def _opened(data: bytes) -> Any:
-    try:
-        from PIL import Image  # type: ignore[import-not-found, import-untyped, unused-ignore]
-    except ImportError:
-        raise DatasetError(
-            "images are decoded by Pillow, which is not installed; run pip install "
-            "pillow, or read their bytes with decode_images=False"
-        ) from None
+    from PIL import Image
+
     # Other formats that Pillow knows are no images of a schema.
     try:
         return Image.open(BytesIO(data), formats=[sniff(data) or "png"])
@@ -109,18 +106,58 @@ def _opened(data: bytes) -> Any:
         raise ValueError(str(error)) from None
 
 
-def _draft_size(size: Size, least: Size | None) -> Size | None:
-    """Return the size at which Pillow decodes a JPEG at the scale of TensorFlow's."""
-    if least is None:
-        return None
+def _jpeg(image: Any, data: bytes, channels: int, least: Size) -> NDArray[Any]:
+    """Decode a JPEG, to at least (height, width).
+
+    Args:
+        image: as Pillow has opened it.
+        data: its bytes.
+        channels: 1, 3 or 4.
+        least: (height, width).
+
+    Raises:
+        ValueError: it ends too early, or is damaged otherwise.
+    """
+    if image.mode == "CMYK" and channels == 3:
+        inks = _decoded_jpeg(data, "CMYK", least).astype(np.uint16)
+        inks = inks if "adobe" in image.info else 255 - inks
+        return (inks[:, :, :3] * inks[:, :, 3:] // 255).astype(np.uint8)
+    return _decoded_jpeg(data, _JPEG_COLORS[channels], least)
+
+
+def _decoded_jpeg(data: bytes, colors: str, least: Size) -> NDArray[Any]:
+    from simplejpeg import decode_jpeg  # slow to import, as Pillow
+
+    # As TensorFlow: with the fast transformation, and in spite of superfluous bytes.
+    decode = partial(
+        decode_jpeg, data, colors, True, min_height=least[0], min_width=least[1]
+    )
+    try:
+        found: NDArray[Any] = decode()
+    except ValueError as error:
+        if not str(error).startswith("Corrupt JPEG data"):
+            raise
+        found = decode(strict=False)
+    return found
+
+
+def _scaled_size(size: Size, least: Size | None) -> Size:
+    """Return (height, width) at the scale that TensorFlow decodes a JPEG at.
+
+    Args:
+        size: (width, height) of the image.
+        least: (height, width) that it may be scaled down to.
+    """
     width, height = size
+    if least is None:
+        return height, width
     fits = (
         ratio
         for ratio in JPEG_RATIOS
         if -(-height // ratio) >= least[0] and -(-width // ratio) >= least[1]
     )
     ratio = max(fits, default=1)
-    return width // ratio, height // ratio
+    return -(-height // ratio), -(-width // ratio)
 
 
 def resized(
@@ -141,74 +178,14 @@ def resized(
         dtype: of the result; None for the image's own.
     """
     wanted = np.dtype(dtype or pixels.dtype)
-    height, width, channels = pixels.shape
-    flat = pixels.reshape(height, width * channels)  # numpy has long rows to work on
     if interpolation == "nearest":
-        rows, columns = _nearest(height, size[0], 1), _nearest(width, size[1], channels)
-        chosen = flat.take(rows, 0).take(columns, 1)
-        return chosen.reshape(*size, channels).astype(wanted, copy=False)
-    if antialias:
-        scaled = _filtered(_filtered(pixels, 0, size[0]), 1, size[1])
-    else:
-        scaled = _mixed(flat, 0, *_sample_points(height, size[0], 1))
-        scaled = _mixed(scaled, 1, *_sample_points(width, size[1], channels))
+        return picked(pixels, size).astype(wanted, copy=False)
+    known = pixels.dtype in (np.uint8, np.float32)
+    scaled = scaled_to(
+        pixels if known else pixels.astype(np.float32), size, antialias=antialias
+    )
+    if wanted == np.uint8:
+        return rounded(scaled)
     if wanted.kind in "iu":
         np.rint(scaled, out=scaled)
-    return scaled.reshape(*size, channels).astype(wanted, copy=False)
-
-
-def _spread(indices: NDArray[np.int64], channels: int) -> NDArray[np.int64]:
-    """Return the indices of all channels of some pixels."""
-    found: NDArray[np.int64] = indices[:, np.newaxis] * channels + np.arange(channels)
-    return found.reshape(-1)
-
-
-@lru_cache(maxsize=256)
-def _nearest(size: int, wanted: int, channels: int) -> NDArray[np.int64]:
-    """Return which old row, or column, each new one is."""
-    scale = np.float32(size) / np.float32(wanted)
-    centers = (np.arange(wanted, dtype=np.float32) + np.float32(0.5)) * scale
-    return _spread(np.minimum(centers.astype(np.int64), size - 1), channels)
-
-
-@lru_cache(maxsize=256)
-def _sample_points(size: int, wanted: int, channels: int) -> tuple[Any, Any, Any]:
-    """Return the two old rows next to each new one, and the share of the second."""
-    scale = np.float32(size) / np.float32(wanted)
-    centers = (np.arange(wanted, dtype=np.float32) + np.float32(0.5)) * scale
-    centers -= np.float32(0.5)
-    floors = np.floor(centers)
-    first = np.maximum(floors.astype(np.int64), 0)
-    second = np.minimum(np.ceil(centers).astype(np.int64), size - 1)
-    shares = np.repeat(centers - floors, channels)
-    return _spread(first, channels), _spread(second, channels), shares
-
-
-def _mixed(
-    pixels: NDArray[Any], axis: int, first: Any, second: Any, shares: Any
-) -> NDArray[np.float32]:
-    """Mix pairs of rows, or of columns."""
-    one, other = pixels.take(first, axis), pixels.take(second, axis)
-    found: NDArray[np.float32] = np.subtract(other, one, dtype=np.float32)
-    found *= shares if axis else shares[:, np.newaxis]
-    found += one
-    return found
-
-
-def _filtered(pixels: NDArray[Any], axis: int, wanted: int) -> NDArray[np.float32]:
-    """Mix all rows, or columns, under a triangle as wide as a new one."""
-    weights = _triangles(pixels.shape[axis], wanted)
-    found = np.tensordot(weights, pixels.astype(np.float32), (1, axis))
-    return np.ascontiguousarray(np.moveaxis(found, 0, axis))
-
-
-@lru_cache(maxsize=64)
-def _triangles(size: int, wanted: int) -> NDArray[np.float32]:
-    """Return the share of each old row in each new one: float32 [wanted, size]."""
-    scale = size / wanted
-    width = max(scale, 1.0)
-    centers = (np.arange(wanted) + 0.5)[:, np.newaxis] * scale
-    distances = np.abs(np.arange(size) + 0.5 - centers) / width
-    weights = np.maximum(0, 1 - distances)
-    shares = weights / weights.sum(axis=1, keepdims=True)
-    return np.asarray(shares, np.float32)
+    return scaled.astype(wanted, copy=False)

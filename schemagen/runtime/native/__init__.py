@@ -58,6 +58,10 @@ def _load() -> Any:
         "columns_free": (None, c_void_p),
         "bytes_join": (None, c_void_p, c_void_p, c_int64, c_void_p),
         "lists_pad": (None, *[c_void_p] * 2, *[c_int64] * 3, *[c_void_p] * 2),
+        "image_mix": (c_int, c_void_p, c_int, *[c_int64] * 5, c_void_p),
+        "image_filter": (c_int, c_void_p, c_int, *[c_int64] * 5, c_void_p),
+        "image_pick": (None, c_void_p, *[c_int64] * 5, c_void_p),
+        "floats_round": (None, c_void_p, c_int64, c_void_p),
         "ranges_read": (c_int64, c_int32, *[c_void_p] * 3, c_int64, *[c_void_p] * 2),
     }
     for name, (result, *arguments) in signatures.items():

@@ -118,14 +118,8 @@ def _pillow_header(form: str, data: bytes) -> ImageHeader | None:
 
     An image of up to MOST_PIXELS is decoded, which finds damage behind the header.
     """
-    try:
-        from PIL import BmpImagePlugin, GifImagePlugin, Image, WebPImagePlugin  # type: ignore[import-not-found, import-untyped, unused-ignore]
-    except ImportError:
-        raise Problem(
-            f"a {form} image, whose size only Pillow reads",
-            "a jpeg or png image, or Pillow",
-            "run pip install pillow",
-        ) from None
+    from PIL import BmpImagePlugin, GifImagePlugin, Image, WebPImagePlugin
+
     # `Image.open` warns of many pixels, and refuses more, before it decodes any.
     plugins: dict[str, Any] = {
         "bmp": BmpImagePlugin.BmpImageFile,

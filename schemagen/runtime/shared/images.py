@@ -99,17 +99,11 @@ def encode(pixels: NDArray[np.uint8], encoding: str) -> bytes:
     JPEG is written at quality 95, the others without loss; of "any" it is PNG.
 
     Raises:
-        Problem: Pillow is not installed, or the format cannot hold the pixels.
+        Problem: the format cannot hold the pixels.
     """
+    from PIL import Image
+
     encoding = "png" if encoding == "any" else encoding
-    try:
-        from PIL import Image  # type: ignore[import-not-found, import-untyped, unused-ignore]
-    except ImportError:
-        raise Problem(
-            "an array of pixels",
-            f"an encoded {encoding} image",
-            "run pip install pillow, which encodes arrays",
-        ) from None
     if encoding == "gif":
         colors, indices = _with_palette(pixels)
         image = Image.fromarray(indices)
