@@ -7,14 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from schemagen.runtime.shared import wire
-from schemagen.runtime.shared.wire import (
-    largest_varint,
-    pack_row,
-    pack_rows,
-    varint,
-    varint_table,
+from schemagen.runtime.codecs.entry_columns import (
+    EXAMPLE,
+    Records,
+    bytes_column,
+    entries_of,
+    numbers_column,
 )
+from schemagen.runtime.shared import wire
+from schemagen.runtime.shared.tfrecord import frame
+from schemagen.runtime.shared.wire import pack_row, varint
 from tensorflow.train import BytesList, Example, Feature, Features, Int64List
 
 _SIGNED = st.integers(-(2**63), 2**63 - 1)
@@ -105,27 +107,53 @@ def test_a_row_is_its_numbers_one_after_the_other(values: NDArray[np.int64]) -> 
 
 
 @given(st.lists(_arrays(), max_size=6))
-def test_rows_are_cut_where_they_end(rows: list[NDArray[np.int64]]) -> None:
-    """Rows that are encoded together are the rows encoded alone, empty ones too."""
+def test_columns_of_numbers_are_rows_one_after_the_other(
+    rows: list[NDArray[np.int64]],
+) -> None:
+    """The entry of a row does not depend on the others, empty ones included."""
+    entry = wire.Entry("key", wire.INT64_LIST)
     values = np.concatenate([np.empty(0, np.int64), *rows])
     lengths = np.array([len(row) for row in rows], np.int64)
-    assert pack_rows(values, lengths) == [_one_by_one(row) for row in rows]
+    runs = map(_one_by_one, rows)
+    expected = [
+        entry.packed_head(len(run)) + run if run else entry.empty for run in runs
+    ]
+    assert entries_of(numbers_column(entry, values, lengths), len(rows)) == expected
 
 
-@pytest.mark.parametrize("most", [100, 60_000, 2**20, 2**40])
-def test_rows_longer_than_a_block(most: int) -> None:
-    """Blocks end between rows, and a row longer than a block is one of its own."""
-    chance = np.random.default_rng(0)
-    lengths = np.array([3, wire._BLOCK + 1, 0, wire._BLOCK - 1, 1, 0, 5, 0])
-    values = chance.integers(0, most, int(lengths.sum()))
-    cuts = np.split(values, np.cumsum(lengths)[:-1])
-    assert pack_rows(values, lengths) == [_one_by_one(row) for row in cuts]
+@given(
+    st.lists(st.lists(st.binary(max_size=300), max_size=4), max_size=6), st.booleans()
+)
+def test_columns_of_bytes_are_rows_one_after_the_other(
+    rows: list[list[bytes]], views: bool
+) -> None:
+    """Also where values are no bytes objects."""
+    entry = wire.Entry("key", wire.BYTES_LIST)
+    lengths = np.array([*map(len, rows)], np.int64)
+    values = [memoryview(each) if views else each for row in rows for each in row]
+    expected = [b"".join(entry.listing(row)) for row in rows]
+    assert entries_of(bytes_column(entry, values, lengths), len(rows)) == expected
 
 
-@given(_arrays())
-def test_a_table_says_which_bytes_are_written(values: NDArray[np.int64]) -> None:
-    """The written bytes of each row of a table are the varint of its number."""
-    table, written = varint_table(values)
-    each = [table[at][written[at]].tobytes() for at in range(len(values))]
-    assert each == [varint(value % 2**64) for value in values.tolist()]
-    assert largest_varint(values) == max(map(len, each), default=1)
+def test_a_long_batch_comes_in_several_runs() -> None:
+    """About a megabyte each, one record at least; together they are all records."""
+    entry = wire.Entry("key", wire.FLOAT_LIST)
+    lengths = np.array([5, 600_000, 0, *[20_000] * 40, 400_000, 1])
+    values = np.arange(lengths.sum(), dtype=np.float32)
+    records = Records([numbers_column(entry, values, lengths)], len(lengths), EXAMPLE)
+    runs = list(records.framed())
+    sizes = [len(run.data) for run in runs]
+    assert sum(len(run) for run in runs) == len(lengths)
+    assert all(
+        size <= 1 << 20 or len(run) == 1 for size, run in zip(sizes, runs, strict=True)
+    )
+    assert len(runs) > 4
+    # What was written has to be measured anew.
+    whole = Records([numbers_column(entry, values, lengths)], len(lengths), EXAMPLE)
+    messages = whole.unframed()
+    assert b"".join(run.data for run in runs) == b"".join(map(frame, messages))
+    for message, row in zip(
+        messages, np.split(values, np.cumsum(lengths)[:-1]), strict=True
+    ):
+        found = Example.FromString(message).features.feature["key"].float_list.value
+        np.testing.assert_array_equal(found, row)

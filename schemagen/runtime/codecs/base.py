@@ -15,8 +15,8 @@ from ..reading.decoding import Expected
 from ..shared.errors import Problem, RecordError
 from ..shared.values import FLOATS, shortened
 from ..shared.wire import Pieces
-from .buffers import BufferColumns, buffer_columns
 from .decoded import Decoded, Decoding, Form, Shape, Values
+from .entry_columns import EntryColumn, entries_column
 from .faults import Features
 from .parsed import Parsed
 from .part import Part
@@ -24,7 +24,7 @@ from .part import Part
 Column = Sequence[Any] | NDArray[Any]
 # The features that a field is stored as, with their keys.
 Entries = list[tuple[str, Pieces]]
-EntryColumns = list[tuple[str, BufferColumns]]
+EntryColumns = list[tuple[str, EntryColumn]]
 
 
 @dataclass(eq=False)
@@ -237,13 +237,13 @@ class Codec(ABC):
     def _pieces(self, value: Any) -> Pieces:
         """Return the bytes of the entry that holds one value."""
 
-    def _column(self, values: Any, rows: int) -> BufferColumns:
+    def _column(self, values: Any, rows: int) -> EntryColumn:
         """Return the entries of a whole column, or raise any Problem with it.
 
         The rows are then encoded one by one, to find the one at fault. Codecs with a
         faster way for columns have their own.
         """
-        return buffer_columns([self._pieces(value) for value in values])
+        return entries_column(map(self._pieces, values))
 
     def encode(self, value: Any) -> Pieces:
         """Encode one row's value; nothing if it is None and may be.
@@ -256,19 +256,19 @@ class Codec(ABC):
         """
         return self._row(value, None)
 
-    def encode_column(self, values: Any, rows: int) -> BufferColumns:
+    def encode_column(self, values: Any, rows: int) -> EntryColumn:
         """Encode the values of `rows` rows; None is a column of None.
 
         Raises:
             RecordError: naming the first row with a value that cannot be held.
         """
         if values is None:
-            return buffer_columns([self._row(None, row) for row in range(rows)])
+            return entries_column(self._row(None, row) for row in range(rows))
         try:
             return self._column(values, rows)
         except (Problem, TypeError, ValueError):
-            return buffer_columns(
-                [self._row(value, row) for row, value in enumerate(values)]
+            return entries_column(
+                self._row(value, row) for row, value in enumerate(values)
             )
 
     def entries(self, value: Any, row: int | None = None) -> Entries:

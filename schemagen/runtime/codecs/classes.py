@@ -17,9 +17,9 @@ from ..shared.values import Numbers, described, shortened
 from ..shared.wire import Pieces, varint
 from . import graph
 from .base import Codec
-from .buffers import BufferColumns, value_buffers, varint_buffers
 from .check import Check
 from .decoded import Decoded, Decoding, Form, Shape, Values, split_rows
+from .entry_columns import EntryColumn, bytes_column, numbers_column
 from .faults import Features, Passed, near, refused_values, shown_bytes
 from .parsed import Parsed
 from .part import BYTES, INT, Part
@@ -276,7 +276,7 @@ class Label(_Classes):
         run = self._texts[index] if self._texts else varint(index + self.offset)
         return self._entry.packed_head(len(run)), run
 
-    def _column(self, values: Any, rows: int) -> BufferColumns:
+    def _column(self, values: Any, rows: int) -> EntryColumn:
         if not isinstance(values, np.ndarray) and str in set(map(type, values)):
             values = [self.convert(value) for value in values]
         ids = _IDS.convert(values)
@@ -289,8 +289,8 @@ class Label(_Classes):
             if named:
                 self._warn_of(min(named))
         if self._texts:
-            return value_buffers(self._entry, [self._texts[at] for at in ids.tolist()])
-        return varint_buffers(self._entry, (ids + self.offset)[:, np.newaxis])
+            return bytes_column(self._entry, [self._texts[at] for at in ids.tolist()])
+        return numbers_column(self._entry, ids + self.offset, 1)
 
     def there(self, values: Values) -> NDArray[np.bool_] | None:
         return np.asarray(values) >= 0 if self.missing else None

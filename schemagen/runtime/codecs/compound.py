@@ -10,7 +10,7 @@ from typing import Any
 from ..shared.errors import Problem, RecordError
 from ..shared.wire import Pieces
 from .base import Codec, Entries, EntryColumns
-from .buffers import BufferColumns, buffer_columns
+from .entry_columns import EntryColumn, entries_column
 
 
 @dataclass(eq=False)
@@ -68,7 +68,7 @@ class Compound(Codec):
         return tuple(piece for _, pieces in self.entries(value) for piece in pieces)
 
 
-def _column_of(member: Codec, values: tuple[Any, ...]) -> BufferColumns:
+def _column_of(member: Codec, values: tuple[Any, ...]) -> EntryColumn:
     if any(value is None for value in values):
-        return buffer_columns(() if v is None else member._pieces(v) for v in values)
+        return entries_column(() if v is None else member._pieces(v) for v in values)
     return member._column(list(values), len(values))

@@ -22,10 +22,10 @@ from ..shared.values import (
     item_size,
     shape_text,
 )
-from ..shared.wire import Buffer, Pieces, pack_rows
+from ..shared.wire import Pieces
 from . import graph
-from .buffers import BufferColumns, buffer_of, list_buffers, value_buffers
 from .decoded import Decoded, Decoding, RaggedRows, Shape, Values, split_rows
+from .entry_columns import EntryColumn, bytes_column, numbers_column, raw_column
 from .faults import Features, Passed, refused
 from .limits import Limit, Listed
 from .numbers import numbers_of
@@ -260,22 +260,15 @@ class VarLen(_List, NumbersCodec):
     def _pieces(self, value: Any) -> Pieces:
         return self._stored(self._numbers.raw(self._limit.fit(self.convert(value))))
 
-    def _column(self, values: Any, rows: int) -> BufferColumns:
+    def _column(self, values: Any, rows: int) -> EntryColumn:
         items, lengths = self.joined(values)
         self._limit.check(int(lengths.max(initial=0)))
         items, lengths = self._limit.fit_rows(items, lengths)
         array = self._numbers.raw(items)
         numbers = lengths * prod(self.item_shape)
-        if self._varints:
-            flat = array.astype(np.int64, copy=False).reshape(-1)
-            chunks: list[Buffer] = [*pack_rows(flat, numbers)]
-        else:
-            memory = buffer_of(array)
-            ends = (np.cumsum(numbers) * item_size(self.dtype)).tolist()
-            chunks = [memory[a:b] for a, b in zip([0, *ends[:-1]], ends, strict=True)]
         if self._raw:
-            return value_buffers(self._entry, chunks)
-        return list_buffers(self._entry, chunks)
+            return raw_column(self._entry, array, numbers * item_size(self.dtype))
+        return numbers_column(self._entry, array, numbers)
 
     def joined(self, values: Any) -> tuple[NDArray[Any], Rows]:
         """Return all rows' items in one array, and the number of each row's."""
@@ -324,9 +317,18 @@ class Strings(_List):
         return [encode_text(item) if text else item for item in value]
 
     def _pieces(self, value: Any) -> Pieces:
-        strings = self._limit.cut(self.convert(value))
+        return self._entry.listing(self._filled(value))
+
+    def _column(self, values: Any, rows: int) -> EntryColumn:
+        filled = [self._filled(value) for value in values]
+        counts = np.fromiter(map(len, filled), np.int64, rows)
+        return bytes_column(self._entry, [*chain.from_iterable(filled)], counts)
+
+    def _filled(self, value: Any) -> list[bytes]:
+        """Return the strings of a row as they are stored."""
+        strings: list[bytes] = self._limit.cut(self.convert(value))
         missing = (self.max_length or 0) - len(strings)
-        return self._entry.listing([*strings, *self._filler * missing])
+        return [*strings, *self._filler * missing]
 
 
 def list_codec(dtype: str) -> type[VarLen] | type[Strings]:

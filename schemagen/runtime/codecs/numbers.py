@@ -18,8 +18,8 @@ from ..shared.errors import Problem
 from ..shared.values import FLOATS, INTEGERS, Numbers, item_size, shape_text
 from ..shared.wire import Pieces, varint
 from . import graph
-from .buffers import BufferColumns, fixed_buffers, value_buffers, varint_buffers
 from .decoded import Decoded, Decoding, Shape
+from .entry_columns import EntryColumn, bytes_column, numbers_column, raw_column
 from .faults import Features, Passed
 from .parsed import Parsed
 from .part import BYTES, Part, values_part
@@ -122,7 +122,7 @@ class FixedNumbers(NumbersCodec):
             return self._entry.packed_head(len(text)), text
         return super()._stored(array)
 
-    def _column(self, values: Any, rows: int) -> BufferColumns:
+    def _column(self, values: Any, rows: int) -> EntryColumn:
         if None in self._shape:
             return super()._column(values, rows)
         array = self._numbers.convert(values)
@@ -130,16 +130,13 @@ class FixedNumbers(NumbersCodec):
             raise Problem(f"shape {list(array.shape)}", f"{[rows, *self._shape]}")
         array = self._numbers.raw(array)
         if self._base64:
-            return value_buffers(
+            return bytes_column(
                 self._entry, [base64_text.encoded(row.tobytes()) for row in array]
             )
-        if self._varints:
-            integers = array.astype(np.int64, copy=False).reshape(rows, -1)
-            return varint_buffers(self._entry, integers)
-        size = array.nbytes // rows
-        held = size or self._raw
-        head = self._entry.packed_head(size) if held else self._entry.empty
-        return fixed_buffers(head, array, rows)
+        if self._raw:
+            sizes = np.full(rows, array.nbytes // rows)
+            return raw_column(self._entry, array, sizes)
+        return numbers_column(self._entry, array, array.size // rows)
 
     @property
     def expected(self) -> Expected | None:

@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..shared.errors import Problem, RecordError
 from ..shared.tfrecord import (
     MOST_RECORD_BYTES,
     RECORD_LIMIT,
     Framed,
-    frame_pieces,
 )
 from ..shared.wire import Buffer, Pieces, context_head, example_head, lists_head
 from .base import Codec, Column
-from .buffers import (
-    BufferColumns,
-    Chunks,
-    buffer_columns,
-    chunks_of,
-    joined,
-    joined_rows,
-    sizes_of,
+from .entry_columns import (
+    EXAMPLE,
+    SEQUENCE_EXAMPLE,
+    EntryColumn,
+    Records,
+    entries_column,
+    entries_of,
 )
 from .groups import check_column_lengths, check_groups, check_lengths, groups_of
 
 ColumnOf = tuple[Codec, Column | None]
-Columns = tuple[ColumnOf, ...]
 
 
 class RecordCodec:
@@ -116,29 +113,34 @@ class RecordCodec:
             RecordError: columns of different lengths, a value that cannot be held, or a
                 record of more than MOST_RECORD_BYTES.
         """
-        chunks, _ = self._chunks(columns)
-        return joined(chunks)
+        return self._measured(columns).unframed()
 
     def frame_columns(self, /, **columns: Column | None) -> Iterator[Framed]:
         """Encode and frame a batch; arguments and errors are those of `encode_columns`.
 
-        All rows are checked at once. Their records are put together as they are asked
-        for, about a megabyte at a time: the memory of one can serve the next, which
-        takes less time than records of their own do. Until then the columns must stay
-        as they are.
+        All rows are checked at once. Their records are written as they are asked for, about
+        a megabyte at a time. Until then the columns must stay as they are.
         """
-        chunks, sizes = self._chunks(columns)
-        return frame_pieces([*zip(*chunks, strict=True)], sizes)
+        return self._measured(columns).framed()
 
-    def _chunks(
-        self, columns: Mapping[str, Column | None]
-    ) -> tuple[Chunks, NDArray[np.int64]]:
-        """Return the chunks of bytes of a batch's records, and the size of each."""
+    def _measured(self, columns: Mapping[str, Column | None]) -> Records:
+        """Check the rows of a batch, and return their records."""
         for group, members in self.groups.items():
             given = [(codec, columns[codec.name]) for codec in members]
             check_column_lengths(group, *given)
         pairs = tuple((codec, columns[name]) for name, codec in self._by_key)
-        chunks, sizes = _sequences(pairs) if self._is_sequence else _examples(pairs)
+        rows = _count_rows(pairs)
+        found = _merged_columns([pair for pair in pairs if not pair[0].in_list], rows)
+        found += [
+            replace(codec.encode_column(column, rows), of_lists=True)
+            for codec, column in pairs
+            if codec.in_list
+        ]
+        message = SEQUENCE_EXAMPLE if self._is_sequence else EXAMPLE
+        records = Records(found, rows, message)
+        if records.is_empty.any():
+            raise _nothing_there(int(np.argmax(records.is_empty)))
+        sizes = records.sizes
         if sizes.max(initial=0) > MOST_RECORD_BYTES:
             row = int(np.argmax(sizes > MOST_RECORD_BYTES))
             values = {
@@ -146,7 +148,7 @@ class RecordCodec:
                 for name, column in columns.items()
             }
             raise self._too_long(int(sizes[row]), values, row)
-        return chunks, sizes
+        return records
 
     def _too_long(
         self, size: int, values: Mapping[str, Any], row: int | None = None
@@ -267,52 +269,16 @@ def _merged_entries(
     return [found[key][1] for key in sorted(found, key=str.encode)]
 
 
-def _examples(columns: Columns) -> tuple[Chunks, NDArray[np.int64]]:
-    """Return the chunks of bytes of a batch's Examples, and the size of each."""
-    rows = _count_rows(columns)
-    chunks = chunks_of(_merged_columns(columns, rows))
-    sizes = sizes_of(chunks, rows)
-    if not sizes.all():
-        raise _nothing_there(int(np.argmin(sizes)))
-    return _headed(example_head, chunks, sizes)
-
-
-def _sequences(columns: Columns) -> tuple[Chunks, NDArray[np.int64]]:
-    """Return the chunks of bytes of a batch's SequenceExamples, and each one's size."""
-    rows = _count_rows(columns)
-    steps = [f.encode_column(c, rows) for f, c in columns if f.in_list]
-    lists = chunks_of(list(chain.from_iterable(steps)))
-    others = [pair for pair in columns if not pair[0].in_list]
-    context = chunks_of(_merged_columns(others, rows))
-    context_sizes, lists_sizes = sizes_of(context, rows), sizes_of(lists, rows)
-    there = context_sizes + lists_sizes
-    if not there.all():
-        raise _nothing_there(int(np.argmin(there)))
-    context, context_sizes = _headed(context_head, context, context_sizes)
-    lists, lists_sizes = _headed(lists_head, lists, lists_sizes)
-    return [*context, *lists], context_sizes + lists_sizes
-
-
-def _headed(
-    head: Callable[[int], bytes], chunks: Chunks, sizes: NDArray[np.int64]
-) -> tuple[Chunks, NDArray[np.int64]]:
-    """Put what depends on the size of each row before it; return the new sizes too."""
-    heads = [*map(head, sizes.tolist())]
-    return [heads, *chunks], sizes + sizes_of([heads], len(heads))
-
-
-def _merged_columns(columns: Iterable[ColumnOf], rows: int) -> BufferColumns:
+def _merged_columns(columns: Sequence[ColumnOf], rows: int) -> list[EntryColumn]:
     """Encode columns: the entries of all keys, in their order.
 
     Raises:
         RecordError: a value that cannot be held, or two for one key.
     """
-    columns = tuple(columns)
     if not rows:
         return []
     if all(len(codec.parts) == 1 for codec, _ in columns):
-        encoded = [codec.encode_column(column, rows) for codec, column in columns]
-        return list(chain.from_iterable(encoded))
+        return [codec.encode_column(column, rows) for codec, column in columns]
     try:
         return _by_key(columns, rows)
     except (Problem, TypeError, ValueError):
@@ -322,34 +288,34 @@ def _merged_columns(columns: Iterable[ColumnOf], rows: int) -> BufferColumns:
             )
             for row in range(rows)
         ]
-        return buffer_columns(tuple(chain.from_iterable(entries)) for entries in each)
+        return [entries_column(tuple(chain.from_iterable(some)) for some in each)]
 
 
-def _by_key(columns: Columns, rows: int) -> BufferColumns:
+def _by_key(columns: Sequence[ColumnOf], rows: int) -> list[EntryColumn]:
     """Encode the columns of fields some of which are stored under several keys.
 
     Raises:
         Problem: two fields say different things under one key.
     """
-    found: dict[str, BufferColumns] = {}
+    found: dict[str, EntryColumn] = {}
     for codec, column in columns:
-        for key, buffers in codec.entry_columns(column, rows):
-            known = found.setdefault(key, buffers)
-            if known is not buffers:
-                found[key] = [_agreed(known, buffers, rows)]
-    return [buffer for key in sorted(found, key=str.encode) for buffer in found[key]]
+        for key, entries in codec.entry_columns(column, rows):
+            known = found.setdefault(key, entries)
+            if known is not entries:
+                found[key] = _agreed(known, entries, rows)
+    return [found[key] for key in sorted(found, key=str.encode)]
 
 
-def _agreed(first: BufferColumns, second: BufferColumns, rows: int) -> list[bytes]:
+def _agreed(first: EntryColumn, second: EntryColumn, rows: int) -> EntryColumn:
     """Return the entries of one key, where two fields have it; either may be absent.
 
     Raises:
         Problem: they differ in a row.
     """
-    pairs = list(zip(joined_rows(first, rows), joined_rows(second, rows), strict=True))
+    pairs = list(zip(entries_of(first, rows), entries_of(second, rows), strict=True))
     if any(a and b and a != b for a, b in pairs):
         raise Problem("two values for one key", "one")
-    return [a or b for a, b in pairs]
+    return entries_column((a or b,) for a, b in pairs)
 
 
 def _count_rows(columns: Iterable[ColumnOf]) -> int:

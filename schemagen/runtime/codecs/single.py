@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..shared.values import Numbers, check_shape, shape_text
-from ..shared.wire import Buffer, Pieces, pack_row
+from ..shared.wire import Buffer, Pieces, buffer_of, pack_row
 from .base import Codec
-from .buffers import BufferColumns, buffer_of, value_buffers
 from .decoded import Shape
+from .entry_columns import EntryColumn, bytes_column
 from .part import INT
 from .tensorflow import tf
 
@@ -37,9 +37,9 @@ class BytesCodec(Codec):
         data = self.contents(self.convert(value))
         return self._entry.packed_head(len(data)), data
 
-    def _column(self, values: Any, rows: int) -> BufferColumns:
+    def _column(self, values: Any, rows: int) -> EntryColumn:
         contents = [self.contents(self.convert(value)) for value in values]
-        return value_buffers(self._entry, contents)
+        return bytes_column(self._entry, contents)
 
 
 @dataclass(eq=False, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice
@@ -16,7 +16,6 @@ from ..shared.values import check_shape, described
 from ..shared.wire import Pieces, list_entry_head
 from . import graph
 from .base import Codec
-from .buffers import BufferColumns, buffer_columns, chunks_of
 from .decoded import (
     Decoded,
     Decoding,
@@ -27,6 +26,7 @@ from .decoded import (
     of_each,
     split_rows,
 )
+from .entry_columns import EntryColumn, entries_column, entries_of
 from .faults import Fault, Features, firsts, listed, near
 from .limits import Limit, Listed
 from .numbers import FixedNumbers
@@ -165,11 +165,12 @@ class Steps(Listed):
         if not len(steps):
             return []
         try:
-            return _rows_of(self._step_column(steps))
+            column = self._step_column(steps)
+            return [(entry,) for entry in entries_of(column, len(steps))]
         except (Problem, TypeError, ValueError):
             return of_each(self._step_pieces, steps, "{} in step {}")
 
-    def _step_column(self, steps: Any) -> BufferColumns:
+    def _step_column(self, steps: Any) -> EntryColumn:
         return self._step._column(steps, len(steps))
 
     def _step_pieces(self, value: Any) -> Pieces:
@@ -185,17 +186,17 @@ class Steps(Listed):
         pieces = tuple(chain.from_iterable(steps))
         return self._head(sum(map(len, pieces))), *pieces
 
-    def _column(self, values: Any, rows: int) -> BufferColumns:
+    def _column(self, values: Any, rows: int) -> EntryColumn:
         """Encode the steps of all rows as one column, where they are of one kind."""
         given = [v for v in values if v is not None or not self.optional]
         there = [self._checked(steps) for steps in given]
         steps = _joined(there)
         cut = any(self._limit.cut(row) is not row for row in there)
         if steps is None or not len(steps) or cut:
-            return buffer_columns(() if v is None else self._pieces(v) for v in values)
-        encoded = _rows_of(self._step_column(steps))
-        return buffer_columns(
-            () if row is None else self._entry_of(islice(encoded, len(row)))
+            return entries_column(() if v is None else self._pieces(v) for v in values)
+        encoded = iter(entries_of(self._step_column(steps), len(steps)))
+        return entries_column(
+            () if row is None else self._entry_of([tuple(islice(encoded, len(row)))])
             for row in values
         )
 
@@ -315,10 +316,6 @@ def _of_record(fault: Fault, rows: Rows, steps: Rows, numbers: Rows, key: str) -
         lambda at: fault.cause(first[at]),
         key,
     )
-
-
-def _rows_of(buffers: BufferColumns) -> Iterator[Pieces]:
-    return zip(*chunks_of(buffers), strict=True)
 
 
 def _joined(rows: list[Sequence[Any]]) -> Sequence[Any] | None:

@@ -14,9 +14,8 @@ from ..reading.columns import Column, Rows
 from ..reading.fields import MalformedError
 from ..shared import base64_text
 from ..shared.values import item_size, shape_text
-from ..shared.wire import Buffer, Pieces, varint
+from ..shared.wire import Buffer, Pieces, buffer_of, varint
 from . import graph_tensors
-from .buffers import buffer_of
 from .compound import Compound
 from .decoded import Decoded, Decoding, Shape
 from .faults import Features, refused, shown_bytes

@@ -56,6 +56,12 @@ def _load() -> Any:
         "columns_fill": (c_int, c_void_p, c_void_p, c_void_p),
         "columns_expect": (None, *[c_void_p] * 3, c_int64, c_void_p, c_int64, c_void_p),
         "columns_free": (None, c_void_p),
+        "records_measure": (None, c_void_p, *[c_int64] * 2, c_int32, *[c_void_p] * 3),
+        "records_write": (
+            *(None, c_void_p, *[c_int64] * 2, c_int32),
+            *(*[c_void_p] * 2, *[c_int64] * 2, c_void_p),
+        ),
+        "varints_write": (c_int64, c_void_p, c_int64, c_void_p),
         "bytes_join": (None, c_void_p, c_void_p, c_int64, c_void_p),
         "lists_pad": (None, *[c_void_p] * 2, *[c_int64] * 3, *[c_void_p] * 2),
         "image_mix": (c_int, c_void_p, c_int, *[c_int64] * 5, c_void_p),
@@ -208,6 +214,16 @@ def padded(values: NDArray[Any], lengths: Rows, most: int, filler: Any) -> NDArr
         *addresses(item, rows),
     )
     return rows
+
+
+def packed(numbers: Rows) -> bytes:
+    """Return numbers as varints: int64 [N]."""
+    numbers = np.ascontiguousarray(numbers)
+    out = bytearray(10 * numbers.size)
+    end = core.varints_write(
+        address(numbers), numbers.size, address(np.frombuffer(out, np.uint8))
+    )
+    return bytes(out[:end])
 
 
 def read_ranges(

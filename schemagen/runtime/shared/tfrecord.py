@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BufferedReader
 from itertools import chain, count
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..native import crc32c, fill_frames
 from .errors import DatasetError
-from .wire import Buffer, Pieces
+from .wire import Buffer
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,10 +37,6 @@ RECORD_LIMIT = f"at most {MOST_RECORD_BYTES} bytes, the most of a protobuf messa
 # A record's length is 64 bits wide, so a damaged one may ask for anything. Records
 # are read in pieces of this size, so that only what is there is ever held.
 _PIECE = 1 << 24
-
-# Records are put together in runs of about this many bytes: enough for one write, and
-# little enough for the processor's cache.
-_RUN = 1 << 20
 
 # How much of a compressed file is read at a time.
 _CHUNK = 1 << 16
@@ -87,31 +83,10 @@ class Framed:
 def frame_records(records: Sequence[bytes]) -> Framed:
     """Frame several records at once."""
     sizes = np.fromiter(map(len, records), np.int64, len(records))
-    return _framed(zip(records), np.cumsum(sizes + FRAMING))
-
-
-def frame_pieces(
-    records: Sequence[Pieces], sizes: NDArray[np.int64]
-) -> Iterator[Framed]:
-    """Frame records that are given in pieces, about a megabyte of them at a time.
-
-    Args:
-        records: the pieces of each.
-        sizes: int64 [records], how many bytes each has.
-    """
     ends = np.cumsum(sizes + FRAMING)
-    first, start = 0, 0
-    while first < len(records):
-        last = max(first + 1, int(np.searchsorted(ends, start + _RUN, "right")))
-        yield _framed(records[first:last], ends[first:last] - start)
-        first, start = last, int(ends[last - 1])
-
-
-def _framed(records: Iterable[Pieces], ends: NDArray[np.int64]) -> Framed:
-    """Put records together with room for their framing, and fill it."""
     header, footer = bytes(HEADER_SIZE), bytes(FOOTER_SIZE)
     data = bytearray().join(
-        chain.from_iterable((header, *pieces, footer) for pieces in records)
+        chain.from_iterable((header, record, footer) for record in records)
     )
     fill_frames(data, ends)
     return Framed(data, ends)

@@ -16,19 +16,21 @@ list: a feature for each step.
 
 Entries are written sorted by key, and every size as the shortest varint, so that
 equal rows give equal bytes. A varint is a number in groups of seven bits, the lowest
-first, a byte each; all but the last have their highest bit set. Arrays are encoded into
-a table with a row for each number, as wide as the largest needs, and a second table says
-which of its bytes are written.
+first, a byte each; all but the last have their highest bit set.
+
+Rows are encoded here; batches are encoded by the core in C.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..native import packed
 
 Buffer = bytes | bytearray | memoryview
 Pieces = tuple[Buffer, ...]
@@ -37,15 +39,8 @@ BYTES_LIST = b"\x0a"
 FLOAT_LIST = b"\x12"
 INT64_LIST = b"\x1a"
 
-# How many numbers are encoded at once: what they take on the way fits into the
-# processor's cache, and memory is not asked for again.
-_BLOCK = 1 << 14
-
-# Below this, a table holds the varint of every number.
-_KNOWN = 1 << 16
-
-# Where numpy's calls cost more than they save.
-_FEW = 16
+# Where a call of the core costs more than it saves.
+_FEW = 4
 
 
 def list_tag(dtype: str, *, raw: bool) -> bytes:
@@ -83,11 +78,17 @@ class Entry:
         key: of the map entry that holds the feature; "" for one step of a feature list,
             which is a feature without a key.
         list_tag: of the list in the feature.
+
+    Attributes:
+        key: of the map entry, as bytes; None for a step.
+        form: the field of the list in the feature.
     """
 
-    __slots__ = ("empty", "list_head", "packed_head")
+    __slots__ = ("empty", "form", "key", "list_head", "packed_head")
 
     def __init__(self, key: str, list_tag: bytes) -> None:
+        self.key = key.encode() if key else None
+        self.form = list_tag[0] >> 3
         key_part = sized(key.encode()) if key else b""
 
         @lru_cache(maxsize=4096)
@@ -150,75 +151,11 @@ def lists_head(size: int) -> bytes:
     return b"\x12" + varint(size)
 
 
-def largest_varint(values: NDArray[np.int64]) -> int:
-    """Return how many bytes the longest of the varints takes; 1 if there are none."""
-    if not values.size:
-        return 1
-    bits = int(np.bitwise_or.reduce(values, axis=None))
-    return 10 if bits < 0 else max(1, (bits.bit_length() + 6) // 7)
-
-
-def varint_table(
-    values: NDArray[np.int64],
-) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-    """Encode numbers as varints, a row for each.
-
-    Args:
-        values: int64 [N]; negative values take ten bytes, as in protobuf.
-
-    Returns:
-        The bytes, uint8 [N, W], and a mask of those that are written, bool [N, W]: the first
-        of each row, and as many more as it needs. W is 1, 4, 8 or 10.
-    """
-    width = largest_varint(values)
-    if width == 1:
-        return values.astype(np.uint8)[:, np.newaxis], np.ones((len(values), 1), bool)
-    if width > 8:
-        return _long_varints(values)
-    if width < 3 or (width == 3 and int(values.max()) < _KNOWN):
-        table = _known().take(values).view(np.uint8).reshape(-1, 4)
-    else:
-        table = _grouped(values.astype("<u4" if width <= 4 else "<u8"), width)
-    # Only the first byte of a number may be zero: the last group of a longer one is
-    # what made it longer, and those before have their highest bit set.
-    written = table != 0
-    written[:, 0] = True
-    return table, written
-
-
-def _grouped(numbers: NDArray[Any], width: int) -> NDArray[np.uint8]:
-    """Spread unsigned little-endian numbers out to seven bits a byte.
-
-    Each step moves what is above the groups that are done up by one bit.
-    """
-    kind = numbers.dtype.type
-    everything = int(np.iinfo(numbers.dtype).max)
-    for group in range(width - 1):
-        numbers = numbers + (numbers & kind(everything << (8 * group + 7) & everything))
-    for group in range(width - 1):
-        more = numbers >= kind(1 << 8 * (group + 1))
-        numbers |= more.astype(numbers.dtype) << kind(8 * group + 7)
-    return numbers.view(np.uint8).reshape(len(numbers), -1)
-
-
-def _long_varints(
-    values: NDArray[np.int64],
-) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-    """Encode numbers some of which take nine or ten bytes."""
-    unsigned = values.view(np.uint64)[:, np.newaxis]
-    shifts = (np.arange(10) * 7).astype(np.uint64)
-    groups = ((unsigned >> shifts) & np.uint64(0x7F)).astype(np.uint8)
-    more = (unsigned >> shifts[1:]) != 0
-    groups[:, :-1] |= more.view(np.uint8) << np.uint8(7)
-    written = np.ones(groups.shape, np.bool_)
-    written[:, 1:] = more
-    return groups, written
-
-
-@lru_cache(maxsize=1)
-def _known() -> NDArray[Any]:
-    """Return the varints of the numbers below _KNOWN, padded with zeros to 4 bytes."""
-    return _grouped(np.arange(_KNOWN, dtype="<u4"), 3).view("<u4").reshape(-1)
+def pack_row(values: NDArray[np.int64]) -> bytes:
+    """Encode the int64 values [N] of one row as varints."""
+    if values.size <= _FEW:
+        return b"".join(map(_signed_varint, values.tolist()))
+    return packed(values)
 
 
 @lru_cache(maxsize=1 << 15)
@@ -226,62 +163,6 @@ def _signed_varint(value: int) -> bytes:
     return varint(value & 0xFFFF_FFFF_FFFF_FFFF)
 
 
-def pack_row(values: NDArray[np.int64]) -> bytes:
-    """Encode the int64 values [N] of one row as varints."""
-    if values.size <= _FEW:
-        return b"".join(map(_signed_varint, values.tolist()))
-    if np.minimum.reduce(values) > 0:
-        try:
-            padded = _known().take(values).tobytes()
-        except IndexError:
-            pass  # some are larger than those that are known
-        else:
-            # All zeros that are found in such varints are those that pad them.
-            return padded.translate(None, b"\0")
-    table, written = varint_table(values)
-    return table[written].tobytes()
-
-
-def pack_rows(values: NDArray[np.int64], lengths: NDArray[np.int64]) -> list[bytes]:
-    """Encode a column of integers as varints: the bytes of each row.
-
-    Args:
-        values: int64 [N], the rows' values one after the other.
-        lengths: int64 [rows], how many of them each row has.
-    """
-    packed: list[bytes] = []
-    ends = np.cumsum(lengths)
-    for first, last in _blocks(ends):
-        start = int(ends[first - 1]) if first else 0
-        table, written = varint_table(values[start : int(ends[last - 1])])
-        packed += written_rows(
-            table, written, (ends[first:last] - start) * table.shape[1]
-        )
-    return packed
-
-
-def _blocks(ends: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Cut rows into runs of about _BLOCK values, of one row at least."""
-    first = 0
-    while first < len(ends):
-        start = int(ends[first - 1]) if first else 0
-        last = int(np.searchsorted(ends, start + _BLOCK, "right"))
-        last = max(last, first + 1)
-        yield first, last
-        first = last
-
-
-def written_rows(
-    table: NDArray[np.uint8], written: NDArray[np.bool_], ends: NDArray[np.int64]
-) -> list[bytes]:
-    """Return the written bytes of a table, cut into rows.
-
-    Args:
-        table: uint8, of any shape.
-        written: bool, of the same shape.
-        ends: int64 [rows], where each row ends in the flattened table.
-    """
-    positions = np.flatnonzero(written)
-    memory = table.reshape(-1).take(positions).tobytes()
-    cuts = np.searchsorted(positions, ends).tolist()
-    return [memory[a:b] for a, b in zip([0, *cuts], cuts, strict=False)]
+def buffer_of(array: NDArray[Any]) -> Buffer:
+    """Return a contiguous array's memory as bytes, without copying it."""
+    return array.reshape(-1).data.cast("B") if array.size else b""
