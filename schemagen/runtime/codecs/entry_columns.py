@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..native import address, addresses, core, fill_frames
+from ..native.memory import empty
 from ..reading.columns import Rows
 from ..shared.tfrecord import FOOTER_SIZE, FRAMING, HEADER_SIZE, Framed
 from ..shared.wire import Buffer, Entry, Pieces
@@ -22,7 +23,7 @@ _BARE, EXAMPLE, SEQUENCE_EXAMPLE = range(3)
 
 # Records are written in runs of about so many bytes: enough for one write, and little
 # enough for the processor's cache.
-_RUN = 1 << 20
+_RUN = 1 << 18
 
 
 class Places(NamedTuple):
@@ -160,37 +161,47 @@ class Records:
         """Which rows have no entry: bool [rows]."""
         return np.logical_not(self._maps.any(axis=1))
 
-    def write(self, first: int, last: int) -> bytearray:
+    def write(self, first: int, last: int) -> memoryview:
         """Write the rows from one to another, those before having been written before."""
         start = int(self.ends[first - 1]) if first else 0
-        out = bytearray(int(self.ends[last - 1]) - start if last else 0)
-        if out:
-            core.records_write(
-                *(self._structures, len(self._columns), self._rows, self._message),
-                *addresses(self._lists, self._maps),
-                *(first, last, address(np.frombuffer(out, np.uint8))),
-            )
-        return out
+        out = empty(int(self.ends[last - 1]) - start if last else 0, np.uint8)
+        core.records_write(
+            *(self._structures, len(self._columns), self._rows, self._message),
+            *addresses(self._lists, self._maps),
+            *(first, last, address(out)),
+        )
+        return out.data
 
     def framed(self) -> Iterator[Framed]:
         """Yield the records in their frames, about a megabyte at a time."""
-        first, start = 0, 0
-        while first < self._rows:
-            last = int(np.searchsorted(self.ends, start + _RUN, "right"))
-            last = max(first + 1, last)
+        for first, last in self._runs():
+            start = int(self.ends[first - 1]) if first else 0
             ends = self.ends[first:last] - start
             data = self.write(first, last)
             fill_frames(data, ends)
             yield Framed(data, ends)
-            first, start = last, int(self.ends[last - 1])
 
     def unframed(self) -> list[bytes]:
         """Return the records alone."""
-        memory = memoryview(self.write(0, self._rows))
-        return [
-            bytes(memory[start + HEADER_SIZE : end - FOOTER_SIZE])
-            for start, end in pairwise([0, *self.ends.tolist()])
-        ]
+        found: list[bytes] = []
+        for first, last in self._runs():
+            memory = self.write(first, last)
+            start = int(self.ends[first - 1]) if first else 0
+            bounds = pairwise([0, *(self.ends[first:last] - start).tolist()])
+            found += [
+                memory[begin + HEADER_SIZE : end - FOOTER_SIZE].tobytes()
+                for begin, end in bounds
+            ]
+        return found
+
+    def _runs(self) -> Iterator[tuple[int, int]]:
+        """Yield the rows of each run, from one to another: one row at least."""
+        first, start = 0, 0
+        while first < self._rows:
+            last = int(np.searchsorted(self.ends, start + _RUN, "right"))
+            last = max(first + 1, last)
+            yield first, last
+            first, start = last, int(self.ends[last - 1])
 
 
 class _Written(Structure):

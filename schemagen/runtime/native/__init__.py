@@ -152,7 +152,7 @@ def headers_in(data: Bytes) -> Rows:
     ]
 
 
-def fill_frames(data: bytearray, ends: Rows) -> None:
+def fill_frames(data: bytearray | memoryview, ends: Rows) -> None:
     """Write the lengths and checksums of records whose bytes are in their places.
 
     Args:

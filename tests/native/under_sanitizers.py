@@ -1,0 +1,120 @@
+"""Calls of the core with hostile bytes, run by a test with a core that sanitizers watch.
+
+    python under_sanitizers.py CORE SECONDS SEED
+
+Each array is memory of its own, so that reading a byte behind it is found. The seed of a
+batch is printed before the batch, and is the last line when a sanitizer ends the program.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import random
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[2])]
+
+
+def load(core: str) -> None:
+    """Import the binding with another core."""
+    own = ctypes.CDLL
+    ctypes.CDLL = lambda path: own(core)  # type: ignore[assignment, misc]
+    import schemagen.runtime.native
+    from schemagen.runtime.native import memory
+
+    ctypes.CDLL = own  # type: ignore[misc]
+    assert schemagen.runtime.native.core._name == core
+    memory._SMALLEST = 1 << 62
+
+
+def own(data: bytes) -> Any:
+    """Return bytes in memory that is no longer than they are."""
+    return np.array(bytearray(data), np.uint8)
+
+
+def run(seed: int) -> None:
+    """Decode, frame, follow, and encode a batch."""
+    from native.cases import Cases, framed_by_chance
+    from schemagen.runtime import native
+    from schemagen.runtime.codecs import entry_columns as columns_of
+    from schemagen.runtime.codecs.entry_columns import entries_of
+    from schemagen.runtime.native import pictures
+    from schemagen.runtime.reading.decoding import Expected, Plan, decode
+    from schemagen.runtime.reading.records import Records
+    from schemagen.runtime.shared.wire import Entry
+
+    chance = random.Random(seed)
+    records = next(iter(Cases(seed)))
+    stops = np.cumsum([len(record) for record in records])
+    starts = stops - [len(record) for record in records]
+    numbers = np.arange(len(records))
+    data = own(b"".join(records))
+    plan = Plan(
+        [
+            Expected("label", "int64", length=1, bounds=(0, 9)),
+            Expected("a", "float", optional=True, finite=True),
+            Expected("name", "bytes", text=True, size=chance.randrange(9)),
+        ]
+    )
+    found = decode(Records("", data, starts, stops, numbers, starts), plan)
+    for some in found.by_key.values():
+        for column in some:
+            if column.kind == "bytes":
+                values = list(column.bytes_values())
+                assert native.joined(column.data, column.values).tobytes() == b"".join(
+                    values
+                )
+                entry = Entry(column.key, b"\x0a")
+                written = columns_of.bytes_column(entry, values, column.lengths)
+            elif column.kind:
+                native.padded(
+                    column.values, column.lengths, int(column.lengths.max(initial=0)), 1
+                )
+                entry = Entry(
+                    column.key, b"\x12" if column.kind == "float" else b"\x1a"
+                )
+                written = columns_of.numbers_column(
+                    entry, column.values, column.lengths
+                )
+            else:
+                continue
+            entries_of(written, len(column))
+            records_again = columns_of.Records(
+                [written], len(column), columns_of.EXAMPLE
+            )
+            for framed in records_again.framed():
+                ends, wrong = native.followed(own(bytes(framed.data)))
+                assert ends.tolist() == framed.ends.tolist()
+                assert not wrong.any()
+    file = own(framed_by_chance(records, chance))
+    ends, _ = native.followed(file)
+    begins = np.concatenate([[0], ends[:-1]]) if len(ends) else ends
+    native.damaged(file, begins, ends)
+    native.follow_lengths(file, 0, chance.randrange(file.size + 1))
+    native.headers_in(file)
+    shape = tuple(chance.randrange(1, 9) for _ in range(3))
+    image = own(chance.randbytes(int(np.prod(shape)))).reshape(shape)
+    size = chance.randrange(1, 12), chance.randrange(1, 12)
+    pictures.picked(image, size)
+    for antialias in (False, True):
+        pictures.rounded(pictures.scaled_to(image, size, antialias=antialias))
+
+
+def main() -> None:
+    """Run batches for some seconds."""
+    core, seconds, first = sys.argv[1], float(sys.argv[2]), int(sys.argv[3])
+    load(core)
+    until, seed = time.monotonic() + seconds, first
+    while time.monotonic() < until:
+        print(seed, flush=True)
+        run(seed)
+        seed += 1
+
+
+if __name__ == "__main__":
+    main()
