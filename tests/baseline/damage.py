@@ -7,7 +7,7 @@ import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from schemagen.runtime.native import crc32c
+import google_crc32c
 
 from .rows import PICTURES
 
@@ -122,7 +122,7 @@ def framed(record: bytes) -> bytes:
 
 
 def _masked(data: bytes) -> bytes:
-    crc = crc32c(data)
+    crc = google_crc32c.value(data)
     return struct.pack("<I", ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF)
 
 

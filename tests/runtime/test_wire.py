@@ -136,16 +136,16 @@ def test_columns_of_bytes_are_rows_one_after_the_other(
 
 
 def test_a_long_batch_comes_in_several_runs() -> None:
-    """About a megabyte each, one record at least; together they are all records."""
+    """About two megabytes each, one record at least; together they are all records."""
     entry = wire.Entry("key", wire.FLOAT_LIST)
-    lengths = np.array([5, 600_000, 0, *[20_000] * 40, 400_000, 1])
+    lengths = np.array([5, 600_000, 0, *[20_000] * 90, 400_000, 1])
     values = np.arange(lengths.sum(), dtype=np.float32)
     records = Records([numbers_column(entry, values, lengths)], len(lengths), EXAMPLE)
     runs = list(records.framed())
     sizes = [len(run.data) for run in runs]
     assert sum(len(run) for run in runs) == len(lengths)
     assert all(
-        size <= 1 << 20 or len(run) == 1 for size, run in zip(sizes, runs, strict=True)
+        size <= 1 << 21 or len(run) == 1 for size, run in zip(sizes, runs, strict=True)
     )
     assert len(runs) > 4
     # What was written has to be measured anew.

@@ -39,6 +39,14 @@ class Check:
     what: str = "class id out of range"
     cause: Callable[[Any], str] = lambda value: ""
 
+    @property
+    def bounds(self) -> tuple[int, int] | None:
+        """The least and the greatest number, if all between them are allowed."""
+        if not self.others:
+            return self.low, self.high
+        below = self.low - 1
+        return (below, self.high) if self.others == (below,) else None
+
     def wrong(self, numbers: NDArray[Any]) -> NDArray[np.bool_]:
         """Return which numbers are out of the range."""
         found = outside(numbers, self.low, self.high)

@@ -16,13 +16,13 @@ from ..shared.errors import Problem, did_you_mean, warn
 from ..shared.values import Numbers, described, shortened
 from ..shared.wire import Pieces, varint
 from . import graph
-from .base import Codec
 from .check import Check
-from .decoded import Decoded, Decoding, Form, Shape, Values, split_rows
+from .decoded import Form, Shape, Values, split_rows
 from .entry_columns import EntryColumn, bytes_column, numbers_column
 from .faults import Features, Passed, near, refused_values, shown_bytes
 from .parsed import Parsed
 from .part import BYTES, INT, Part
+from .single import ColumnCodec
 from .strings import encode_text
 from .tensorflow import tf
 
@@ -37,7 +37,7 @@ _PLAIN = frozenset((int, str, np.int64, np.int32, np.uint8))
 
 
 @dataclass(eq=False, kw_only=True)
-class _Classes(Codec):
+class _Classes(ColumnCodec):
     """A field of classes.
 
     Attributes:
@@ -183,21 +183,11 @@ class _Classes(Codec):
     @property
     def expected(self) -> Expected | None:
         (part,) = self.parts
-        if part.stored != INT or (self._none and self.offset > 0):
-            return None
-        low, high = self.check.low, self.check.high
+        bounds = self.check.bounds if part.stored == INT else None
         expected = part.expected(optional=self.optional)
-        # Where ids count from 0, the missing one comes before the first.
-        return expected and expected._replace(bounds=(low - self._none, high))
+        return expected._replace(bounds=bounds) if expected and bounds else None
 
-    def decoded(self, column: Column) -> Decoded:
-        return Decoded(column.rows, lambda: self._values(column))
-
-    def decode(self, features: Features) -> Decoding:
-        column = yield from self.column(features)
-        return self.decoded(column)
-
-    def _ids_in(self, column: Column) -> NDArray[np.int64]:
+    def _values(self, column: Column) -> Any:
         """Return the ids in a column, from 0; -1 for a missing one."""
         if not self._texts:
             ids = column.values
@@ -205,9 +195,6 @@ class _Classes(Codec):
         known = {text: at for at, text in enumerate(self._texts)}
         found = [known.get(text, -1) for text in column.bytes_values()]
         return np.array(found, np.int64)
-
-    def _values(self, column: Column) -> Any:
-        return self._ids_in(column)
 
     def _ids_of(self, stored: Any, *, none: bool) -> Any:
         """Return the ids of stored ids or names, from 0: int64 [B]."""
@@ -391,7 +378,7 @@ class MultiLabel(_Classes):
         return self._entry.packed_head(len(packed)), packed
 
     def _values(self, column: Column) -> list[NDArray[np.int64]]:
-        return split_rows(self._ids_in(column), column.lengths)
+        return split_rows(super()._values(column), column.lengths)
 
     def delivered(self, values: Values, form: Form) -> Values:
         if form.names and self.classes:

@@ -23,7 +23,7 @@ _BARE, EXAMPLE, SEQUENCE_EXAMPLE = range(3)
 
 # Records are written in runs of about so many bytes: enough for one write, and little
 # enough for the processor's cache.
-_RUN = 1 << 18
+_RUN = 1 << 21
 
 
 class Places(NamedTuple):

@@ -18,12 +18,12 @@ from ..shared.errors import Problem
 from ..shared.values import FLOATS, INTEGERS, Numbers, item_size, shape_text
 from ..shared.wire import Pieces, varint
 from . import graph
-from .decoded import Decoded, Decoding, Shape
+from .decoded import Shape
 from .entry_columns import EntryColumn, bytes_column, numbers_column, raw_column
 from .faults import Features, Passed
 from .parsed import Parsed
 from .part import BYTES, Part, values_part
-from .single import NumbersCodec
+from .single import ColumnCodec, NumbersCodec
 from .values import checked_finite, checked_size, raw_numbers
 
 # numpy's own numbers that are as good as Python's. (A timedelta64 would be one of
@@ -34,7 +34,7 @@ _NUMPY_NUMBERS = frozenset(
 
 
 @dataclass(eq=False, kw_only=True)
-class FixedNumbers(NumbersCodec):
+class FixedNumbers(NumbersCodec, ColumnCodec):
     """Numbers of a shape, in row-major order.
 
     Attributes:
@@ -147,13 +147,6 @@ class FixedNumbers(NumbersCodec):
         if expected is None or (self.finite and self.dtype in FLOATS):
             return None
         return expected._replace(size=self._raw_size)
-
-    def decoded(self, column: Column) -> Decoded:
-        return Decoded(column.rows, lambda: self._values(column))
-
-    def decode(self, features: Features) -> Decoding:
-        column = yield from self.column(features)
-        return self.decoded(column)
 
     @property
     def _raw_size(self) -> int:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,6 +30,44 @@ from .entry_columns import (
 from .groups import check_column_lengths, check_groups, check_lengths, groups_of
 
 ColumnOf = tuple[Codec, Column | None]
+
+_taken: ContextVar[list[TakenRow] | None] = ContextVar("taken", default=None)
+_TAKEN = b"the values of a row that was taken"
+
+
+class TakenRow(NamedTuple):
+    """A row of which no more was checked than that its fields have the right names.
+
+    Attributes:
+        codec: of its record.
+        values: of each field, by name.
+    """
+
+    codec: RecordCodec
+    values: dict[str, Any]
+
+
+def take_row(
+    serialize: Callable[..., bytes], fields: Mapping[str, Any]
+) -> TakenRow | bytes:
+    """Take a row in place of encoding it, so that many can be encoded as columns.
+
+    Args:
+        serialize: of generated code, which calls `RecordCodec.encode`; or another function.
+        fields: its keywords.
+
+    Returns:
+        The row; or what the function returns, if that is something else.
+    """
+    rows: list[TakenRow] = []
+    token = _taken.set(rows)
+    try:
+        record = serialize(**fields)
+    finally:
+        _taken.reset(token)
+    if not rows:
+        return record
+    return rows[0] if record is _TAKEN else serialize(**fields)
 
 
 class RecordCodec:
@@ -83,6 +122,10 @@ class RecordCodec:
                 equally long, no field is there, so that readers could not tell whose
                 record it is, or the record has more than MOST_RECORD_BYTES.
         """
+        taken = _taken.get()
+        if taken is not None:
+            taken.append(TakenRow(self, values))
+            return _TAKEN
         if self._simple:
             pieces: list[Buffer] = [b""]
             for name, encode in self._encoders:

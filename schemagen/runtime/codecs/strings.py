@@ -11,11 +11,10 @@ from ..shared import base64_text
 from ..shared.errors import Problem
 from ..shared.values import described
 from ..shared.wire import Buffer
-from .decoded import Decoded, Decoding
-from .faults import Features
+from .faults import Features, Passed
 from .parsed import Parsed
 from .part import Part, values_part
-from .single import BytesCodec
+from .single import BytesCodec, ColumnCodec
 
 
 def encode_text(text: str) -> bytes:
@@ -33,7 +32,7 @@ def encode_text(text: str) -> bytes:
         ) from None
 
 
-class _String(BytesCodec):
+class _String(BytesCodec, ColumnCodec):
     """One string."""
 
     def make_parts(self) -> tuple[Part, ...]:
@@ -49,13 +48,12 @@ class _String(BytesCodec):
     def expected(self) -> Expected | None:
         return self.parts[0].expected(optional=self.optional)
 
-    def decoded(self, column: Column) -> Decoded:
-        return Decoded(column.rows, lambda: texts_of(column.bytes_values(), self.dtype))
-
-    def decode(self, features: Features) -> Decoding:
+    def column(self, features: Features) -> Passed:
         (part,) = self.parts
-        column = yield from part.values(features, part.text, finite=False)
-        return self.decoded(column)
+        return (yield from part.values(features, part.text, finite=False))
+
+    def _values(self, column: Column) -> list[Any]:
+        return texts_of(column.bytes_values(), self.dtype)
 
     def parse(self, parsed: Parsed) -> Any:
         return self.parts[0].tensor(parsed, self.label)

@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 
 from ..shared.errors import DatasetError
 from ..shared.tfrecord import Framed
-from ..writing.encoding import Chunk, Encoding, Refused, encode_rows
+from ..writing.encoded import encode_rows
+from ..writing.encoding import Chunk, Encoding, Refused
 from ..writing.keys import runs_of, shard_of
 from ..writing.parts import fill
 from ..writing.receipts import Receipt

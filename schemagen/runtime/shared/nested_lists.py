@@ -49,4 +49,6 @@ def stacked(rows: Sequence[Any]) -> NDArray[Any]:
         raise Problem("arrays of different shapes", "arrays of one shape")
     if len({array.dtype for array in arrays}) > 1:
         raise Problem("arrays of different dtypes", "arrays of one dtype")
-    return np.stack(arrays)
+    # As `np.stack`, which takes longer for many small arrays.
+    joined: NDArray[Any] = np.concatenate([array.reshape(-1) for array in arrays])
+    return joined.reshape(len(arrays), *arrays[0].shape)

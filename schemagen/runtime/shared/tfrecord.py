@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from io import BufferedReader
 from itertools import chain, count
 from string import printable
-from typing import IO, TYPE_CHECKING, Protocol, cast
+from typing import IO, TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +65,10 @@ class Framed:
     data: Buffer
     ends: NDArray[np.int64]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the bytes, also those of memory that cannot be pickled."""
+        return Framed, (bytes(self.data), self.ends)
+
     def __len__(self) -> int:
         """Return how many records there are."""
         return len(self.ends)
@@ -78,6 +82,18 @@ class Framed:
         ends = self.ends[first:last]
         stop = int(ends[-1]) if len(ends) else start
         return Framed(memoryview(self.data)[start:stop], ends - start)
+
+
+def joined(runs: Sequence[Framed]) -> Framed:
+    """Return runs of records as one."""
+    if len(runs) == 1:
+        return runs[0]
+    sizes = [len(run.data) for run in runs]
+    starts = np.cumsum([0, *sizes])[:-1]
+    ends = [run.ends + start for run, start in zip(runs, starts, strict=True)]
+    nothing = np.empty(0, np.int64)
+    data = bytearray().join(run.data for run in runs)
+    return Framed(data, np.concatenate([nothing, *ends]))
 
 
 def frame_records(records: Sequence[bytes]) -> Framed:

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from ..shared.errors import DatasetError
 from ..shared.processes import Advance, in_parallel
-from .encoding import Chunk, Encoding, encode_rows
+from .encoded import encode_rows
+from .encoding import Chunk, Encoding
 from .keys import in_order, positions_of
 from .plan import Plan
 from .sources import Indexed, Parts, Source, check_start

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from itertools import count
-from time import monotonic
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..shared.errors import DatasetError, RecordError, did_you_mean, position
-from ..shared.tfrecord import Framed, frame_records
+from ..shared.errors import DatasetError, RecordError, did_you_mean
+from ..shared.tfrecord import Framed
 from ..shared.values import described
 from .keys import digest_of
-from .sources import Unreadable, fields_of
 
 CHUNK_BYTES = 1 << 20
 """A chunk ends with the record that makes it this large."""
@@ -123,7 +120,7 @@ class Encoding:
             row: what they were taken from.
         """
         # An instance has the fields of its schema, as that is now.
-        stale = _STALE if _is_record(row) else ""
+        stale = _STALE if is_record(row) else ""
         for name in fields:
             if self._known is not None and name not in self._known:
                 return RecordError(
@@ -165,174 +162,6 @@ class Encoding:
         return value
 
 
-def encode_rows(
-    rows: Iterable[object],
-    encoding: Encoding,
-    *,
-    part: int = 0,
-    shard: int | None = None,
-    first: int = 0,
-    positions: Iterable[int] | None = None,
-) -> Iterator[Chunk]:
-    """Encode rows, holding about 1 MiB of records at a time, or those of a second.
-
-    Args:
-        rows: dicts of fields, or what dict() makes one of, such as an instance of
-            the schema's class; `Unreadable` marks a row that cannot be read.
-        encoding: how rows become records.
-        part: the index of the source or block.
-        shard: what errors call the source that the rows are counted in, where there
-            is one source for each shard.
-        first: the position of the first row.
-        positions: of all rows, where they do not follow on one another.
-
-    Yields:
-        At least one chunk. The last one may be without records.
-
-    Raises:
-        RecordError: a row that the schema refuses, by its position, unless such rows
-            are left out.
-        TypeError: a row with a field too many or too few, likewise; or one that has
-            no fields at all.
-        Exception: whatever else a row's own code raises, with the position as note.
-    """
-    serialize, keyed = encoding.serialize, encoding.key_field is not None
-    pending = _Pending(part, keyed)
-    reached = first
-    numbers = count(first) if positions is None else positions
-    numbered = zip(numbers, rows, strict=False)
-    try:
-        for number, row in numbered:
-            fields = None
-            try:
-                fields = row if type(row) is dict else _fields_of(row)
-                record = serialize(**fields)
-                if keyed:
-                    pending.keys.append(encoding.key_of(fields))
-                pending.add(number, record)
-            except Exception as error:
-                pending.refuse(_refusal(error, row, fields, encoding, number, shard))
-            if pending.full:
-                yield pending.chunk(number + 1)
-                pending = _Pending(part, keyed)
-            reached = number + 1
-    except Exception:
-        # What came before is as good as if nothing had happened.
-        if not pending.empty:
-            yield pending.chunk(reached)
-        raise
-    yield pending.chunk(reached)
-
-
-def _refusal(
-    error: Exception,
-    row: object,
-    fields: Mapping[str, Any] | None,
-    encoding: Encoding,
-    number: int,
-    shard: int | None,
-) -> RecordError:
-    """Return what a row is left out for, by its position.
-
-    Raises:
-        Exception: as `encode_rows`, if no row is to be left out, or this one is not
-            what is wrong.
-    """
-    where = position(number, shard)
-    if isinstance(error, _NoRow):
-        raise TypeError(f"{where}: {error}") from error.__cause__
-    if isinstance(error, RecordError):
-        refused = error.at_row(number, shard)
-        if encoding.skip:
-            return refused
-        raise refused from None
-    misfit = None
-    if isinstance(error, TypeError) and fields is not None:
-        # The row's names tell a wrong row from a mistake in anyone's code.
-        misfit = encoding.misfit(fields, row)
-    if misfit is None:
-        error.add_note(f"while encoding {where}")
-        raise error
-    refused = misfit.at_row(number, shard)
-    if encoding.skip:
-        return refused
-    raise TypeError(str(refused)) from None
-
-
-class _NoRow(Exception):
-    """What has no fields at all."""
-
-
-def _fields_of(row: Any) -> dict[str, Any]:
-    if isinstance(row, Unreadable):
-        raise row.error
-    try:
-        return fields_of(row)
-    except (TypeError, ValueError) as error:
-        if hasattr(row, "keys") or _is_record(row):
-            raise
-        raise _NoRow(
-            f"found {described(row)}, expected a dict of the record's fields, a "
-            "named tuple, or an instance of its schema's class"
-        ) from error
-
-
-def _is_record(row: object) -> bool:
+def is_record(row: object) -> bool:
     """Tell whether a row is an instance of a schema's class."""
     return hasattr(type(row), "model_fields")
-
-
-class _Pending:
-    """What will be a chunk."""
-
-    def __init__(self, part: int, keyed: bool) -> None:
-        self.keys: list[tuple[int, int]] = []
-        self._part = part
-        self._keyed = keyed
-        self._records: list[bytes] = []
-        self._rows: list[int] = []
-        self._bytes = 0
-        self._refused: list[Refused] = []
-        self._until = monotonic() + CHUNK_SECONDS
-
-    def add(self, row: int, record: bytes) -> None:
-        self._records.append(record)
-        self._rows.append(row)
-        self._bytes += len(record)
-
-    def refuse(self, error: RecordError) -> None:
-        assert error.row is not None
-        self._refused.append(
-            Refused(
-                error.row,
-                error.field,
-                error.found,
-                error.expected,
-                error.advice,
-                error.shard,
-            )
-        )
-
-    @property
-    def empty(self) -> bool:
-        return not self._rows and not self._refused
-
-    @property
-    def full(self) -> bool:
-        rows = len(self._rows) + len(self._refused)
-        return (
-            self._bytes >= CHUNK_BYTES
-            or rows >= CHUNK_ROWS
-            or monotonic() >= self._until
-        )
-
-    def chunk(self, next_row: int) -> Chunk:
-        keys = np.array(self.keys, np.uint64).reshape(-1, 2) if self._keyed else None
-        return Chunk(
-            self._part,
-            frame_records(self._records),
-            np.array(self._rows, np.int64),
-            keys,
-            tuple(self._refused),
-            next_row,
-        )

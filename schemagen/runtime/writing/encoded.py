@@ -1,0 +1,312 @@
+"""Rows that come one by one, encoded many at a time; and the row at fault, if one is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from itertools import count
+from time import monotonic
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from ..codecs.records import TakenRow, take_row
+from ..shared.errors import RecordError, position
+from ..shared.tfrecord import Framed, frame_records, joined
+from ..shared.values import described
+from .encoding import (
+    CHUNK_BYTES,
+    CHUNK_ROWS,
+    CHUNK_SECONDS,
+    Chunk,
+    Encoding,
+    Refused,
+    is_record,
+)
+from .sources import Unreadable, fields_of
+
+
+def encode_rows(
+    rows: Iterable[object],
+    encoding: Encoding,
+    *,
+    part: int = 0,
+    shard: int | None = None,
+    first: int = 0,
+    positions: Iterable[int] | None = None,
+) -> Iterator[Chunk]:
+    """Encode rows, holding about 1 MiB of records at a time, or those of a second.
+
+    Args:
+        rows: dicts of fields, or what dict() makes one of, such as an instance of
+            the schema's class; `Unreadable` marks a row that cannot be read.
+        encoding: how rows become records.
+        part: the index of the source or block.
+        shard: what errors call the source that the rows are counted in, where there
+            is one source for each shard.
+        first: the position of the first row.
+        positions: of all rows, where they do not follow on one another.
+
+    Yields:
+        At least one chunk. The last one may be without records.
+
+    Raises:
+        RecordError: a row that the schema refuses, by its position, unless such rows
+            are left out.
+        TypeError: a row with a field too many or too few, likewise; or one that has
+            no fields at all.
+        Exception: whatever else a row's own code raises, with the position as note.
+    """
+    pending = _Pending(encoding, part, shard, first)
+    numbers = count(first) if positions is None else positions
+    numbered = zip(numbers, rows, strict=False)
+    try:
+        for number, row in numbered:
+            pending.add(number, row)
+            if pending.full:
+                pending.encode()
+                yield pending.chunk()
+                pending = _Pending(encoding, part, shard, number + 1)
+        pending.encode()
+    except Exception:
+        # What came before is as good as if nothing had happened, unless a row is wrong.
+        wrong: Exception | None = None
+        try:
+            pending.encode()
+        except Exception as error:
+            wrong = error
+        if not pending.empty:
+            yield pending.chunk()
+        if wrong is not None:
+            raise wrong from None
+        raise
+    yield pending.chunk()
+
+
+def _refusal(
+    error: Exception,
+    row: object,
+    fields: Mapping[str, Any] | None,
+    encoding: Encoding,
+    number: int,
+    shard: int | None,
+) -> RecordError:
+    """Return what a row is left out for, by its position.
+
+    Raises:
+        Exception: as `encode_rows`, if no row is to be left out, or this one is not
+            what is wrong.
+    """
+    where = position(number, shard)
+    if isinstance(error, _NoRow):
+        raise TypeError(f"{where}: {error}") from error.__cause__
+    if isinstance(error, RecordError):
+        refused = error.at_row(number, shard)
+        if encoding.skip:
+            return refused
+        raise refused from None
+    misfit = None
+    if isinstance(error, TypeError) and fields is not None:
+        # The row's names tell a wrong row from a mistake in anyone's code.
+        misfit = encoding.misfit(fields, row)
+    if misfit is None:
+        error.add_note(f"while encoding {where}")
+        raise error
+    refused = misfit.at_row(number, shard)
+    if encoding.skip:
+        return refused
+    raise TypeError(str(refused)) from None
+
+
+class _NoRow(Exception):
+    """What has no fields at all."""
+
+
+def _fields_of(row: Any) -> dict[str, Any]:
+    if isinstance(row, Unreadable):
+        raise row.error
+    try:
+        return fields_of(row)
+    except (TypeError, ValueError) as error:
+        if hasattr(row, "keys") or is_record(row):
+            raise
+        raise _NoRow(
+            f"found {described(row)}, expected a dict of the record's fields, a "
+            "named tuple, or an instance of its schema's class"
+        ) from error
+
+
+class _Waiting(NamedTuple):
+    """A row that has yet to become a record.
+
+    Attributes:
+        number: its position.
+        row: the row.
+        fields: its values by keyword.
+        taken: its values by field; or its record.
+    """
+
+    number: int
+    row: object
+    fields: Mapping[str, Any]
+    taken: TakenRow | bytes
+
+
+class _Pending:
+    """What will be a chunk: rows that wait, and the records of those before.
+
+    Args:
+        encoding: how rows become records.
+        part: the index of the source or block.
+        shard: what errors call the source, if there is one for each shard.
+        next_row: the position of the first row.
+    """
+
+    def __init__(
+        self, encoding: Encoding, part: int, shard: int | None, next_row: int
+    ) -> None:
+        self._encoding = encoding
+        self._part = part
+        self._shard = shard
+        self._next_row = next_row
+        self._waiting: list[_Waiting] = []
+        self._keys: list[tuple[int, int]] = []
+        self._framed: list[Framed] = []
+        self._rows: list[int] = []
+        self._bytes = 0
+        self._refused: list[Refused] = []
+        self._until = monotonic() + CHUNK_SECONDS
+
+    def add(self, number: int, row: object) -> None:
+        """Take a row; errors are those of `encode_rows`, for rows before it as well."""
+        fields = None
+        try:
+            fields = row if type(row) is dict else _fields_of(row)
+            taken = take_row(self._encoding.serialize, fields)
+            if isinstance(taken, bytes):
+                self._bytes += len(taken)
+            else:
+                self._bytes += _keep(taken.values)
+            self._waiting.append(_Waiting(number, row, fields, taken))
+        except Exception as error:
+            self.encode()
+            self._refuse(error, number, row, fields)
+
+    def encode(self) -> None:
+        """Encode the rows that wait; errors are those of `encode_rows`."""
+        waiting, self._waiting = self._waiting, []
+        if not waiting:
+            return
+        try:
+            framed = _framed([each.taken for each in waiting])
+            keys = (
+                [self._encoding.key_of(each.fields) for each in waiting]
+                if self._encoding.key_field is not None
+                else []
+            )
+        except Exception:  # of some row, which is found below
+            for number, row, fields, taken in waiting:
+                try:
+                    record = (
+                        taken
+                        if isinstance(taken, bytes)
+                        else taken.codec.encode(**taken.values)
+                    )
+                    if self._encoding.key_field is not None:
+                        self._keys.append(self._encoding.key_of(fields))
+                    self._framed.append(frame_records([record]))
+                    self._rows.append(number)
+                    self._next_row = number + 1
+                except Exception as error:
+                    self._refuse(error, number, row, fields)
+            return
+        self._framed += framed
+        self._keys += keys
+        self._rows += [each.number for each in waiting]
+        self._next_row = waiting[-1].number + 1
+
+    def _refuse(
+        self,
+        error: Exception,
+        number: int,
+        row: object,
+        fields: Mapping[str, Any] | None,
+    ) -> None:
+        refused = _refusal(error, row, fields, self._encoding, number, self._shard)
+        assert refused.row is not None
+        self._refused.append(
+            Refused(
+                refused.row,
+                refused.field,
+                refused.found,
+                refused.expected,
+                refused.advice,
+                refused.shard,
+            )
+        )
+        self._next_row = number + 1
+
+    @property
+    def empty(self) -> bool:
+        return not self._rows and not self._refused
+
+    @property
+    def full(self) -> bool:
+        rows = len(self._waiting) + len(self._rows) + len(self._refused)
+        return (
+            self._bytes >= CHUNK_BYTES
+            or rows >= CHUNK_ROWS
+            or monotonic() >= self._until
+        )
+
+    def chunk(self) -> Chunk:
+        """Return the records so far, without the rows that wait."""
+        keyed = self._encoding.key_field is not None
+        return Chunk(
+            self._part,
+            joined(self._framed),
+            np.array(self._rows, np.int64),
+            np.array(self._keys, np.uint64).reshape(-1, 2) if keyed else None,
+            tuple(self._refused),
+            self._next_row,
+        )
+
+
+def _keep(values: dict[str, Any]) -> int:
+    """Copy what the source of a row may change once it gives the next row.
+
+    Returns:
+        About how many bytes the values take in a record.
+    """
+    size = 0
+    for name, value in values.items():
+        kind = type(value)
+        if kind is np.ndarray:
+            values[name] = value.copy()
+            size += value.nbytes
+        elif kind is bytes or kind is str:
+            size += len(value)
+        elif kind is list:
+            flat = value and type(value[0]) not in (list, dict, np.ndarray)
+            values[name] = value.copy() if flat else deepcopy(value)
+            size += 4 * len(value)
+        elif kind is bytearray or kind is dict:
+            values[name] = deepcopy(value)
+            size += 4 * len(value)
+        else:
+            size += 8
+    return size
+
+
+def _framed(rows: Sequence[TakenRow | bytes]) -> list[Framed]:
+    """Encode rows as columns.
+
+    Raises:
+        Exception: not all of them can be.
+    """
+    if all(isinstance(row, bytes) for row in rows):
+        return [frame_records(cast("Sequence[bytes]", rows))]
+    taken = cast("Sequence[TakenRow]", rows)
+    codec = taken[0].codec
+    columns = {name: [row.values[name] for row in taken] for name in codec.fields}
+    return list(codec.frame_columns(**columns))
