@@ -70,7 +70,7 @@ def _compile(folder: Path, target: str, path: Path) -> None:
     if done.returncode:
         sys.exit(
             f"{' '.join(command)}\n{done.stderr}\nschemagen's core in C cannot be compiled "
-            "here; it needs Linux on x86-64 or ARM, and `cc` or the package ziglang"
+            "here; it is tested on Linux on x86-64 and ARM, with gcc and with zig"
         )
 
 

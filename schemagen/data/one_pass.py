@@ -293,7 +293,7 @@ def _scanned(
             run = run.only(slice(left - tally.records))
             scanned.complete = False
         if len(run):
-            columns = decode(run)
+            columns = decode(run, check.plan) if check else decode(run)
             tally.count(columns)
             if check:
                 tally.add_records(check, columns)

@@ -13,7 +13,7 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) && defined(__linux__)
 #include <arm_acle.h>
 #include <sys/auxv.h>
 #ifndef HWCAP_CRC32
@@ -66,7 +66,7 @@ static uint32_t shifted(uint32_t crc) {
 #define STEP(crc, word) (uint32_t)_mm_crc32_u64(crc, word)
 #define STEP_BYTE(crc, byte) _mm_crc32_u8(crc, byte)
 static int has_instruction(void) { return __builtin_cpu_supports("sse4.2"); }
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) && defined(__linux__)
 #define WITH_CRC __attribute__((target("+crc")))
 #define STEP(crc, word) __crc32cd(crc, word)
 #define STEP_BYTE(crc, byte) __crc32cb(crc, byte)
