@@ -33,9 +33,9 @@ SHAPES = {
 }
 
 TARGETS = (
-    Target(ARRAY_RECORD, OURS, dict.fromkeys(SHAPES, 2)),
-    Target(MDS, OURS, dict.fromkeys(SHAPES, 4)),
-    Target(TFRECORD, OURS, dict.fromkeys(SHAPES, 5)),
+    Target(ARRAY_RECORD, OURS, dict(zip(SHAPES, (4, 2.5), strict=True))),
+    Target(MDS, OURS, dict.fromkeys(SHAPES, 10)),
+    Target(TFRECORD, OURS, dict.fromkeys(SHAPES, 7)),
     Target(GRAIN, OURS, {}),
     Target(ARRAY_RECORD, OURS_BY_NUMBERS, {}),
 )

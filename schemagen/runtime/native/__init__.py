@@ -218,12 +218,13 @@ def padded(values: NDArray[Any], lengths: Rows, most: int, filler: Any) -> NDArr
 
 def packed(numbers: Rows) -> bytes:
     """Return numbers as varints: int64 [N]."""
-    numbers = np.ascontiguousarray(numbers)
+    if not numbers.size:
+        return b""
+    # Of few numbers, copies cost less than asking numpy for addresses.
     out = bytearray(10 * numbers.size)
-    end = core.varints_write(
-        address(numbers), numbers.size, address(np.frombuffer(out, np.uint8))
-    )
-    return bytes(out[:end])
+    place = ctypes.byref(ctypes.c_char.from_buffer(out))
+    end = core.varints_write(numbers.tobytes(), numbers.size, place)
+    return bytes(memoryview(out)[:end])
 
 
 def read_ranges(

@@ -40,7 +40,7 @@ FLOAT_LIST = b"\x12"
 INT64_LIST = b"\x1a"
 
 # Where a call of the core costs more than it saves.
-_FEW = 4
+_FEW = 8
 
 
 def list_tag(dtype: str, *, raw: bool) -> bytes:
