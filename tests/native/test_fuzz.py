@@ -110,10 +110,17 @@ def _features(column: Column) -> list[Any]:
     if column.kind == "bytes":
         values = list(column.bytes_values())
     elif column.kind == "float":
-        values = values.view(np.uint32).tolist()  # NaN equals NaN
+        values = _bits(values)
     else:
         values = values.tolist()
     return [(column.kind, values[start:stop]) for start, stop in pairwise(bounds)]
+
+
+def _bits(values: Any) -> list[int]:
+    """Return float32 values as bits; a signaling NaN is a quiet one, as in Python."""
+    bits = values.view(np.uint32) | np.where(np.isnan(values), 1 << 22, 0)
+    found: list[int] = bits.tolist()
+    return found
 
 
 def _of_proto(feature: Any) -> Any:
@@ -122,7 +129,7 @@ def _of_proto(feature: Any) -> Any:
         return "", []
     values = list(getattr(feature, name).value)
     if name == "float_list":
-        values = np.array(values, np.float32).view(np.uint32).tolist()
+        values = _bits(np.array(values, np.float32))
     return name.removesuffix("_list"), values
 
 
