@@ -50,7 +50,7 @@ TARGETS = (
     Target(OURS, DECODING, {"jpeg": 1.25}, at_most=True),
     Target(D, OURS, {}),
     Target(OURS, E, {}, at_most=True),
-    Target(OURS, SPLIT, {"mix": 1.3, "jpeg": 0.9}),
+    Target(OURS, SPLIT, {"mix": 4, "jpeg": 1}),
     Target(A, SPLIT, {"mix-1k": 5}),
 )
 

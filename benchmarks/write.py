@@ -69,7 +69,7 @@ TARGETS = {
     IN_MEMORY: (
         Target(A, BATCHES, _goals(5, 80, 8, 8, 4)),
         Target(A, ROWS, _goals(2.5, 40, 2.5, 4, 2)),
-        Target(B, BATCHES, _goals(1.2, 2, 1.2, 1.2, 1.5)),
+        Target(B, BATCHES, _goals(1, 2, 1.2, 1.2, 1.5)),
     ),
     TO_A_FILE: tuple(
         each for target in _FILE_TARGETS for each in (target, without_waiting(target))

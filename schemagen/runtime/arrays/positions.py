@@ -100,7 +100,10 @@ def _indexed(files: Files) -> Positions | None:
     if checksum_of(contents) != split.index or len(contents) != 8 * split.records:
         return None
     counts = [shard.records for shard in split.shards]
-    return Positions(ends_of(contents), sums(counts), sums(files.sizes))
+    ends, bases = ends_of(contents), sums(files.sizes)
+    if (np.diff(ends, prepend=0) < FRAMING).any() or ends[-1:].sum() != bases[-1]:
+        return None  # another program has written it
+    return Positions(ends, sums(counts), bases)
 
 
 def sums(values: Sequence[int]) -> Rows:

@@ -138,6 +138,13 @@ static int is_masked(const uint8_t *data, int64_t size, const uint8_t *stored) {
   return crc == masked(data, size);
 }
 
+/* Return the length that is at a place, or -1 if its checksum is wrong or it is none. */
+static int64_t length_at(const uint8_t *at) {
+  uint64_t length;
+  memcpy(&length, at, 8);
+  return length <= INT64_MAX && is_masked(at, 8, at + 8) ? (int64_t)length : -1;
+}
+
 /* Look at frames whose places are known. `wrong` becomes 1 for each that is damaged: its
  * length is not that of its place, or a checksum is wrong; else 0. Return how many are. */
 EXPORT int64_t frames_check(const uint8_t *data, const int64_t *starts, const int64_t *stops,
@@ -146,20 +153,11 @@ EXPORT int64_t frames_check(const uint8_t *data, const int64_t *starts, const in
   for (int64_t at = 0; at < count; at++) {
     const uint8_t *frame = data + starts[at];
     int64_t size = stops[at] - starts[at] - FRAMING;
-    uint64_t length;
-    memcpy(&length, frame, 8);
-    wrong[at] = size < 0 || length != (uint64_t)size || !is_masked(frame, 8, frame + 8) ||
+    wrong[at] = size < 0 || length_at(frame) != size ||
                 !is_masked(frame + HEADER, size, frame + HEADER + size);
     found += wrong[at];
   }
   return found;
-}
-
-/* Return the length that is at a place, or -1 if its checksum is wrong or it is none. */
-static int64_t length_at(const uint8_t *at) {
-  uint64_t length;
-  memcpy(&length, at, 8);
-  return length <= INT64_MAX && is_masked(at, 8, at + 8) ? (int64_t)length : -1;
 }
 
 /* Follow frames from `start` on, to the first that ends at `until` or behind it.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import deepcopy
+from enum import Enum
 from itertools import count
 from time import monotonic
 from typing import Any, NamedTuple, cast
@@ -144,12 +144,14 @@ class _Waiting(NamedTuple):
         row: the row.
         fields: its values by keyword.
         taken: its values by field; or its record.
+        key: the digest of its key, if rows have one.
     """
 
     number: int
     row: object
     fields: Mapping[str, Any]
     taken: TakenRow | bytes
+    key: tuple[int, int] | None
 
 
 class _Pending:
@@ -182,12 +184,15 @@ class _Pending:
         fields = None
         try:
             fields = row if type(row) is dict else _fields_of(row)
-            taken = take_row(self._encoding.serialize, fields)
-            if isinstance(taken, bytes):
-                self._bytes += len(taken)
-            else:
-                self._bytes += _keep(taken.values)
-            self._waiting.append(_Waiting(number, row, fields, taken))
+            serialize, keyed = self._encoding.serialize, self._encoding.key_field
+            taken = take_row(serialize, fields)
+            size = len(taken) if isinstance(taken, bytes) else _keep(taken.values)
+            if size is None:
+                taken = serialize(**fields)
+                size = len(taken)
+            key = self._encoding.key_of(fields) if keyed is not None else None
+            self._waiting.append(_Waiting(number, row, fields, taken, key))
+            self._bytes += size
         except Exception as error:
             self.encode()
             self._refuse(error, number, row, fields)
@@ -198,32 +203,27 @@ class _Pending:
         if not waiting:
             return
         try:
-            framed = _framed([each.taken for each in waiting])
-            keys = (
-                [self._encoding.key_of(each.fields) for each in waiting]
-                if self._encoding.key_field is not None
-                else []
-            )
-        except Exception:  # of some row, which is found below
-            for number, row, fields, taken in waiting:
-                try:
-                    record = (
-                        taken
-                        if isinstance(taken, bytes)
-                        else taken.codec.encode(**taken.values)
-                    )
-                    if self._encoding.key_field is not None:
-                        self._keys.append(self._encoding.key_of(fields))
-                    self._framed.append(frame_records([record]))
-                    self._rows.append(number)
-                    self._next_row = number + 1
-                except Exception as error:
-                    self._refuse(error, number, row, fields)
+            self._framed += _framed([each.taken for each in waiting])
+        except Exception:  # of some row, which is found here
+            for each in waiting:
+                self._encode_one(each)
             return
-        self._framed += framed
-        self._keys += keys
         self._rows += [each.number for each in waiting]
+        self._keys += [each.key for each in waiting if each.key is not None]
         self._next_row = waiting[-1].number + 1
+
+    def _encode_one(self, each: _Waiting) -> None:
+        record = each.taken
+        try:
+            if not isinstance(record, bytes):
+                record = record.codec.encode(**record.values)
+        except Exception as error:
+            self._refuse(error, each.number, each.row, each.fields)
+            return
+        self._framed.append(frame_records([record]))
+        self._rows.append(each.number)
+        self._keys += [] if each.key is None else [each.key]
+        self._next_row = each.number + 1
 
     def _refuse(
         self,
@@ -272,30 +272,50 @@ class _Pending:
         )
 
 
-def _keep(values: dict[str, Any]) -> int:
+# What no one can change.
+_PLAIN = frozenset({bool, int, float, str, bytes, type(None)})
+
+
+def _keep(values: dict[str, Any]) -> int | None:
     """Copy what the source of a row may change once it gives the next row.
 
     Returns:
-        About how many bytes the values take in a record.
+        About how many bytes the values take in a record; None for values of which it is
+        not known how to copy them.
     """
     size = 0
-    for name, value in values.items():
-        kind = type(value)
-        if kind is np.ndarray:
-            values[name] = value.copy()
-            size += value.nbytes
-        elif kind is bytes or kind is str:
-            size += len(value)
-        elif kind is list:
-            flat = value and type(value[0]) not in (list, dict, np.ndarray)
-            values[name] = value.copy() if flat else deepcopy(value)
-            size += 4 * len(value)
-        elif kind is bytearray or kind is dict:
-            values[name] = deepcopy(value)
-            size += 4 * len(value)
-        else:
-            size += 8
+    try:
+        for name, value in values.items():
+            values[name] = kept = _copied(value)
+            if type(kept) is np.ndarray:
+                size += kept.nbytes
+            elif type(kept) is bytes or type(kept) is str:
+                size += len(kept)
+            else:
+                size += 8 * (len(kept) if isinstance(kept, (list, tuple, dict)) else 1)
+    except _UncopiedError:
+        return None
     return size
+
+
+class _UncopiedError(Exception):
+    """A value of which it is not known how to copy it."""
+
+
+def _copied(value: Any) -> Any:
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
+    if kind is np.ndarray:
+        return value.copy()
+    if kind is list or kind is tuple:
+        plain = _PLAIN.issuperset(map(type, value))
+        return kind(value if plain else map(_copied, value))
+    if kind is dict:
+        return {key: _copied(each) for key, each in value.items()}
+    if isinstance(value, (np.generic, Enum)):
+        return value
+    raise _UncopiedError
 
 
 def _framed(rows: Sequence[TakenRow | bytes]) -> list[Framed]:
