@@ -30,50 +30,53 @@ NOTHING = ""
 """The kind of a feature that holds no list at all."""
 
 
+_SIGNATURES: dict[str, tuple[Any, ...]] = {
+    "crc32c": (ctypes.c_uint32, ctypes.c_uint32, c_void_p, c_int64),
+    "frames_follow": (c_int64, c_void_p, *[c_int64] * 4, *[c_void_p] * 3),
+    "frames_fill": (None, c_void_p, c_void_p, c_int64),
+    "headers_find": (c_int64, c_void_p, c_int64, c_int64, c_void_p),
+    "frames_check": (c_int64, c_void_p, c_void_p, c_void_p, c_int64, c_void_p),
+    "columns_read": (c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_void_p),
+    "columns_sizes": (None, c_void_p, c_void_p),
+    "columns_items": (c_void_p, c_void_p, c_int, POINTER(c_int64)),
+    "columns_key": (c_void_p, c_void_p, c_int, c_int32, POINTER(c_int64)),
+    "columns_fill": (c_int, c_void_p, c_void_p, c_void_p),
+    "columns_expect": (None, *[c_void_p] * 3, c_int64, c_void_p, c_int64, c_void_p),
+    "columns_free": (None, c_void_p),
+    "records_measure": (None, c_void_p, *[c_int64] * 2, c_int32, *[c_void_p] * 3),
+    "records_write": (
+        *(None, c_void_p, *[c_int64] * 2, c_int32),
+        *(*[c_void_p] * 2, *[c_int64] * 2, c_void_p),
+    ),
+    "varints_write": (c_int64, c_void_p, c_int64, c_void_p),
+    "bytes_join": (None, c_void_p, c_void_p, c_int64, c_void_p),
+    "lists_pad": (None, *[c_void_p] * 2, *[c_int64] * 3, *[c_void_p] * 2),
+    "image_mix": (c_int, c_void_p, c_int, *[c_int64] * 5, c_void_p),
+    "image_filter": (c_int, c_void_p, c_int, *[c_int64] * 5, c_void_p),
+    "image_pick": (None, c_void_p, *[c_int64] * 5, c_void_p),
+    "floats_round": (None, c_void_p, c_int64, c_void_p),
+    "ranges_read": (c_int64, c_int32, *[c_void_p] * 3, c_int64, *[c_void_p] * 2),
+}
+"""What each function returns, and what it takes."""
+
+
 def _load() -> Any:
     """Load the core.
 
     Raises:
-        ImportError: it was not built for this platform.
+        ImportError: it was not built for this platform, or from other sources.
     """
     try:
-        core = ctypes.CDLL(str(_PATH))
-    except OSError as error:
+        loaded = ctypes.CDLL(str(_PATH))
+        for name, (result, *arguments) in _SIGNATURES.items():
+            function = getattr(loaded, name)
+            function.restype, function.argtypes = result, arguments
+    except (OSError, AttributeError) as error:
         raise ImportError(
-            f"{_PATH}: the core of schemagen is missing or is not for this platform; "
-            f"install schemagen again: {error}"
+            f"{_PATH}: the core of schemagen is missing, is for another platform, or is "
+            f"older than its sources: install schemagen again; {error}"
         ) from None
-    signatures: dict[str, tuple[Any, ...]] = {
-        "crc32c": (ctypes.c_uint32, ctypes.c_uint32, c_void_p, c_int64),
-        "frames_follow": (c_int64, c_void_p, *[c_int64] * 4, *[c_void_p] * 3),
-        "frames_fill": (None, c_void_p, c_void_p, c_int64),
-        "headers_find": (c_int64, c_void_p, c_int64, c_int64, c_void_p),
-        "frames_check": (c_int64, c_void_p, c_void_p, c_void_p, c_int64, c_void_p),
-        "columns_read": (c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_void_p),
-        "columns_sizes": (None, c_void_p, c_void_p),
-        "columns_items": (c_void_p, c_void_p, c_int, POINTER(c_int64)),
-        "columns_key": (c_void_p, c_void_p, c_int, c_int32, POINTER(c_int64)),
-        "columns_fill": (c_int, c_void_p, c_void_p, c_void_p),
-        "columns_expect": (None, *[c_void_p] * 3, c_int64, c_void_p, c_int64, c_void_p),
-        "columns_free": (None, c_void_p),
-        "records_measure": (None, c_void_p, *[c_int64] * 2, c_int32, *[c_void_p] * 3),
-        "records_write": (
-            *(None, c_void_p, *[c_int64] * 2, c_int32),
-            *(*[c_void_p] * 2, *[c_int64] * 2, c_void_p),
-        ),
-        "varints_write": (c_int64, c_void_p, c_int64, c_void_p),
-        "bytes_join": (None, c_void_p, c_void_p, c_int64, c_void_p),
-        "lists_pad": (None, *[c_void_p] * 2, *[c_int64] * 3, *[c_void_p] * 2),
-        "image_mix": (c_int, c_void_p, c_int, *[c_int64] * 5, c_void_p),
-        "image_filter": (c_int, c_void_p, c_int, *[c_int64] * 5, c_void_p),
-        "image_pick": (None, c_void_p, *[c_int64] * 5, c_void_p),
-        "floats_round": (None, c_void_p, c_int64, c_void_p),
-        "ranges_read": (c_int64, c_int32, *[c_void_p] * 3, c_int64, *[c_void_p] * 2),
-    }
-    for name, (result, *arguments) in signatures.items():
-        function = getattr(core, name)
-        function.restype, function.argtypes = result, arguments
-    return core
+    return loaded
 
 
 core = _load()
