@@ -109,13 +109,14 @@ def release(directory: Path) -> Repository:
     It holds the files of this checkout as they are now, committed or not.
     """
     repository = Repository(directory)
-    ignored = shutil.ignore_patterns("__pycache__")
+    ignored = shutil.ignore_patterns("__pycache__", "*.so")
     for folder in ("schemagen", "templates"):
         shutil.copytree(CHECKOUT / folder, directory / folder, ignore=ignored)
     for name in (
         "pyproject.toml",
         "README.md",
         "CHANGELOG.md",
+        "hatch_build.py",
         ".pre-commit-hooks.yaml",
         "action.yml",
     ):
