@@ -234,9 +234,12 @@ def _encoded(rows: list[object], plan: Plan) -> Iterator[Block]:
             if len(block) or block.refused:
                 yield block
     except (RecordError, TypeError) as error:
+        at = taken
+        if isinstance(error, RecordError) and error.row is not None:
+            at = error.row  # further rows may have been taken to be encoded with it
         raise DatasetError(
-            f"{plan.where}: {_named(rows[taken], plan)}: "
-            f"{str(error).removeprefix(f'{position(taken)}: ')}"
+            f"{plan.where}: {_named(rows[at], plan)}: "
+            f"{str(error).removeprefix(f'{position(at)}: ')}"
         ) from error
 
 
