@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from schemagen.runtime.codecs.graph_tensors import deserialized, sized
+from schemagen.runtime.codecs.graph_tensors import shaped
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace
@@ -77,34 +77,30 @@ def test_sizes_so_different_that_no_batch_holds_them(eager: bool) -> None:
     damaged = tf.constant([[0, 2**31 - 1], [2**31 - 1, 0]], tf.int64)
 
     def read(sizes: tf.Tensor) -> tf.Tensor:
-        return sized(
-            tf.constant([b"", b""]),
-            "x",
-            tf.int8,
-            (None, None),
-            sizes=sizes,
-            padding_value=0,
-        )
+        data = tf.constant([b"", b""])
+        axes = tf.unstack(sizes, axis=1)
+        return shaped(data, "x", tf.int8, (None, None), axes, 0, absent=False)
 
     with pytest.raises(tf.errors.InvalidArgumentError, match=f"{2**31 - 1}"):
         (read if eager else tf.function(read))(damaged)
 
 
-def test_protos_that_hold_their_numbers_in_another_way() -> None:
-    """A TensorProto with float_val, one value for all, or nothing is read as well."""
-    values = [
-        tf.make_tensor_proto(1.5, shape=(2, 3)).SerializeToString(),
-        tf.make_tensor_proto([[1.0, 2.0, 3.0]]).SerializeToString(),
-        tf.io.serialize_tensor(tf.zeros((0, 3))).numpy(),
-    ]
-    assert b"\x22" not in values[0][:12]  # no tensor_content
-
-    def read(data: tf.Tensor) -> tf.Tensor:
-        return deserialized(data, "x", tf.float32, (None, 3), padding_value=-1)
-
-    expected = [[[1.5] * 3] * 2, [[1, 2, 3], [-1] * 3], [[-1] * 3] * 2]
-    for function in (read, tf.function(read)):
-        np.testing.assert_array_equal(function(tf.constant(values)), expected)
+@pytest.mark.parametrize("eager", [True, False])
+def test_protos_that_hold_their_numbers_in_another_way(
+    package: Workspace, eager: bool
+) -> None:
+    """A TensorProto with float_val, or one value for all, is refused by both readers."""
+    proto = tf.make_tensor_proto(1.5, shape=(2, 3))
+    assert not proto.tensor_content
+    example = tf.train.Example.FromString(
+        package.module("scan", "serializer").serialize(**_row())
+    )
+    stored = example.features.feature["grid"].bytes_list
+    stored.value[0] = proto.SerializeToString()
+    data = example.SerializeToString()
+    parse = package.module("scan", "parser").parse_example
+    with pytest.raises(tf.errors.InvalidArgumentError, match="serialize_tensor"):
+        (parse if eager else tf.function(parse))(tf.constant(data))
 
 
 # The model.

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ...runtime.codecs.values import of_bytes
+from ...runtime.codecs.stored_rows import of_bytes
 from ...runtime.native import BYTES, INT64, NOTHING
 from ...runtime.reading.columns import Column, Columns, Rows, StepColumn
 from ...runtime.shared import base64_text

@@ -10,16 +10,17 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..reading.columns import Column as StoredColumn
 from ..reading.decoding import Expected
 from ..shared.errors import Problem, RecordError
 from ..shared.values import FLOATS, shortened
 from ..shared.wire import Pieces
-from .decoded import Decoded, Decoding, Form, Shape, Values
+from .decoded import Decoded, Form, Shape, Values
 from .entry_columns import EntryColumn, entries_column
-from .faults import Features
 from .parsed import Parsed
 from .part import Part
+from .stored import Read, Source
+from .stored_rows import RowSource
+from .stored_tensors import TensorSource
 
 Column = Sequence[Any] | NDArray[Any]
 # The features that a field is stored as, with their keys.
@@ -304,20 +305,21 @@ class Codec(ABC):
 
     @property
     def expected(self) -> Expected | None:
-        """What the one feature that holds it has to be, if `decode` checks no more."""
+        """What the one feature that holds it has to be, if `read` checks no more."""
         return None
 
-    def decoded(self, column: StoredColumn) -> Decoded:
-        """Return the values of a column in which all is as expected."""
-        raise NotImplementedError
-
     @abstractmethod
-    def decode(self, features: Features) -> Decoding:
+    def read(self, source: Source) -> Read:
         """Check stored values, and return those that are right.
 
-        Values are what `parse` delivers, but for padding and resizing, which are a
-        matter of batches; encoded images stay bytes.
+        Of arrays they are what batches have, but for padding and resizing, and encoded
+        images stay bytes; of tensors they are the tensor of a batch: [B, ...].
         """
+
+    def decode(self, source: RowSource) -> Decoded:
+        """Return the values of the records in which they are right."""
+        found, values = self.read(source)
+        return Decoded(found.column.rows, values)
 
     def there(self, values: Values) -> NDArray[np.bool_] | None:
         """Return which decoded values are no missing ones; None for all."""
@@ -331,9 +333,10 @@ class Codec(ABC):
         """
         return values
 
-    @abstractmethod
     def parse(self, parsed: Parsed) -> Any:
         """Return the tensor of a batch: [B, ...]."""
+        _, tensor = self.read(TensorSource(self.label, parsed, self.optional))
+        return tensor()
 
     def present(self, parsed: Parsed, tensor: Any) -> Any:
         """Return which records of a batch have a value: bool [B]."""

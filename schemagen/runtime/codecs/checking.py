@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from ..reading.columns import Columns
 from ..reading.decoding import Plan
 from ..shared.tfrecord import MOST_RECORD_BYTES, RECORD_LIMIT
-from .base import Codec
 from .decoded import Decoded
 from .faults import Fault, Features, listed, shown_bytes
 from .groups import group_faults, groups_of
 from .records import RecordCodec
+from .stored_rows import RowSource
 
 _NO_EXAMPLE = "not a tf.train.Example"
 _AN_EXAMPLE = "the bytes of a tf.train.Example or SequenceExample"
@@ -93,10 +93,13 @@ class RecordCheck:
         features = Features(live, by_key, columns.steps, self.known)
         for codec in self._codecs:
             if usual and codec.key in columns.expected:
-                decoded[codec.name] = codec.decoded(columns.by_key[codec.key][0])
+                decoded[codec.name] = codec.decode(
+                    RowSource(codec.label, features, trusted=True)
+                )
                 continue
-            own = replace(features, optional=codec.optional)
-            decoded[codec.name] = yield from _of_field(codec, own)
+            source = RowSource(codec.label, replace(features, optional=codec.optional))
+            decoded[codec.name] = codec.decode(source)
+            yield from (FieldFault(codec.label, fault) for fault in source.faults)
         for group, codecs in self._groups.items():
             if len(codecs) < 2:
                 continue
@@ -209,19 +212,6 @@ class RecordCheck:
             found,
             cause,
         )
-
-
-def _of_field(codec: Codec, features: Features) -> Generator[FieldFault, None, Decoded]:
-    """Yield what is wrong with a field; return its values."""
-    decoding = codec.decode(features)
-    while True:
-        try:
-            fault = next(decoding)
-        except StopIteration as stop:
-            decoded: Decoded = stop.value
-            return decoded
-        if len(fault.rows):
-            yield FieldFault(codec.label, fault)
 
 
 def _too_long(rows: NDArray[np.int64], sizes: NDArray[np.int64]) -> Fault:

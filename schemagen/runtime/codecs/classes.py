@@ -4,27 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..reading.columns import Column
 from ..reading.decoding import Expected
 from ..shared.errors import Problem, did_you_mean, warn
 from ..shared.values import Numbers, described, shortened
 from ..shared.wire import Pieces, varint
-from . import graph
-from .check import Check
-from .decoded import Form, Shape, Values, split_rows
+from .base import Codec
+from .decoded import Form, Shape, Values
 from .entry_columns import EntryColumn, bytes_column, numbers_column
-from .faults import Features, Passed, near, refused_values, shown_bytes
+from .faults import near, shown_bytes
 from .parsed import Parsed
 from .part import BYTES, INT, Part
-from .single import ColumnCodec
+from .stored import Read, Rule, Source
 from .strings import encode_text
-from .tensorflow import tf
 
 _IDS = Numbers("int64")
 
@@ -37,7 +33,7 @@ _PLAIN = frozenset((int, str, np.int64, np.int32, np.uint8))
 
 
 @dataclass(eq=False, kw_only=True)
-class _Classes(ColumnCodec):
+class _Classes(Codec):
     """A field of classes.
 
     Attributes:
@@ -76,19 +72,10 @@ class _Classes(ColumnCodec):
         bounds = (self.offset, self.offset + self.num_classes - 1)
         return (Part(self.key, INT, self.count, bounds=bounds),)
 
-    @cached_property
-    def check(self) -> Check:
-        """The rule for stored ids; -1 is a missing class."""
-        first, last = self.offset, self.offset + self.num_classes - 1
-        none = (-1,) if self._none else ()
-        expected = f"class ids from {first} to {last}"
-        return Check(
-            first,
-            last,
-            f"{expected}, or -1 for none" if none else expected,
-            none,
-            cause=self._cause_of_id,
-        )
+    @property
+    def _ids_of_files(self) -> tuple[int, int]:
+        """The least and the greatest stored id, -1 for a missing class apart."""
+        return self.offset, self.offset + self.num_classes - 1
 
     @property
     def _none(self) -> bool:
@@ -160,53 +147,52 @@ class _Classes(ColumnCodec):
             return "; stored by name"
         return f"; stored from {self.offset} on" if self.offset else ""
 
-    def column(self, features: Features) -> Passed:
-        """Return the rows with the classes of the schema."""
-        (part,) = self.parts
-        column = yield from part.column(features, part.text)
-        if part.stored == INT:
-            return (yield from self.check.rows(column))
-        known = {*self._texts, *([b""] if self._none else ())}
-        bad = np.array([each not in known for each in column.bytes_values()], np.bool_)
-        return (
-            yield from refused_values(
-                column,
-                bad,
-                "SG527",
-                "class id out of range",
-                f"one of {len(self.classes)} classes, {self._shown}",
-                lambda value: near(value.decode(errors="replace"), self.classes),
-                shown_bytes,
-            )
-        )
-
     @property
     def expected(self) -> Expected | None:
         (part,) = self.parts
-        bounds = self.check.bounds if part.stored == INT else None
         expected = part.expected(optional=self.optional)
-        return expected._replace(bounds=bounds) if expected and bounds else None
+        if expected is None or part.stored != INT:
+            return expected
+        first, last = self._ids_of_files
+        if self._none and first != 0:
+            return None  # -1 and the ids are not one range
+        return expected._replace(bounds=(-1 if self._none else first, last))
 
-    def _values(self, column: Column) -> Any:
-        """Return the ids in a column, from 0; -1 for a missing one."""
-        if not self._texts:
-            ids = column.values
-            return ids if not self.offset else np.where(ids < 0, ids, ids - self.offset)
-        known = {text: at for at, text in enumerate(self._texts)}
-        found = [known.get(text, -1) for text in column.bytes_values()]
-        return np.array(found, np.int64)
+    def ids(self, source: Source) -> Any:
+        """Return the rows with the classes of the schema, by their ids from 0."""
+        (part,) = self.parts
+        found = source.read(part, part.text)
+        if part.stored == INT:
+            return self._checked_ids(found)
+        words = f"one of {len(self.classes)} classes, {self._shown}"
+        ids = found.ids_of(self._texts)
+        least = -1 if self._none else 0
+        return ids.check(
+            lambda ids: ids >= least,
+            Rule("SG527", "class id out of range", words),
+            shown=found,
+            found=shown_bytes,
+            cause=lambda value: near(value.decode(errors="replace"), self.classes),
+        )
 
-    def _ids_of(self, stored: Any, *, none: bool) -> Any:
-        """Return the ids of stored ids or names, from 0: int64 [B]."""
-        if self._texts:
-            return graph.class_ids_of_names(
-                stored, self.label, self.classes, optional=none
-            )
-        ids = self.check.tensor(stored, self.label)
+    def _checked_ids(self, found: Any) -> Any:
+        first, last = self._ids_of_files
+        words = f"class ids from {first} to {last}"
+        words += ", or -1 for none" if self._none else ""
+        rule = Rule("SG527", "class id out of range", words)
+
+        def right(ids: Any) -> Any:
+            known = (ids >= first) & (ids <= last)
+            return known | (ids == -1) if self._none else known
+
+        found = found.check(right, rule, cause=self._cause_of_id)
         if not self.offset:
-            return ids
+            return found
+        ids = found.values
         shifted = ids - self.offset
-        return tf.where(ids == -1, ids, shifted) if none else shifted
+        if self._none:
+            shifted = found.xp.where(ids == -1, ids, shifted)
+        return found.with_values(shifted)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -292,8 +278,9 @@ class Label(_Classes):
     def absent(self) -> Any:
         return -1 if self.default is None else self.default
 
-    def parse(self, parsed: Parsed) -> Any:
-        return self._ids_of(parsed[self.key], none=self.missing)
+    def read(self, source: Source) -> Read:
+        ids = self.ids(source)
+        return ids, lambda: ids.dense("int64", ())
 
     def present(self, parsed: Parsed, tensor: Any) -> Any:
         if self.missing:  # then -1 is not a class, wherever it comes from
@@ -377,8 +364,9 @@ class MultiLabel(_Classes):
         packed = b"".join(varint(index + self.offset) for index in ids)
         return self._entry.packed_head(len(packed)), packed
 
-    def _values(self, column: Column) -> list[NDArray[np.int64]]:
-        return split_rows(super()._values(column), column.lengths)
+    def read(self, source: Source) -> Read:
+        ids = self.ids(source)
+        return ids, lambda: ids.classes(self.num_classes)
 
     def delivered(self, values: Values, form: Form) -> Values:
         if form.names and self.classes:
@@ -388,13 +376,3 @@ class MultiLabel(_Classes):
             rows = np.repeat(np.arange(len(values)), list(map(len, values)))
             hot[rows, np.concatenate(values)] = 1
         return hot
-
-    def parse(self, parsed: Parsed) -> Any:
-        labels = parsed[self.key]
-        ids = self._ids_of(labels.flat_values, none=False)
-        hot = tf.tensor_scatter_nd_max(
-            tf.zeros((labels.nrows(), self.num_classes)),
-            tf.stack([labels.value_rowids(), ids], axis=1),
-            tf.ones_like(ids, tf.float32),
-        )
-        return tf.ensure_shape(hot, (labels.shape[0], self.num_classes))

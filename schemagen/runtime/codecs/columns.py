@@ -12,7 +12,7 @@ from ..native import padded
 from ..reading.columns import Rows
 from .base import Codec
 from .decoded import Decoded, Form, RaggedRows, Shape, Values
-from .numbers import numpy_dtype
+from .stored_rows import numpy_dtype
 
 Lists = Literal["padded", "list"]
 """Whether lists are padded to the longest of their batch, or stay as long as they are."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from ..reading.columns import Rows
 from ..shared.errors import Problem
-from .faults import Fault
 
 Shape = tuple[int | None, ...]
 
@@ -72,10 +71,6 @@ class Decoded:
 
     rows: Rows
     values: Callable[[], Values]
-
-
-Decoding = Generator[Fault, None, Decoded]
-"""Yields faults, and returns the values of the records without any."""
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,15 @@
-"""Faults in stored data, and the features that checks look at.
-
-A check is a generator of faults that returns the rows without any. Checks are chained, so
-that a row has one fault a field.
-"""
+"""Faults in stored data, and the features that checks look at."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..native import BYTES, NOTHING
+from ..native import NOTHING
 from ..reading.columns import Column, Rows, StepColumn, column_of
 from ..shared.errors import did_you_mean
 
@@ -45,10 +40,6 @@ class Fault:
     found: Callable[[int], str]
     cause: Callable[[int], str] = lambda _: ""
     key: str = ""
-
-
-Passed = Generator[Fault, None, Column]
-"""Yields faults, and returns a column of the rows without any."""
 
 
 @dataclass(frozen=True)
@@ -105,9 +96,8 @@ def _has(rows: Rows, row: int) -> bool:
     return at < len(rows) and int(rows[at]) == row
 
 
-def missing(features: Features, key: str, expected: str) -> Fault:
-    """Return the fault of records without a list under a required key."""
-    rows = np.flatnonzero(features.live & ~features.present(key))
+def missing(features: Features, key: str, expected: str, rows: Rows) -> Fault:
+    """Return the fault of rows without a list under a required key."""
     bare = features.among(features.column(key, NOTHING).rows)[rows]
 
     def found(at: int) -> str:
@@ -125,84 +115,6 @@ def missing(features: Features, key: str, expected: str) -> Fault:
     return Fault("SG522", what, expected, rows, found, cause, key)
 
 
-def refused(
-    column: Column,
-    bad: NDArray[np.bool_],
-    rule: str,
-    what: str,
-    expected: str,
-    found: Callable[[Column, int], str],
-    cause: Callable[[Column, int], str] = lambda column, at: "",
-) -> Passed:
-    """Refuse some rows of a column.
-
-    Args:
-        column: the rows.
-        bad: bool [rows], the rows to refuse.
-        rule: the rule's id.
-        what: what is wrong.
-        expected: what should be there.
-        found: what is, given the column of refused rows and a position in it.
-        cause: the likely cause, likewise.
-    """
-    if not bad.any():
-        return column
-    wrong = column.only(bad)
-    texts = partial(found, wrong), partial(cause, wrong)
-    yield Fault(rule, what, expected, wrong.rows, *texts, column.key)
-    return column.only(~bad)
-
-
-def refused_values(
-    column: Column,
-    bad: NDArray[np.bool_],
-    rule: str,
-    what: str,
-    expected: str,
-    cause: Callable[[Any], str] = lambda value: "",
-    found: Callable[[Any], str] | None = None,
-) -> Passed:
-    """Refuse the rows that have wrong values.
-
-    Args:
-        column: the rows.
-        bad: bool [values], the wrong values.
-        rule: the rule's id.
-        what: what is wrong.
-        expected: what should be there.
-        cause: the likely cause, given the first wrong value of a row.
-        found: what is there, likewise; None for the number and its position.
-    """
-    if not bad.any():
-        return column
-    rows, first = firsts(np.cumsum(column.lengths), np.flatnonzero(bad))
-
-    def value(number: int) -> Any:
-        at = first[number]
-        return column.bytes_at(at) if column.kind == BYTES else column.values[at]
-
-    def words(number: int) -> str:
-        if found is not None:
-            return found(value(number))
-        row = rows[number]
-        place = f" at [{first[number] - column.starts[row]}]"
-        return f"{value(number)}{place if column.lengths[row] > 1 else ''}"
-
-    wrong = np.zeros(len(column), np.bool_)
-    wrong[rows] = True
-    return (
-        yield from refused(
-            column,
-            wrong,
-            rule,
-            what,
-            expected,
-            lambda _, number: words(number),
-            lambda _, number: cause(value(number)),
-        )
-    )
-
-
 def firsts(ends: Rows, at: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the rows of some positions, and the first position in each.
 
@@ -212,18 +124,6 @@ def firsts(ends: Rows, at: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """
     rows, index = np.unique(np.searchsorted(ends, at, "right"), return_index=True)
     return rows, at[index]
-
-
-def outside(
-    values: NDArray[Any], low: int | None, high: int | None
-) -> NDArray[np.bool_]:
-    """Return which values are out of a range; None for no limit."""
-    bad = np.zeros(values.shape, np.bool_)
-    if low is not None and values.min(initial=low) < low:
-        bad |= values < low
-    if high is not None and values.max(initial=high) > high:
-        bad |= values > high
-    return bad
 
 
 def near(word: str, choices: Sequence[str], known: Set[str] = frozenset()) -> str:

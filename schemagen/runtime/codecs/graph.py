@@ -17,7 +17,6 @@ from .tensorflow import tf
 
 _SHOWN_BYTES = 1000
 _SHOWN_START = 8
-_SHOWN_CLASSES = 5
 
 # tf.io.decode_raw does not know these; their bits are the same.
 _DECODED_AS = {"uint32": "int32", "uint64": "int64"}
@@ -93,27 +92,6 @@ def as_dtype(values: tf.Tensor, name: str, dtype: tf.DType) -> tf.Tensor:
     return tf.cast(checked(values, right, message), dtype)
 
 
-def dequantized(
-    values: tf.Tensor,
-    scale_and_offset: tuple[float, float],
-    *,
-    present: tf.Tensor | None = None,
-) -> tf.Tensor:
-    """Return `values * scale + offset` as float32, of quantized values [B, ...].
-
-    Args:
-        values: the stored integers.
-        scale_and_offset: what they are multiplied by, and what is then added.
-        present: bool [B], false where there is no value, which is delivered as NaN.
-    """
-    scale, offset = scale_and_offset
-    numbers = tf.cast(values, tf.float32) * scale + offset
-    if present is None:
-        return numbers
-    known = tf.reshape(present, (-1, *[1] * (len(values.shape) - 1)))
-    return tf.where(known, numbers, float("nan"))
-
-
 def decode_raw(
     data: tf.Tensor, name: str, dtype: tf.DType, shape: Sequence[int | None]
 ) -> tf.Tensor:
@@ -147,36 +125,15 @@ def raw_numbers(data: tf.Tensor, dtype: tf.DType) -> tf.Tensor:
     return tf.bitcast(decoded, dtype) if dtype.name in _DECODED_AS else decoded
 
 
-def class_ids_of_names(
-    names: tf.Tensor, name: str, classes: Sequence[str], *, optional: bool = False
-) -> tf.Tensor:
-    """Look up the ids of classes that are stored by name.
-
-    Args:
-        names: string [B]; "" is a missing one if they are optional.
-        name: the field's name.
-        classes: the classes' names in the order of their ids.
-        optional: whether there may be none, which then is -1.
-
-    Returns:
-        int64 [B].
-    """
+def positions_of(stored: tf.Tensor, names: Sequence[bytes]) -> tf.Tensor:
+    """Look up stored names, string [N]: int64 [N], -1 for "", -2 for an unknown one."""
     # A search in a constant needs no table, which a saved model would have to track.
-    hashes, ids = _sorted_hashes(tuple(classes))
-    places = tf.searchsorted(tf.constant(hashes), _hashed(names))
-    found = tf.gather(tf.constant(ids), tf.minimum(places, len(ids) - 1))
-    known = tf.gather(tf.constant(list(classes)), found) == names
-    missing = names == ""
-    right = known | missing if optional else known
-    more = ", ..." if len(classes) > _SHOWN_CLASSES else ""
-    shown = ", ".join(map(repr, classes[:_SHOWN_CLASSES])) + more
-    found = checked(
-        found,
-        right,
-        f"field {name!r}: expected one of {len(classes)} classes, {shown}, found",
-        tf.boolean_mask(names, ~right),
-    )
-    return tf.where(known, found, tf.constant(-1, tf.int64)) if optional else found
+    hashes, order = _sorted_hashes(tuple(names))
+    places = tf.searchsorted(tf.constant(hashes), _hashed(stored))
+    found = tf.gather(tf.constant(order), tf.minimum(places, len(order) - 1))
+    known = tf.gather(tf.constant(list(names)), found) == stored
+    none = tf.where(stored == "", tf.constant(-1, tf.int64), tf.constant(-2, tf.int64))
+    return tf.where(known, found, none)
 
 
 def _hashed(names: tf.Tensor) -> tf.Tensor:
@@ -185,67 +142,13 @@ def _hashed(names: tf.Tensor) -> tf.Tensor:
 
 @lru_cache(maxsize=64)
 def _sorted_hashes(
-    classes: tuple[str, ...],
+    names: tuple[bytes, ...],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the hashes of names in order, and the ids of the names they belong to."""
     with tf.init_scope():  # computed once, also where a graph is being traced
-        hashes = _hashed(tf.constant(list(classes))).numpy()
+        hashes = _hashed(tf.constant(list(names))).numpy()
     order = np.argsort(hashes)
     return hashes[order], order
-
-
-def sequence(
-    items: Any,
-    name: str,
-    dtype: tf.DType,
-    item_shape: Sequence[int] = (),
-) -> tf.RaggedTensor:
-    """Give the items of sequences shape and dtype.
-
-    Args:
-        items: ragged [B, (T)] of flat items, or string [B] of raw numbers.
-        name: the field's name.
-        dtype: of the items.
-        item_shape: the shape of one item.
-
-    Returns:
-        Ragged [B, (T), *item_shape].
-    """
-    if not isinstance(items, tf.RaggedTensor):
-        items = _raw_sequence(items, name, dtype)
-    else:
-        items = items.with_flat_values(as_dtype(items.flat_values, name, dtype))
-    return _items_of_shape(items, name, item_shape) if item_shape else items
-
-
-def _raw_sequence(data: tf.Tensor, name: str, dtype: Any) -> tf.RaggedTensor:
-    sizes = tf.strings.length(data)
-    data = checked(
-        data,
-        sizes % dtype.size == 0,
-        f"field {name!r}: expected whole {dtype.name} numbers of {dtype.size} bytes, "
-        "found sizes",
-        sizes,
-    )
-    joined = tf.strings.reduce_join(data, axis=0)
-    lengths = tf.cast(sizes // dtype.size, tf.int64)
-    return tf.RaggedTensor.from_row_lengths(raw_numbers(joined, dtype), lengths)
-
-
-def _items_of_shape(
-    items: tf.RaggedTensor, name: str, shape: Sequence[int]
-) -> tf.RaggedTensor:
-    count = prod(shape)
-    lengths = items.row_lengths()
-    flat = checked(
-        items.values,
-        lengths % count == 0,
-        f"field {name!r}: expected items of {count} numbers (shape {list(shape)}), "
-        "found lengths",
-        lengths,
-    )
-    values = tf.reshape(flat, (-1, *shape))
-    return tf.RaggedTensor.from_row_lengths(values, lengths // count)
 
 
 @contextmanager
@@ -269,38 +172,6 @@ def padded(sequences: tf.RaggedTensor, value: Any) -> Any:
     filler = tf.constant(value, sequences.dtype)
     dense = sequences.to_tensor(default_value=filler, shape=shape)
     return tf.ensure_shape(dense, (sequences.shape[0], *shape[1:]))
-
-
-def partitioned(
-    items: tf.RaggedTensor,
-    row_lengths: tf.RaggedTensor,
-    name: str,
-) -> tf.RaggedTensor:
-    """Cut the values of each row into inner lists.
-
-    Args:
-        items: ragged [B, (N)], the values of each row one after the other.
-        row_lengths: ragged int64 [B, (T)], how many of them each inner list has.
-        name: the field's name.
-
-    Returns:
-        Ragged [B, (T), (N)].
-    """
-    sums = tf.reduce_sum(row_lengths, axis=1)
-    counts = tf.cast(items.row_lengths(), tf.int64)
-    shortest = tf.reduce_min(tf.concat([row_lengths.flat_values, [0]], axis=0))
-    message = f"field {name!r}: expected row lengths from 0, found"
-    values = checked(items.flat_values, shortest >= 0, message, shortest)
-    values = checked(
-        values,
-        sums == counts,
-        f"field {name!r}: expected row lengths that add up to the number of values; "
-        "found their sum and that number",
-        tf.gather_nd(tf.stack([sums, counts], axis=1), tf.where(sums != counts)[:1]),
-    )
-    return tf.RaggedTensor.from_nested_row_lengths(
-        values, [row_lengths.row_lengths(), row_lengths.flat_values], validate=False
-    )
 
 
 def from_base64(data: tf.Tensor, name: str) -> tf.Tensor:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .graph import as_dtype, checked, raw_numbers, refuse_unless
+from .graph import checked, raw_numbers, refuse_unless
 from .tensorflow import tf
 
 Shape = Sequence[int | None]
@@ -18,53 +18,9 @@ Shape = Sequence[int | None]
 _MOST = 2**31 - 1
 
 
-def sized(
-    data: Any,
-    name: str,
-    dtype: tf.DType,
-    shape: Shape,
-    *,
-    sizes: Any,
-    padding_value: Any,
-    present: tf.Tensor | None = None,
-) -> tf.Tensor:
-    """Give stored numbers the shape that is stored next to them.
-
-    Args:
-        data: string [B] of raw little-endian numbers, or ragged [B, (N)].
-        name: the field's name.
-        dtype: of the numbers.
-        shape: of one tensor; None varies.
-        sizes: int64 [B, rank], or for each dimension int64 [B] or a fixed size.
-        padding_value: what fills tensors up to the batch's largest sizes.
-        present: bool [B], false for what is missing and reads as only padding.
-
-    Returns:
-        dtype [B, *shape].
-    """
-    rows = data.row_lengths() if isinstance(data, tf.RaggedTensor) else data
-    nothing = tf.zeros(tf.shape(rows), tf.int64)
-    if isinstance(sizes, tuple):
-        sizes = tf.stack([size + nothing for size in sizes], axis=1)
-    even = present is None and None not in shape
-    if present is None:
-        present = nothing == 0
-    sizes = _checked_sizes(sizes, name, shape, present)
-    if isinstance(data, tf.RaggedTensor):
-        data = data.with_flat_values(as_dtype(data.flat_values, name, dtype))
-    data = _counted(data, name, dtype, sizes)
-    return _shaped(data, name, dtype, shape, sizes, padding_value, even=even)
-
-
 def deserialized(
-    data: tf.Tensor,
-    name: str,
-    dtype: tf.DType,
-    shape: Shape,
-    *,
-    padding_value: Any,
-    present: tf.Tensor | None = None,
-) -> tf.Tensor:
+    data: tf.Tensor, name: str, dtype: tf.DType, shape: Shape, absent: Any
+) -> tuple[tf.Tensor, tf.Tensor]:
     """Read what tf.io.serialize_tensor wrote.
 
     Args:
@@ -72,50 +28,46 @@ def deserialized(
         name: the field's name.
         dtype: of the numbers.
         shape: of one tensor; None varies.
-        padding_value: what fills tensors up to the batch's largest sizes.
-        present: bool [B], false for what is missing and reads as only padding.
+        absent: bool [B], which rows have none; or False.
 
     Returns:
-        dtype [B, *shape].
+        The raw numbers, string [B], and their sizes, int64 [B, rank].
     """
-    even = present is None and None not in shape
-    if present is None:
-        present = tf.fill(tf.shape(data), True)
-    found, sizes, contents = _taken_apart(data, name, len(shape), present)
+    found, sizes, contents = _taken_apart(data, name, len(shape), absent)
     sizes = checked(
         sizes,
-        (found == dtype.as_datatype_enum) | ~present,
+        (found == dtype.as_datatype_enum) | absent,
         f"field {name!r}: expected a serialized tensor of {dtype.name} (tensorflow's "
         f"type {dtype.as_datatype_enum}), found the types",
         found,
     )
-    sizes = _checked_sizes(sizes, name, shape, present)
-
-    def contents_of_all() -> tf.Tensor:
-        """Bring other ways of holding numbers, such as float_val, to one."""
-
-        def rewritten(one: tf.Tensor) -> tf.Tensor:
-            return tf.io.serialize_tensor(tf.io.parse_tensor(one, dtype))
-
-        some = tf.boolean_mask(data, present)
-        again = tf.map_fn(rewritten, some, fn_output_signature=tf.string)
-        where = tf.where(present)
-        whole = tf.scatter_nd(where, again, tf.shape(data, tf.int64))
-        return _taken_apart(whole, name, len(shape), present)[2]
-
-    bytes_of = tf.strings.length(contents)
-    plain = tf.reduce_all(tf.cast(bytes_of, tf.float64) == _count(sizes) * dtype.size)
-    contents = tf.cond(plain, lambda: contents, contents_of_all)
-    if not shape:  # a single number, which may be missing, is a vector of at most one
-        one = tf.cast(present, tf.int64)[:, tf.newaxis]
-        padded = _shaped(contents, name, dtype, (1,), one, padding_value, even=even)
-        return padded[:, 0]
-    contents = _counted(contents, name, dtype, sizes)
-    return _shaped(contents, name, dtype, shape, sizes, padding_value, even=even)
+    right = tf.fill(tf.shape(data), True)
+    for axis, size in enumerate(shape):
+        low, high = (0, _MOST) if size is None else (size, size)
+        right &= (sizes[:, axis] >= low) & (sizes[:, axis] <= high)
+    right |= absent
+    wanted = ", ".join("?" if size is None else str(size) for size in shape)
+    sizes = checked(
+        sizes,
+        right,
+        f"field {name!r}: expected a tensor of shape [{wanted}], found the sizes",
+        tf.boolean_mask(sizes, ~right)[:1],
+    )
+    # Integers would wrap around, and a damaged size could come out right by chance.
+    count = tf.reduce_prod(tf.cast(sizes, tf.float64), axis=1)
+    have = tf.strings.length(contents)
+    contents = checked(
+        contents,
+        (tf.cast(have, tf.float64) == count * dtype.size) | absent,
+        f"field {name!r}: expected the bytes of a {dtype.name} tensor of the stored "
+        "sizes, as tf.io.serialize_tensor writes it, found",
+        have,
+    )
+    return contents, sizes
 
 
 def _taken_apart(
-    data: tf.Tensor, name: str, rank: int, present: tf.Tensor
+    data: tf.Tensor, name: str, rank: int, absent: Any
 ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
     """Return the dtypes, int32 [B], sizes [B, rank] and contents [B] of TensorProtos.
 
@@ -135,7 +87,7 @@ def _taken_apart(
     ranks = dims.sizes[:, 0]
     each = checked(
         dims.values[0],
-        (ranks == rank) | ~present,
+        (ranks == rank) | absent,
         f"field {name!r}: expected a serialized tensor of rank {rank}, found ranks",
         ranks,
     )
@@ -150,69 +102,41 @@ def _taken_apart(
     )
 
 
-def _checked_sizes(
-    sizes: tf.Tensor, name: str, shape: Shape, present: tf.Tensor
-) -> tf.Tensor:
-    """Return sizes [B, rank] that go with a shape; those of what is missing are 0."""
-    present = present[:, tf.newaxis]
-    lowest = tf.constant([0 if size is None else size for size in shape], tf.int64)
-    largest = tf.constant([_MOST if n is None else n for n in shape], tf.int64)
-    right = tf.reduce_all(((sizes >= lowest) & (sizes <= largest)) | ~present, axis=1)
-    wanted = ", ".join("?" if size is None else str(size) for size in shape)
-    sizes = checked(
-        sizes,
-        right,
-        f"field {name!r}: expected a tensor of shape [{wanted}], found the sizes",
-        tf.boolean_mask(sizes, ~right)[:1],
-    )
-    return tf.where(present, sizes, tf.zeros_like(sizes))
-
-
-def _count(sizes: tf.Tensor) -> tf.Tensor:
-    """Return how many numbers tensors of these sizes have, as float64 [B].
-
-    Integers would wrap around, and a damaged size could come out right by chance.
-    """
-    return tf.reduce_prod(tf.cast(sizes, tf.float64), axis=1)
-
-
-def _counted(data: Any, name: str, dtype: tf.DType, sizes: tf.Tensor) -> Any:
-    """Return numbers once there are as many in each row as its sizes ask for."""
-    if isinstance(data, tf.RaggedTensor):
-        unit, item, found = "numbers", 1, data.row_lengths()
-    else:
-        unit, item, found = "bytes", dtype.size, tf.strings.length(data)
-    expected = _count(sizes) * item
-    wrong = tf.cast(found, tf.float64) != expected
-    return checked(
-        data,
-        ~wrong,
-        f"field {name!r}: expected the {unit} of a {dtype.name} tensor of the stored "
-        "sizes, found other ones (sizes, expected, found):",
-        tf.boolean_mask(sizes, wrong)[:1],
-        tf.cast(tf.boolean_mask(expected, wrong)[:1], tf.int64),
-        tf.boolean_mask(found, wrong)[:1],
-    )
-
-
-def _shaped(
+def shaped(
     data: Any,
     name: str,
     dtype: tf.DType,
     shape: Shape,
-    sizes: tf.Tensor,
-    padding_value: Any,
-    *,
-    even: bool,
+    sizes: Sequence[Any],
+    filler: Any,
+    absent: Any,
 ) -> tf.Tensor:
-    """Give numbers, string [B] or ragged [B, (N)], the sizes that go with `shape`.
+    """Give numbers their shapes, and fill them up to the largest of the batch.
 
-    If `even`, all tensors are known to have the same sizes.
+    Args:
+        data: string [B] of raw numbers, or ragged [B, (N)].
+        name: the field's name.
+        dtype: of the numbers.
+        shape: of one tensor; None varies.
+        sizes: int64 [B] for each dimension, or one for all rows.
+        filler: what fills tensors up.
+        absent: bool [B], which rows have none, and are all filler; or False.
+
+    Returns:
+        dtype [B, *shape].
     """
+    rows = data.row_lengths() if isinstance(data, tf.RaggedTensor) else data
+    nothing = tf.zeros(tf.shape(rows), tf.int64)
+    if not shape:  # a single number, which may be missing, is a vector of at most one
+        count = tf.where(absent, nothing, nothing + 1)
+        return shaped(data, name, dtype, (None,), [count], filler, False)[:, 0]
+    table = tf.stack([size + nothing for size in sizes], axis=1)
+    if absent is not False:
+        table = tf.where(absent[:, tf.newaxis], tf.zeros_like(table), table)
     known = tf.constant([[size or 0 for size in shape]], tf.int64)
-    largest = tf.reduce_max(tf.concat([sizes, known], axis=0), axis=0)
-    rows = tf.shape(sizes, tf.int64)[:1]
-    batch_shape = tf.concat([rows, largest], axis=0)
+    largest = tf.reduce_max(tf.concat([table, known], axis=0), axis=0)
+    count = tf.shape(table, tf.int64)[:1]
+    batch_shape = tf.concat([count, largest], axis=0)
 
     def reshaped() -> tf.Tensor:
         if isinstance(data, tf.RaggedTensor):
@@ -224,14 +148,14 @@ def _shaped(
             numbers = data.flat_values
         else:
             numbers = raw_numbers(tf.strings.reduce_join(data), dtype)
-        return _padded(numbers, name, shape, sizes, batch_shape, padding_value)
+        return _padded(numbers, name, shape, table, batch_shape, filler)
 
-    if even:
+    if absent is False and None not in shape:
         tensors = reshaped()
     else:
-        alike = tf.reduce_all(sizes == largest)
+        alike = tf.reduce_all(table == largest)
         tensors = tf.cond(alike, reshaped, filled_up)
-    return tf.ensure_shape(tensors, (sizes.shape[0], *shape))
+    return tf.ensure_shape(tensors, (table.shape[0], *shape))
 
 
 def _padded(

@@ -8,14 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..reading.columns import Column
 from ..shared.errors import Problem
 from ..shared.values import check_shape, described, shape_text
 from ..shared.wire import Pieces
 from . import graph
 from .decoded import (
-    Decoded,
-    Decoding,
     Form,
     Shape,
     UndecodableError,
@@ -23,13 +20,15 @@ from .decoded import (
     of_each,
     split_rows,
 )
-from .faults import Features
 from .images import EncodedImage, Resized
 from .limits import Limit
 from .parsed import Parsed
 from .part import BYTES, Part
 from .picture_checks import checked_pictures
 from .pictures import batch_text
+from .stored import Read, Source
+from .stored_rows import RowSource
+from .stored_tensors import StoredTensors, TensorSource
 from .tensorflow import tf
 
 
@@ -125,18 +124,18 @@ class Images(Resized):
     def _pieces(self, value: Any) -> Pieces:
         return self._entry.listing(of_each(self._one.contents, self.convert(value)))
 
-    def decode(self, features: Features) -> Decoding:
+    def read(self, source: Source) -> Read:
+        if isinstance(source, TensorSource):
+            return None, lambda: self._parsed(source.parsed)
+        assert isinstance(source, RowSource)
         (part,) = self.parts
-        column = yield from part.column(features, f"{part.text}, each an image")
+        found = source.read(part, f"{part.text}, each an image")
         if part.count is not None and self.optional:
-            nothing = (column.sizes.reshape(-1, part.count) == 0).all(axis=1)
-            column = column.only(~nothing)
-        column = yield from checked_pictures(column, self._one)
-        column = yield from self._limit.rows(column, column.lengths)
-        return Decoded(column.rows, lambda: self._values(column))
-
-    def _values(self, column: Column) -> list[list[bytes]]:
-        return split_rows(list(column.bytes_values()), column.lengths)
+            nothing = (found.column.sizes.reshape(-1, part.count) == 0).all(axis=1)
+            found = found.only(~nothing)
+        found = checked_pictures(found, self._one)
+        found = self._limit.checked(found, lambda: found.lengths)
+        return found, lambda: split_rows(found.bytes(), found.lengths)
 
     def delivered(self, values: Values, form: Form) -> Values:
         if not form.images:
@@ -150,10 +149,11 @@ class Images(Resized):
             return split_rows(images, lengths)
         return images.reshape(-1, self.count, *images.shape[1:])
 
-    def parse(self, parsed: Parsed) -> Any:
+    def _parsed(self, parsed: Parsed) -> Any:
         data = parsed[self.key]
         if self.count is None:
-            data = self._limit.tensor(data, self.label)
+            images = StoredTensors(self.label, data)
+            data = self._limit.checked(images, lambda: images.lengths).tensor
             images = self._decoded(data.flat_values, optional=False)
             return graph.padded(data.with_flat_values(images), 0)
         if self.optional:

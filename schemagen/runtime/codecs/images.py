@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..reading.columns import Column
 from ..reading.decoding import Expected
 from ..shared.errors import DatasetError, Problem
 from ..shared.images import CHANNELS, encode, encode_png, header_of, sniff
@@ -25,17 +24,11 @@ from ..shared.values import (
 from ..shared.wire import Buffer
 from . import graph, graph_images, pixels
 from .base import Codec
-from .decoded import (
-    Decoded,
-    Form,
-    Shape,
-    Values,
-)
-from .numbers import FixedNumbers, numbers_of
+from .decoded import Form, Shape, Values
+from .numbers import FixedNumbers
 from .parsed import Parsed
 from .part import Part
 from .pictures import EncodedContent, Picture, batch_text, in_place_of
-from .sizes import shaped
 from .tensorflow import tf
 
 _ANY = "give such an image, or declare encoding='any'"
@@ -189,12 +182,6 @@ class Image(Resized, Picture):
         size = item_size(self.stored_dtype) * prod(size or 0 for size in self.shape)
         return expected and expected._replace(size=size)
 
-    def decoded(self, column: Column) -> Decoded:
-        dtype, sizes = self.stored_dtype, np.empty((len(column), 0), np.int64)
-        return Decoded(
-            column.rows, lambda: shaped(numbers_of(column, dtype), sizes, self.shape)
-        )
-
     def delivered(self, values: Values, form: Form) -> Values:
         if not self._raw:
             return self._arrays_of(list(values)) if form.images else values
@@ -209,7 +196,7 @@ class Image(Resized, Picture):
             return parsed.present(self.key)
         return super().present(parsed, tensor)
 
-    def parse(self, parsed: Parsed) -> Any:
+    def decoded(self, parsed: Parsed) -> Any:
         data = self.parts[0].tensor(parsed, self.label)
         if not self._raw:
             return self._decoded(data, optional=self.optional)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..reading.columns import Column, Rows
+from ..reading.columns import Rows
 from ..shared.errors import Problem
 from .base import Codec
-from .faults import Passed, refused
-from .graph import checked
+from .decoded import RaggedRows
+from .stored import Rule
 
 _LIMITS = {
     "error": ", at most {} {}",
@@ -84,37 +85,29 @@ class Limit:
         if limit is not None and length > limit and self.too_long == "error":
             raise Problem(f"{length} {self.noun}", f"at most {limit}")
 
-    def rows(self, column: Column, lengths: Rows) -> Passed:
-        """Refuse rows of a column that are too long, given their lengths."""
+    def checked(self, found: Any, lengths: Callable[[], Any]) -> Any:
+        """Refuse rows of stored values that are too long, given their lengths."""
         limit = self.max_length
         if limit is None or self.too_long != "error":
-            return column
-        bad = lengths > limit
-        wrong = lengths[bad]
-        return (
-            yield from refused(
-                column,
-                bad,
-                "SG524",
-                "list is too long",
-                f"at most {limit} {self.noun}",
-                lambda _, at: f"{wrong[at]} {self.noun}",
-            )
-        )
+            return found
+        rule = Rule("SG524", "list is too long", f"at most {limit} {self.noun}")
 
-    def tensor(self, sequences: Any, name: str) -> Any:
-        """Refuse or cut off what is beyond the limit: ragged [B, (T), ...]."""
+        def test() -> tuple[Any, Any]:
+            items = lengths()
+            return items <= limit, items
+
+        return found.check_rows(test, rule, f"{{}} {self.noun}")
+
+    def kept(self, lists: Any) -> Any:
+        """Return lists of rows, or a ragged tensor, without what is beyond the limit."""
         limit = self.max_length
-        if limit is None:
-            return sequences
-        if self.too_long == "keep_head":
-            return sequences[:, :limit]
-        if self.too_long == "keep_tail":
-            return sequences[:, -limit:]
-        lengths = sequences.row_lengths()
-        expected = f"at most {limit} {self.noun}"
-        message = f"field {name!r}: expected {expected}, found lengths"
-        return checked(sequences, lengths <= limit, message, lengths)
+        if limit is None or self.too_long == "error":
+            return lists
+        if isinstance(lists, RaggedRows):
+            return RaggedRows(*self.fit_rows(lists.flat, lists.lengths))
+        if isinstance(lists, list):
+            return [*map(self.cut, lists)]
+        return lists[:, :limit] if self.too_long == "keep_head" else lists[:, -limit:]
 
     def keeps(self, length: int) -> bool:
         """Return whether rows of this length are stored as they are."""

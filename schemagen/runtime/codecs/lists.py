@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..reading.columns import Column, Rows
+from ..reading.columns import Rows
 from ..reading.decoding import Expected
 from ..shared.errors import Problem
 from ..shared.values import (
@@ -23,18 +23,14 @@ from ..shared.values import (
     shape_text,
 )
 from ..shared.wire import Pieces
-from . import graph
-from .decoded import Decoded, Decoding, RaggedRows, Shape, Values, split_rows
+from .decoded import Shape
 from .entry_columns import EntryColumn, bytes_column, numbers_column, raw_column
-from .faults import Features, Passed, refused
 from .limits import Limit, Listed
-from .numbers import numbers_of
-from .parsed import Parsed
+from .numbers import numbers_in
 from .part import Part, values_part
 from .single import NumbersCodec
-from .strings import encode_text, texts_of
-from .tensorflow import tf
-from .values import checked_finite, checked_size
+from .stored import Read, Rule, Source
+from .strings import encode_text
 
 
 @dataclass(eq=False, kw_only=True)
@@ -143,91 +139,40 @@ class _List(Listed):
         limited = self._limit.too_long == "error" and part.count is None
         return expected and expected._replace(most=self.max_length if limited else None)
 
-    def decoded(self, column: Column) -> Decoded:
-        return Decoded(
-            column.rows,
-            lambda: self._fixed(column) if self.pad_on_disk else self._lists(column),
-        )
-
-    def decode(self, features: Features) -> Decoding:
-        column = yield from self.column(features)
-        size = prod(self.item_shape)
-        if self.pad_on_disk:
-            return self.decoded(column)
-        counts = (
-            column.lengths
-            if self._value_size == 1
-            else column.sizes // self._value_size
-        )
-        if size != 1:
-            bad = counts % size != 0
-            wrong = counts[bad]
-            column = yield from refused(
-                column,
-                bad,
-                "SG524",
-                "values are not a whole number of items",
-                f"items of {size} values (shape {shape_text(self.item_shape)})",
-                lambda _, at: f"{wrong[at]} values",
-            )
-            counts = counts[~bad] // size
-        column = yield from self._limit.rows(column, counts)
-        return self.decoded(column)
-
-    def column(self, features: Features) -> Passed:
-        """Return the rows whose values are right, whatever their number."""
-        (part,) = self.parts
-        finite = bool(getattr(self, "finite", False))
-        if part.encoding != "raw":
-            text = f"{part.text} ({self.dtype})"
-            return (yield from part.values(features, text, finite=finite))
-        size = None
-        text = f"raw {self.dtype} numbers of {self._value_size} bytes"
+    def read(self, source: Source) -> Read:
         if self.pad_on_disk:
             shape = (self.max_length or 0, *self.item_shape)
-            size = prod(shape) * self._value_size
-            text = f"{size} bytes ({self.dtype} {shape_text(shape)})"
-        column = yield from part.column(features, text)
-        column = yield from checked_size(column, text, self.dtype, size)
-        return (yield from checked_finite(column, self.dtype, finite))
+            found = self._values_in(source, shape)
+            return found, lambda: found.dense(self.dtype, shape)
+        found, count = self.items(source), prod(self.item_shape)
+        found = self._limit.checked(found, lambda: found.lengths // count)
 
-    def flat(self, column: Column) -> Any:
-        """Return the values of all rows, one after the other."""
-        if self.dtype in ("string", "bytes"):
-            return texts_of(column.bytes_values(), self.dtype)
-        return numbers_of(column, self.dtype)
+        def lists() -> Any:
+            kept = self._limit.kept(found.lists(self.dtype, self.item_shape))
+            return kept if self.ragged else found.padded(kept, self.filler)
 
-    def _fixed(self, column: Column) -> Any:
-        flat, length = self.flat(column), self.max_length or 0
-        if isinstance(flat, list):
-            return [flat[at : at + length] for at in range(0, len(flat), length)]
-        return flat.reshape(len(column), length, *self.item_shape)
+        return found, lists
 
-    def _lists(self, column: Column) -> Values:
-        flat, lengths = self.flat(column), column.lengths
-        cut = self._limit.too_long != "error"
-        if isinstance(flat, list):
-            rows = split_rows(flat, lengths)
-            return list(map(self._limit.cut, rows)) if cut else rows
-        if self._value_size > 1:
-            lengths = column.sizes // self._value_size
-        flat = flat.reshape(-1, *self.item_shape)
-        lengths = lengths // max(1, prod(self.item_shape))
-        if cut:
-            flat, lengths = self._limit.fit_rows(flat, lengths)
-        return RaggedRows(flat, lengths)
+    def items(self, source: Source, *, fill: bool = False) -> Any:
+        """Return the rows with right items, whatever their number; see `Source.read`."""
+        found = self._values_in(source, (None, *self.item_shape), fill=fill)
+        count = prod(self.item_shape)
+        if count == 1:
+            return found
+        items = f"items of {count} values (shape {shape_text(self.item_shape)})"
+        return found.check_rows(
+            lambda: (found.lengths % count == 0, found.lengths),
+            Rule("SG524", "values are not a whole number of items", items),
+            "{} values",
+        )
 
-    def parse(self, parsed: Parsed) -> Any:
+    def _values_in(self, source: Source, shape: Shape, *, fill: bool = False) -> Any:
         (part,) = self.parts
-        stored = part.tensor(parsed, self.label)
-        dtype = tf.as_dtype(self.delivered_dtype)
-        if self.pad_on_disk:
-            if part.encoding == "raw":
-                return graph.decode_raw(stored, self.label, dtype, self.delivered_shape)
-            return graph.as_dtype(stored, self.label, dtype)
-        items = graph.sequence(stored, self.label, dtype, self.item_shape)
-        items = self._limit.tensor(items, self.label)
-        return items if self.ragged else graph.padded(items, self.filler)
+        if self.dtype in ("string", "bytes"):
+            found = source.read(part, f"{part.text} ({self.dtype})", fill=fill)
+            return found.text() if self.dtype == "string" else found
+        finite = bool(getattr(self, "finite", False))
+        return numbers_in(source, part, self.dtype, shape, finite=finite, fill=fill)
 
 
 @dataclass(eq=False, kw_only=True)

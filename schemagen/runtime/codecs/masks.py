@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..reading.columns import Column
 from ..shared.errors import Problem
 from ..shared.images import PngHeader, encode_png, read_png_header
 from ..shared.values import Numbers, check_shape, described, shape_text
 from ..shared.wire import Buffer
 from . import graph, graph_images, graph_masks, pixels
-from .check import Check
 from .decoded import Form, Values
-from .faults import Passed
 from .numbers import FixedNumbers
 from .parsed import Parsed
 from .pictures import EncodedContent, Picture, batch_text, in_place_of
+from .stored import Rule
+from .stored_rows import StoredRows
 from .tensorflow import tf
-from .values import raw_numbers
 
 
 @dataclass(eq=False, kw_only=True)
@@ -57,14 +54,17 @@ class Mask(Picture):
     def content(self, transfer_encoding: str | None) -> Any:
         return _RawIds(self) if self._raw else _EncodedIds(self)
 
-    @cached_property
-    def check(self) -> Check | None:
-        """The rule for ids; None if any of the dtype may occur."""
-        count = self.num_classes
-        if count is None or count > np.iinfo(self.dtype).max:
-            return None
-        others = () if self.ignore is None else (self.ignore,)
-        return Check(0, count - 1, self._ids, others, "class id ")
+    def _right(self, ids: Any) -> Any:
+        """Return which ids are allowed, of an array or a tensor."""
+        if self.num_classes is None:
+            return ids >= 0
+        right = (ids >= 0) & (ids < self.num_classes)
+        return right if self.ignore is None else right | (ids == self.ignore)
+
+    @property
+    def _any_id(self) -> bool:
+        """Whether any id of the dtype is allowed."""
+        return self.num_classes is None or self.num_classes > np.iinfo(self.dtype).max
 
     @property
     def _ids(self) -> str:
@@ -104,15 +104,20 @@ class Mask(Picture):
         check_shape(ids, self.shape)
         if not ids.size:
             raise Problem("a mask without pixels", "at least one pixel")
-        if self.check is not None:
-            self.check.refuse(ids)
+        if not self._any_id and not (right := self._right(ids)).all():
+            at = tuple(np.argwhere(~right)[0].tolist())
+            raise Problem(f"class id {ids[at]} at {list(at)}", self._ids)
         return ids
 
-    def _checked_pixels(self, column: Column) -> Passed:
-        if self.check is None:
-            return column
-        passed = yield from self.check.rows(raw_numbers(column, self.dtype))
-        return column.only(np.isin(column.rows, passed.rows))
+    def _checked_pixels(self, found: StoredRows) -> StoredRows:
+        if self._any_id:
+            return found
+        passed = found.raw(self.dtype).check(
+            self._right,
+            Rule("SG527", "class id out of range", self._ids),
+            found=lambda value: f"class id {value}",
+        )
+        return found.only(found.source.among(found, passed))
 
     @property
     def absent(self) -> Any:
@@ -132,8 +137,8 @@ class Mask(Picture):
 
     def _ids_of(self, data: bytes) -> NDArray[Any]:
         ids = pixels.decode_ids(data).astype(self.dtype)
-        if self.check is not None and (wrong := ids[self.check.wrong(ids)]).size:
-            raise ValueError(f"found {wrong[0]}, expected {self.check.expected}")
+        if not self._any_id and not (right := self._right(ids)).all():
+            raise ValueError(f"found {ids[~right][0]}, expected {self._ids}")
         return self._resized(ids)
 
     def _resized(self, ids: NDArray[Any]) -> NDArray[Any]:
@@ -141,16 +146,26 @@ class Mask(Picture):
             return ids
         return pixels.resized(ids[:, :, np.newaxis], self.resize, "nearest")[:, :, 0]
 
-    def parse(self, parsed: Parsed) -> Any:
+    def decoded(self, parsed: Parsed) -> Any:
         data = self.parts[0].tensor(parsed, self.label)
         dtype = tf.as_dtype(self.dtype)
         ids = self._parsed_ids(data, dtype, parsed)
-        if self.check is not None:
-            ids = _checked_ids(ids, self.check, self.label)
+        if not self._any_id:
+            ids = self._checked_tensor(ids)
         if self.optional and self.ignore:
             there = tf.reshape(data != "", (-1, 1, 1))
             ids = tf.where(there, ids, tf.constant(self.ignore, dtype))
         return tf.ensure_shape(ids, (data.shape[0], *self.delivered_shape))
+
+    def _checked_tensor(self, ids: Any) -> Any:
+        right = self._right(ids)
+        wrong = tf.cond(  # which ones they are is looked up only if there are some
+            tf.reduce_all(right),
+            lambda: tf.zeros((0,), ids.dtype),
+            lambda: tf.unique(tf.boolean_mask(ids, ~right))[0],
+        )
+        message = f"field {self.label!r}: expected {self._ids}, found"
+        return graph.checked(ids, tf.size(wrong) == 0, message, wrong)
 
     def _parsed_ids(self, data: Any, dtype: Any, parsed: Parsed) -> Any:
         if not self._raw:
@@ -254,15 +269,3 @@ def _advice(header: PngHeader) -> str:
     if header.grey:
         return "give the ids as an array, to be encoded"
     return "colours are not class ids; give the ids as an array"
-
-
-def _checked_ids(ids: Any, check: Check, name: str) -> Any:
-    """Refuse class ids of pixels that are not allowed."""
-    right = check.right(ids)
-    wrong = tf.cond(  # which ones they are is looked up only if there are some
-        tf.reduce_all(right),
-        lambda: tf.zeros((0,), ids.dtype),
-        lambda: tf.unique(tf.boolean_mask(ids, ~right))[0],
-    )
-    message = f"field {name!r}: expected {check.expected}, found"
-    return graph.checked(ids, tf.size(wrong) == 0, message, wrong)

@@ -11,20 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..reading.columns import Column
 from ..reading.decoding import Expected
 from ..shared import base64_text
 from ..shared.errors import Problem
+from ..shared.images import sniff
 from ..shared.values import FLOATS, INTEGERS, Numbers, item_size, shape_text
 from ..shared.wire import Pieces, varint
-from . import graph
 from .decoded import Shape
 from .entry_columns import EntryColumn, bytes_column, numbers_column, raw_column
-from .faults import Features, Passed
-from .parsed import Parsed
 from .part import BYTES, Part, values_part
-from .single import ColumnCodec, NumbersCodec
-from .values import checked_finite, checked_size, raw_numbers
+from .single import NumbersCodec
+from .stored import Read, Rule, Source
+from .stored_rows import scaled
 
 # numpy's own numbers that are as good as Python's. (A timedelta64 would be one of
 # its integers, too.)
@@ -33,8 +31,17 @@ _NUMPY_NUMBERS = frozenset(
 )
 
 
+# The dtypes of a number of bytes, for the guess that another one was written.
+_NAMES = {
+    1: "uint8",
+    2: "float16 or int16",
+    4: "float32 or int32",
+    8: "float64 or int64",
+}
+
+
 @dataclass(eq=False, kw_only=True)
-class FixedNumbers(NumbersCodec, ColumnCodec):
+class FixedNumbers(NumbersCodec):
     """Numbers of a shape, in row-major order.
 
     Attributes:
@@ -146,37 +153,19 @@ class FixedNumbers(NumbersCodec, ColumnCodec):
         expected = part.expected(optional=self.optional)
         if expected is None or (self.finite and self.dtype in FLOATS):
             return None
-        return expected._replace(size=self._raw_size)
+        return expected._replace(
+            size=prod(n or 0 for n in self.shape) * item_size(self.dtype)
+        )
 
-    @property
-    def _raw_size(self) -> int:
-        """How many bytes the raw numbers have."""
-        return prod(n or 0 for n in self.shape_of_rows) * item_size(self.dtype)
+    def read(self, source: Source) -> Read:
+        found = self.numbers(source)
+        return found, lambda: found.dense(self.dtype, self.shape)
 
-    def column(self, features: Features) -> Passed:
+    def numbers(self, source: Source) -> Any:
         """Return the rows with as many right numbers as the shape has."""
-        (part,) = self.parts
-        shape = shape_text(self.shape_of_rows)
-        if part.encoding != "raw":
-            text = f"{part.text} ({self.dtype} {shape})"
-            return (yield from part.values(features, text, finite=self.finite))
-        size = self._raw_size
-        text = f"{size} bytes ({self.dtype} {shape})"
-        column = yield from part.column(features, text)
-        column = yield from checked_size(column, text, self.dtype, size)
-        return (yield from checked_finite(column, self.dtype, self.finite))
-
-    def _values(self, column: Column) -> NDArray[Any]:
-        return numbers_of(column, self.dtype).reshape(len(column), *self._shape)
-
-    def parse(self, parsed: Parsed) -> Any:
-        (part,) = self.parts
-        stored = part.tensor(parsed, self.label)
-        if part.encoding == "raw":
-            return graph.decode_raw(
-                stored, self.label, self.tf_dtype, self.shape_of_rows
-            )
-        return graph.as_dtype(stored, self.label, self.tf_dtype)
+        return numbers_in(
+            source, self.parts[0], self.dtype, self.shape_of_rows, finite=self.finite
+        )
 
 
 @dataclass(eq=False, kw_only=True)
@@ -217,48 +206,78 @@ class Vector(FixedNumbers):
 
     @property
     def absent(self) -> Any:
-        given = self.default is not None
-        return self._dequantized(np.array(self.default)) if given else super().absent
+        if self.default is None or self.dequantize is None:
+            return super().absent
+        return scaled(np.array(self.default), *self.dequantize)
 
-    def _values(self, column: Column) -> NDArray[Any]:
-        return self._dequantized(super()._values(column))
-
-    def _dequantized(self, numbers: NDArray[Any]) -> NDArray[Any]:
+    def read(self, source: Source) -> Read:
+        found, numbers = super().read(source)
         if self.dequantize is None:
-            return numbers
-        scale, offset = map(np.float32, self.dequantize)
-        return numbers.astype(np.float32) * scale + offset
-
-    def parse(self, parsed: Parsed) -> Any:
-        numbers = super().parse(parsed)
-        if self.dequantize is None:
-            return numbers
-        present = parsed.present(self.key) if self.missing else None
-        return graph.dequantized(numbers, self.dequantize, present=present)
+            return found, numbers
+        scale, offset = self.dequantize
+        absent = source.absent(self.parts[0]) if self.missing else False
+        return found, lambda: found.scaled(numbers(), scale, offset, absent)
 
 
-def numbers_of(column: Column, dtype: str) -> NDArray[Any]:
-    """Return all numbers of a list, or of raw bytes, in their dtype.
+def numbers_in(
+    source: Source,
+    part: Part,
+    dtype: str,
+    shape: Shape,
+    *,
+    finite: bool,
+    fill: bool = False,
+) -> Any:
+    """Read the numbers of a list, or those that are raw bytes.
 
-    Those of bfloat16 are of ml_dtypes' dtype, which has to be installed.
+    Args:
+        source: what they are read from.
+        part: where they are stored.
+        dtype: of the numbers.
+        shape: of one row's numbers; (None, ...) for any number of items.
+        finite: whether NaN and infinities are refused.
+        fill: whether rows without are rows without values; see `Source.read`.
     """
-    if column.kind == "bytes":
-        column = raw_numbers(column, dtype)
-    return column.values.astype(numpy_dtype(dtype), copy=False)
+    count = None if None in shape else prod(n or 0 for n in shape)
+    if part.encoding != "raw":
+        what = shape_text(shape) if count is not None else ""
+        words = f"{part.text} ({f'{dtype} {what}'.strip()})"
+        found = source.read(part, words, fill=fill)
+        return found.numbers_of(dtype, part.bounds, finite=finite)
+    item = item_size(dtype)
+    size = None if count is None else count * item
+    text = f"raw {dtype} numbers of {item} bytes"
+    if size is not None:
+        text = f"{size} bytes ({dtype} {shape_text(shape)})"
+    found = source.read(part, text, fill=fill)
+    found = found.check_rows(
+        lambda: (
+            found.sizes % item == 0 if size is None else found.sizes == size,
+            found.sizes,
+        ),
+        Rule("SG525", "wrong size of raw bytes", text),
+        "{} bytes",
+        cause=lambda wrong, at: cause_of_size(wrong.bytes_at(at), dtype, size),
+    )
+    numbers = found.raw(dtype, count)
+    return numbers.finite(dtype) if finite and dtype in FLOATS else numbers
 
 
-def numpy_dtype(dtype: str) -> np.dtype[Any]:
-    """Return the numpy dtype of a TensorFlow dtype.
-
-    Raises:
-        ModuleNotFoundError: ml_dtypes is not installed, which has bfloat16.
-    """
-    if dtype == "bfloat16":
-        import ml_dtypes  # type: ignore[import-not-found, import-untyped, unused-ignore]
-
-        found: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
-        return found
-    return np.dtype(dtype)
+def cause_of_size(data: bytes, dtype: str, size: int | None) -> str:
+    """Guess why raw bytes have another size than `size`, or return ""."""
+    form = sniff(data)
+    if form:
+        return f"they begin like a {form}: declare that encoding in the schema"
+    if not data:
+        return "nothing was written"
+    item = item_size(dtype)
+    for other, names in _NAMES.items():
+        if size and other != item and len(data) * item == size * other:
+            return (
+                f"that is the size of as many {names} numbers: stored as such, read "
+                f"as {dtype}?"
+            )
+    return ""
 
 
 def _as_stored(value: Any, stored: str) -> Any:

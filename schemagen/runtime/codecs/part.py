@@ -15,24 +15,12 @@ import numpy as np
 from ..native import BYTES as BYTES_COLUMN
 from ..native import FLOAT as FLOAT_COLUMN
 from ..native import INT64 as INT64_COLUMN
-from ..native import NOTHING
-from ..reading.columns import Column
 from ..reading.decoding import Expected
 from ..shared.values import INTEGERS, RAW_ONLY
 from ..shared.wire import BYTES_LIST, FLOAT_LIST, INT64_LIST, Entry
-from .faults import (
-    Fault,
-    Features,
-    Passed,
-    missing,
-    outside,
-    refused,
-    refused_values,
-)
 from .graph import from_base64
 from .parsed import Parsed
 from .tensorflow import tf
-from .values import checked_base64, checked_finite, checked_utf8
 
 INT, FLOAT, BYTES = "int64", "float32", "bytes"
 
@@ -147,7 +135,7 @@ class Part:
         return tf.where(data == "", self.missing * self.repeats, data)
 
     def expected(self, *, optional: bool, finite: bool = False) -> Expected | None:
-        """Return what `values` checks, for the core; None if that is not all."""
+        """Return what is checked of its values, for the core; None if that is not all."""
         if self.transfer_encoding:
             return None
         return Expected(
@@ -159,59 +147,6 @@ class Part:
             finite=finite and self.dtype == "float32",
             bounds=self.bounds,
         )
-
-    def column(self, features: Features, expected: str) -> Passed:
-        """Read the list: its type, its count, and the bytes of base64 text."""
-        for column in features.by_key.get(self.key, ()):
-            if column.kind not in (self.kind, NOTHING):
-                yield Fault(
-                    "SG523",
-                    "wrong feature type",
-                    expected,
-                    column.rows,
-                    lambda at, column=column: _amount(column, at),  # type: ignore[misc]
-                    lambda at, column=column: self._cause(column, at),  # type: ignore[misc]
-                    self.key,
-                )
-        right = features.column(self.key, self.kind)
-        if not features.optional and len(right) < len(features.live):
-            yield missing(features, self.key, expected)
-        if self.count is not None:
-            bad = right.lengths != self.count
-            what = "wrong number of values"
-            right = yield from refused(right, bad, "SG524", what, expected, _amount)
-        if self.transfer_encoding:
-            right = yield from checked_base64(right, expected)
-        return right
-
-    def values(self, features: Features, expected: str, *, finite: bool) -> Passed:
-        """Read the list and check each value: UTF-8, range, or that it is finite."""
-        column = yield from self.column(features, expected)
-        if self.dtype == "string":
-            return (yield from checked_utf8(column))
-        if self.dtype == "float32":
-            return (yield from checked_finite(column, "float32", finite))
-        if self.bounds is None:
-            return column
-        low, high = self.bounds
-        return (
-            yield from refused_values(
-                column,
-                outside(column.values, low, high),
-                "SG526",
-                "number out of the dtype's range",
-                "0 or 1 for a bool"
-                if self.dtype == "bool"
-                else f"{self.dtype}, {low} to {high}",
-            )
-        )
-
-    def _cause(self, column: Column, at: int) -> str:
-        if {column.kind, self.kind} == {FLOAT_COLUMN, INT64_COLUMN}:
-            return "written as another type of number: declare the dtype it has"
-        if self.stored == BYTES:
-            return "written as a list of numbers, declared as bytes"
-        return "written as bytes, declared as a list of numbers"
 
 
 def list_of(dtype: str) -> str:
@@ -290,8 +225,3 @@ def bounds_of(dtype: str) -> tuple[int, int] | None:
         return None
     info = np.iinfo(dtype)
     return (int(info.min), int(info.max))
-
-
-def _amount(column: Column, at: int) -> str:
-    count, name = int(column.lengths[at]), column.kind
-    return f"{count} {name} value{'' if count == 1 else 's'}"

@@ -4,30 +4,35 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..reading.columns import Column, Rows
+from ..native import BYTES as BYTES_COLUMN
+from ..native import INT64
+from ..reading.columns import Column
 from ..shared import base64_text
 from ..shared.images import header_of
 from ..shared.values import item_size
 from ..shared.wire import Buffer
 from .compound import Compound
-from .decoded import Decoded, Decoding, Shape
-from .faults import Fault, Features, Passed, refused, shown_bytes
-from .numbers import numbers_of
+from .decoded import Shape
+from .faults import shown_bytes
+from .numbers import cause_of_size
 from .parsed import Parsed
 from .part import BYTES, Part, size_part
 from .picture_checks import checked_pictures
 from .single import BytesCodec
-from .sizes import counted, shaped, stored_sizes
+from .stored import Read, Rule, Source
+from .stored_rows import RowSource, StoredRows
+from .stored_tensors import TensorSource
 from .strings import Text
 from .tensorflow import tf
-from .tensors import size_members, stored_axes
-from .values import checked_size
+from .tensors import counted, size_members, stored_axes
 
 _SIZES = ("height", "width", "channels")
 _AXES = ("height", "width", "number of channels")
@@ -159,18 +164,24 @@ class Picture(Compound):
         texts = [self.format_text or form] * (self.format_key is not None)
         return [data, *(shape[axis] for axis in stored_axes(self._size_keys)), *texts]
 
-    def decode(self, features: Features) -> Decoding:
+    def read(self, source: Source) -> Read:
+        if isinstance(source, TensorSource):
+            return None, lambda: self.decoded(source.parsed)
+        assert isinstance(source, RowSource)
         if self._raw:
-            return (yield from self._decode_raw(features))
-        column = yield from self._bytes(features, f"an encoded {self.encoding}")
-        column = yield from checked_pictures(column, self._content)
-        if self._described and len(column):
-            found = list(map(header_of, column.bytes_values()))
-            sizes = np.array([header[:3] for _, header in found], np.int64)
-            yield from self._compare_sizes(features, column, self._size_keys, sizes)
-            forms = [form for form, _ in found]
-            yield from self._compare_formats(features, column, forms)
-        return Decoded(column.rows, lambda: list(column.bytes_values()))
+            return self._read_raw(source)
+        found = self._bytes(source, f"an encoded {self.encoding}")
+        found = checked_pictures(found, self._content)
+        if self._described and len(found.column):
+            headers = [*map(header_of, found.bytes())]
+            sizes = np.array([header[:3] for _, header in headers], np.int64)
+            self._compare_sizes(source, found, self._size_keys, sizes)
+            self._compare_formats(source, found, [form for form, _ in headers])
+        return found, found.bytes
+
+    @abstractmethod
+    def decoded(self, parsed: Parsed) -> Any:
+        """Return the pixels of a batch as a tensor: [B, height, width, ...]."""
 
     @property
     def _described(self) -> bool:
@@ -181,118 +192,118 @@ class Picture(Compound):
         """Whether empty bytes are a missing picture."""
         return self.optional
 
-    def _bytes(self, features: Features, expected: str) -> Passed:
+    def _bytes(self, source: RowSource, expected: str) -> StoredRows:
         """Return the rows that have a picture."""
-        column = yield from self.parts[0].column(features, expected)
-        return column.only(column.sizes > 0) if self._empty_is_missing else column
+        found = source.read(self.parts[0], expected)
+        if source.trusted or not self._empty_is_missing:
+            return found
+        return found.only(found.sizes > 0)
 
-    def _decode_raw(self, features: Features) -> Decoding:
+    def _read_raw(self, source: RowSource) -> Read:
         """Check raw pixels, of a fixed shape or of the one stored next to them."""
-        dtype = self.stored_dtype
+        dtype, part = self.stored_dtype, self.parts[0]
         fixed = None not in self.shape
         if fixed:
             size = int(np.prod(self.shape)) * item_size(dtype)
             text = f"{size} bytes ({dtype} {list(self.shape)})"
-            column = yield from self._bytes(features, text)
-            column = yield from checked_size(column, text, dtype, size)
+            found = self._bytes(source, text)
+            found = found.check_rows(
+                lambda: (found.sizes == size, found.sizes),
+                Rule("SG525", "wrong size of raw bytes", text),
+                "{} bytes",
+                cause=lambda wrong, at: cause_of_size(wrong.bytes_at(at), dtype, size),
+            )
         else:
             text = f"{dtype} pixels of the size that is stored next to them"
-            column = yield from self._bytes(features, text)
-        read = {part.content: part for part in self.parts[1:] if part.read}
-        sizes = [
-            read[name] if size is None else size
-            for name, size in zip(_SIZES, self.shape, strict=False)
+            found = self._bytes(source, text)
+        read = {each.content: each for each in self.parts[1:] if each.read}
+        stored = [
+            source.read(each, f"{each.text}, the {each.content}", needed_by=found)
+            for each in read.values()
         ]
-        table, known = yield from stored_sizes(
-            features, sizes, lambda part: f"{part.text}, the {part.content}"
-        )
+        found, *stored = source.aligned(found, *stored)
         if not fixed:
-            column = column.only(known[column.rows])
-            text = " x ".join(_SIZES[: len(sizes)])
-            text = f"{text} x {item_size(dtype)} bytes ({dtype})"
-            own = table[column.rows]
-            column = yield from counted(column, own, dtype, text, 1, "size")
-        column = yield from self._checked_pixels(column)
+            found = counted(found, part, dtype, self._sizes(stored), least=1)
+        found = self._checked_pixels(found)
+        found, *stored = source.aligned(found, *stored)
+        table = self._sizes(stored)
         pairs = zip(self._size_keys, self.shape, strict=True)
         keys = [None if size is None else key for key, size in pairs]
-        own = table[column.rows]
-        yield from self._compare_sizes(features, column, keys, own)
-        yield from self._compare_formats(features, column, ["raw"] * len(column))
-        return Decoded(
-            column.rows, lambda: shaped(numbers_of(column, dtype), own, self.shape)
-        )
+        fixed_sizes = np.array([[n or 0 for n in self.shape]] * len(found.column))
+        self._compare_sizes(source, found, keys, fixed_sizes)
+        self._compare_formats(source, found, ["raw"] * len(found.column))
+        return found, lambda: found.tensors(dtype, self.shape, table, 0, False)
 
-    def _checked_pixels(self, column: Column) -> Passed:
+    def _sizes(self, stored: Sequence[StoredRows]) -> list[Any]:
+        """Return the size of each axis: int64 [rows], or one for all rows."""
+        sizes = iter(stored)
+        return [next(sizes).values if n is None else n for n in self.shape]
+
+    def _checked_pixels(self, found: StoredRows) -> StoredRows:
         """Check the values of raw pixels."""
-        yield from ()
-        return column
+        return found
 
     def _compare_sizes(
         self,
-        features: Features,
-        column: Column,
+        source: RowSource,
+        found: StoredRows,
         keys: Sequence[str | None],
-        sizes: Rows,
-    ) -> Generator[Fault, None, None]:
+        sizes: NDArray[np.int64],
+    ) -> None:
         """Compare pictures with the sizes that are stored under further keys.
 
         Parsers do not read these, but other programs may.
 
         Args:
-            features: the records.
-            column: the pictures.
+            source: the records.
+            found: the pictures.
             keys: of each axis; None if its size is not stored.
             sizes: int64 [rows, axes], those of the pictures.
         """
         for axis, key in enumerate(keys):
-            if key is None or not len(column):
+            if key is None or not len(found.column):
                 continue
-            written, true = _single(features, key, "int64"), sizes[:, axis]
-            found = features.spread(column.rows, true)
-            found[written.rows] = written.values
-            found = found[column.rows]
-            bad, name = found != true, _AXES[axis]
-            pairs = found[bad], true[bad]
-            yield from refused(
-                replace(column, key=key),
-                bad,
-                "SG530",
-                f"stored {name} does not match the image",
-                f"the {name} of the picture",
-                lambda _, at, pairs=pairs: (  # type: ignore[misc]
-                    f"{pairs[0][at]}, and the picture has {pairs[1][at]}"
+            column, true = _single(source, key, INT64), sizes[:, axis]
+            given = source.features.spread(found.column.rows, true)
+            given[column.rows] = column.values
+            given = given[found.column.rows]
+            name, swapped = _AXES[axis], "height and width are swapped?" * (axis < 2)
+            found.at(key).check_rows(
+                partial(_as_stored, given, true),
+                Rule(
+                    "SG530",
+                    f"stored {name} does not match the image",
+                    f"the {name} of the picture",
                 ),
-                lambda _, at, axis=axis: (  # type: ignore[misc]
-                    "height and width are swapped?" if axis < 2 else ""
-                ),
+                "{}, and the picture has {}",
+                cause=lambda wrong, at, swapped=swapped: swapped,  # type: ignore[misc]
             )
 
     def _compare_formats(
-        self, features: Features, column: Column, forms: Sequence[str]
-    ) -> Generator[Fault, None, None]:
+        self, source: RowSource, found: StoredRows, forms: Sequence[str]
+    ) -> None:
         """Compare pictures with the stored name of their format, in any case."""
-        if self.format_key is None or not len(column):
+        if self.format_key is None or not len(found.column):
             return
-        single = _single(features, self.format_key, "bytes")
-        names = {
-            row: single.bytes_at(at) for at, row in enumerate(single.rows.tolist())
-        }
-        bad, found = np.zeros(len(column), np.bool_), []
-        pairs = zip(column.rows.tolist(), forms, strict=True)
+        single = _single(source, self.format_key, BYTES_COLUMN)
+        names = dict(zip(single.rows.tolist(), single.bytes_values(), strict=True))
+        right, words = np.ones(len(forms), np.bool_), [""] * len(forms)
+        pairs = zip(found.column.rows.tolist(), forms, strict=True)
         for at, (row, true) in enumerate(pairs):
             given = (self.format_text or true).lower()
             known = {true, "jpg" if true == "jpeg" else true, given}
             name = names.get(row)
             if name is not None and name.decode(errors="replace").lower() not in known:
-                bad[at] = True
-                found.append(f"{shown_bytes(name)}, and the picture is {true}")
-        yield from refused(
-            replace(column, key=self.format_key),
-            bad,
-            "SG530",
-            "stored format does not match the image",
-            "the format of the picture",
-            lambda _, at: found[at],
+                right[at] = False
+                words[at] = f"{shown_bytes(name)}, and the picture is {true}"
+        found.at(self.format_key).check_rows(
+            lambda: (right, np.array(words, object)),
+            Rule(
+                "SG530",
+                "stored format does not match the image",
+                "the format of the picture",
+            ),
+            "{}",
         )
 
     def _sizes_in(self, parsed: Parsed) -> dict[str, Any]:
@@ -323,10 +334,7 @@ class _Contents(BytesCodec):
     def contents(self, value: Any) -> Buffer:
         return base64_text.encoded(value) if self._transfer_encoding else value
 
-    def decode(self, features: Features) -> Decoding:
-        raise NotImplementedError
-
-    def parse(self, parsed: Parsed) -> Any:
+    def read(self, source: Source) -> Read:
         raise NotImplementedError
 
 
@@ -351,10 +359,14 @@ def batch_text(shape: Shape, names: str) -> str:
     return f"[{', '.join(('B', *sizes))}]"
 
 
-def _single(features: Features, key: str, kind: str) -> Column:
+def _single(source: RowSource, key: str, kind: str) -> Column:
     """Return the records that have one value of a kind under a key."""
-    column = features.column(key, kind)
+    column = source.features.column(key, kind)
     return column.only(column.lengths == 1)
+
+
+def _as_stored(given: Any, true: Any) -> tuple[Any, Any, Any]:
+    return given == true, given, true
 
 
 def in_place_of(value: object) -> str:

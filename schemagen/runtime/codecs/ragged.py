@@ -10,20 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..reading.columns import Column, Rows
 from ..shared.errors import Problem
 from ..shared.values import described
-from . import graph
 from .compound import Compound
-from .decoded import Decoded, Decoding, Shape, of_each, split_rows
-from .faults import Fault, Features, refused_values
+from .decoded import Shape, of_each, split_rows
 from .limits import Limit, Listed
 from .lists import Strings, VarLen, list_codec
-from .parsed import Parsed
 from .part import INT, Part
-from .tensorflow import tf
-
-_MOST = 1 << 40
+from .stored import Read, Rule, Source
 
 
 @dataclass(frozen=True)
@@ -163,67 +157,30 @@ class Ragged(Listed, Compound):
     def split(self, value: Lists) -> tuple[Any, Any]:
         return value.items, value.lengths
 
-    def decode(self, features: Features) -> Decoding:
-        _, part = self.parts
-        column = yield from self._inner.column(features)
+    def read(self, source: Source) -> Read:
+        part, lengths_part = self.parts
+        values = self._inner.items(source, fill=True)
         text = "int64 values, the length of each inner list"
-        lengths = yield from part.column(features, text)
-        lengths = yield from refused_values(
-            lengths,
-            lengths.values < 0,
-            "SG529",
-            "negative row length",
-            "row lengths from 0",
-        )
-        wrong = yield from self._unequal(features, column, lengths)
-        lengths = yield from self._limit.rows(lengths, lengths.lengths)
-        right = features.among(column.rows) & features.among(lengths.rows)
-        right[wrong] = False
-        rows = np.flatnonzero(right)
-        return Decoded(rows, lambda: self._values(column, lengths, rows))
+        lengths = source.read(lengths_part, text, fill=True)
+        rule = Rule("SG529", "negative row length", "row lengths from 0")
+        lengths = lengths.within(0, None, rule)
+        values, lengths = source.aligned(values, lengths)
 
-    def _unequal(self, features: Features, column: Column, lengths: Column) -> Any:
-        """Check that the lengths add up; return the rows in which they do not."""
-        size = self._inner._value_size
-        numbers = column.lengths if size == 1 else column.sizes // size
-        counts = features.spread(column.rows, numbers)
-        # Larger numbers are damage; their sums must not wrap around.
-        totals = lengths.sums(np.minimum(lengths.values, _MOST))
-        sums = features.spread(lengths.rows, totals)
-        right = features.among(column.rows), features.among(lengths.rows)
-        both = right[0] & right[1]
-        if self.optional:  # what is not there at all reads as empty
-            absent = [~features.present(part.key) for part in self.parts]
-            nothing = features.live & (absent[0] | absent[1])
-            both |= nothing & (right[0] | absent[0]) & (right[1] | absent[1])
-        wrong = np.flatnonzero(both & (sums != counts))
-        text = "row lengths that add up to"
-        yield Fault(
-            "SG529",
-            "row lengths do not add up",
-            f"{text} the number of values",
-            wrong,
-            lambda at: f"{text} {sums[wrong[at]]}, and {counts[wrong[at]]} values",
-            key=self.parts[1].key,
-        )
-        return wrong
+        def test() -> tuple[Any, ...]:
+            sums = lengths.sums()
+            return sums == values.lengths, sums, values.lengths
 
-    def _values(self, column: Column, lengths: Column, rows: Rows) -> list[Any]:
-        keep = np.zeros(
-            max(column.rows.max(initial=0), lengths.rows.max(initial=0)) + 1, np.bool_
+        words = "row lengths that add up to"
+        rule = Rule(
+            "SG529", "row lengths do not add up", f"{words} the number of values"
         )
-        keep[rows] = True
-        column, lengths = (
-            column.only(keep[column.rows]),
-            lengths.only(keep[lengths.rows]),
-        )
-        inner = split_rows(self._inner.flat(column), lengths.values)
-        return split_rows(inner, lengths.lengths)
+        lengths = lengths.check_rows(test, rule, f"{words} {{}}, and {{}} values")
+        lengths = self._limit.checked(lengths, lambda: lengths.lengths)
+        lengths = source.present(lengths, part, lengths_part)
+        values, lengths = source.aligned(values, lengths)
 
-    def parse(self, parsed: Parsed) -> Any:
-        stored = self.parts[0].tensor(parsed, self.label)
-        dtype = tf.as_dtype(self.delivered_dtype)
-        items = graph.sequence(stored, self.label, dtype)
-        lists = graph.partitioned(items, parsed[self.parts[1].key], self.label)
-        lists = self._limit.tensor(lists, self.label)
-        return lists if self.ragged else graph.padded(lists, self.filler)
+        def lists() -> Any:
+            kept = self._limit.kept(values.lists_of_lists(self.dtype, lengths))
+            return kept if self.ragged else values.padded(kept, self.filler)
+
+        return lengths, lists

@@ -2,45 +2,21 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..reading.columns import Column
 from ..shared.values import Numbers, check_shape, shape_text
 from ..shared.wire import Buffer, Pieces, buffer_of, pack_row
 from .base import Codec
-from .decoded import Decoded, Decoding, Shape, Values
+from .decoded import Shape
 from .entry_columns import EntryColumn, bytes_column
-from .faults import Features, Passed
 from .part import INT
-from .tensorflow import tf
 
 # Up to here it takes less time to copy an array's bytes than to refer to them.
 _SHORT = 1 << 13
-
-
-class ColumnCodec(Codec):
-    """A codec whose values are those of one column."""
-
-    @abstractmethod
-    def column(self, features: Features) -> Passed:
-        """Return the rows whose values are right."""
-
-    @abstractmethod
-    def _values(self, column: Column) -> Values:
-        """Return the values of such rows."""
-
-    def decoded(self, column: Column) -> Decoded:
-        return Decoded(column.rows, lambda: self._values(column))
-
-    def decode(self, features: Features) -> Decoding:
-        column = yield from self.column(features)
-        return self.decoded(column)
 
 
 class BytesCodec(Codec):
@@ -126,8 +102,3 @@ class NumbersCodec(Codec):
         if not self.shape_of_rows:
             return f"one {self.dtype}"
         return f"{self.dtype} {shape_text(self.shape_of_rows)}"
-
-    @cached_property
-    def tf_dtype(self) -> Any:
-        """The dtype of the stored numbers in TensorFlow."""
-        return tf.as_dtype(self.dtype)

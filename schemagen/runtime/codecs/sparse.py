@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..reading.columns import Column, Rows
 from ..shared.errors import Problem
 from ..shared.values import Numbers, described, shape_text
-from . import graph
-from .check import Check
 from .compound import Compound
-from .decoded import Decoded, Decoding, Shape, split_rows
-from .faults import Fault, Features
+from .decoded import Shape
 from .lists import VarLen
-from .parsed import Parsed
 from .part import INT, Part
-from .tensorflow import tf
+from .stored import Read, Rule, Source
 
 _INDICES = Numbers("int64")
 _EXPECTED = "a pair (indices, values) or a dict from index to value"
@@ -69,21 +64,6 @@ class Sparse(Compound):
             for key, n in zip(self.index_key, self.shape, strict=False)
         )
         return (*self._inner.parts, *indices)
-
-    @cached_property
-    def checks(self) -> tuple[Check, ...]:
-        """The rule for the indices of each dimension."""
-        names = [f" of dimension {axis}" for axis in range(len(self.shape))]
-        return tuple(
-            Check(
-                0,
-                size - 1,
-                f"indices{name if len(self.shape) > 1 else ''} from 0 to {size - 1}",
-                rule="SG529",
-                what="index out of range",
-            )
-            for name, size in zip(names, self.shape, strict=True)
-        )
 
     @property
     def delivered_shape(self) -> Shape:
@@ -166,117 +146,43 @@ class Sparse(Compound):
         indices, values = value
         return (values, *(np.ascontiguousarray(column) for column in indices.T))
 
-    def decode(self, features: Features) -> Decoding:
-        column = yield from self._inner.column(features)
-        whole = features.among(column.rows) | (
-            ~features.present(self.key) & features.live
+    def read(self, source: Source) -> Read:
+        part, *index_parts = self.parts
+        text = f"{part.text} ({self.dtype})"
+        values = source.read(part, text, fill=True).numbers_of(
+            self.dtype, part.bounds, finite=self.finite
         )
-        counts = features.spread(column.rows, column.lengths)
-        axes: list[Column] = []
-        # Without values there need be no indices: readers take both for empty.
-        filled = replace(features, live=features.live & (counts > 0))
-        for part, check in zip(self.parts[1:], self.checks, strict=True):
-            text = "int64 values, the index of each value"
-            indices = yield from part.column(filled, text)
-            indices = yield from check.rows(indices)
-            lacking = features.live & ~features.present(part.key)
-            empty = lacking if self.optional else lacking & (counts == 0)
-            whole &= features.among(indices.rows) | empty
-            have = features.spread(indices.rows, indices.lengths)
-            unequal = np.flatnonzero(whole & (have != counts))
-            yield _other_numbers(part.key, unequal, have, counts)
-            whole[unequal] = False
-            axes.append(indices)
-        yield from self._twice(axes, whole)
-        whole &= features.among(column.rows)
-        kept = column.only(whole[column.rows])
-        return Decoded(kept.rows, lambda: self._values(kept, axes))
-
-    def _twice(self, axes: list[Column], whole: NDArray[np.bool_]) -> Any:
-        """Find the rows in which an index occurs twice, and clear them in `whole`."""
-        kept = [axis.only(whole[axis.rows]) for axis in axes]
-        first = kept[0]
-        if not len(first.values) or any(
-            len(k.values) != len(first.values) for k in kept
+        axes: list[Any] = []
+        for at, (index_part, size) in enumerate(
+            zip(index_parts, self.shape, strict=True)
         ):
-            return
-        owners = np.repeat(first.rows, first.lengths)
-        order = np.lexsort([*(axis.values for axis in reversed(kept)), owners])
-        same = owners[order][1:] == owners[order][:-1]
-        for axis in kept:
-            same &= axis.values[order][1:] == axis.values[order][:-1]
-        again = order[1:][same]
-        wrong, at = np.unique(owners[again], return_index=True)
-        places = [[int(axis.values[again[n]]) for axis in kept] for n in at.tolist()]
-        yield Fault(
-            "SG529",
-            "duplicate index",
-            "each index once",
-            wrong,
-            lambda number: f"{places[number]} twice",
-            key=self.index_key[0],
-        )
-        whole[wrong] = False
-
-    def _values(self, column: Column, axes: list[Column]) -> Any:
-        """Return a dense array [rows, *shape], or a pair for each row as rows hold it."""
-        kept = [axis.only(np.isin(axis.rows, column.rows)) for axis in axes]
-        indices = np.stack([axis.values for axis in kept], axis=1)
-        values = self._inner.flat(column)
-        if not self.dense:
-            pairs = (split_rows(each, column.lengths) for each in (indices, values))
-            return list(zip(*pairs, strict=True))
-        found = np.zeros((len(column), *self.shape), values.dtype)
-        owners = np.repeat(np.arange(len(column)), column.lengths)
-        found[(owners, *indices.T)] = values
-        return found
-
-    def parse(self, parsed: Parsed) -> Any:
-        values = parsed[self.key]
-        flat = graph.as_dtype(values.flat_values, self.label, tf.as_dtype(self.dtype))
-        lengths = values.row_lengths()
-        found = []
-        for key, check in zip(self.index_key, self.checks, strict=True):
-            counts = parsed[key].row_lengths()
-            index = graph.checked(
-                parsed[key].flat_values,
-                counts == lengths,
-                f"field {self.label!r}: expected as many indices as values, found "
-                "numbers of",
-                counts,
-                lengths,
+            text = "int64 values, the index of each value"
+            axis = source.read(index_part, text, needed_by=values, fill=True)
+            where = f" of dimension {at}" if len(self.shape) > 1 else ""
+            words = f"indices{where} from 0 to {size - 1}"
+            axis = axis.within(0, size - 1, Rule("SG529", "index out of range", words))
+            values, axis, *axes = source.aligned(values, axis, *axes)
+            values = values.check_rows(
+                partial(_as_many, axis, values), _AS_MANY, "{} indices and {} values"
             )
-            found.append(check.tensor(index, self.label))
-        ordered = tf.sparse.reorder(
-            tf.SparseTensor(
-                tf.stack([values.value_rowids(), *found], axis=1),
-                flat,
-                tf.stack([values.nrows(), *self.shape]),
-            )
+            axes.append(axis)
+        values, *axes = source.aligned(values, *axes)
+        values = values.distinct(
+            axes, Rule("SG529", "duplicate index", "each index once")
         )
-        again = tf.reduce_all(ordered.indices[1:] == ordered.indices[:-1], axis=1)
-        once = graph.checked(
-            ordered.values,
-            ~again,
-            f"field {self.label!r}: expected each index once, found twice",
-            tf.boolean_mask(ordered.indices[1:, 1:], again),
+        values, *axes = source.aligned(source.present(values, part), *axes)
+        return values, lambda: values.sparse(
+            self.dtype, self.shape, axes, dense=self.dense
         )
-        ordered = ordered.with_values(once)
-        ordered.set_shape((values.shape[0], *self.shape))
-        if not self.dense:
-            return ordered
-        return tf.ensure_shape(tf.sparse.to_dense(ordered), ordered.shape)
 
 
-def _other_numbers(key: str, rows: Rows, have: Rows, counts: Rows) -> Fault:
-    return Fault(
-        "SG529",
-        "different numbers of indices and values",
-        "as many indices as values",
-        rows,
-        lambda at: f"{have[rows[at]]} indices and {counts[rows[at]]} values",
-        key=key,
-    )
+_AS_MANY = Rule(
+    "SG529", "different numbers of indices and values", "as many indices as values"
+)
+
+
+def _as_many(axis: Any, values: Any) -> tuple[Any, Any, Any]:
+    return axis.lengths == values.lengths, axis.lengths, values.lengths
 
 
 def _shown(index: NDArray[np.int64]) -> str:

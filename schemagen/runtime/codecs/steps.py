@@ -10,15 +10,11 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from ..reading.columns import Rows, StepColumn
 from ..shared.errors import Problem
 from ..shared.values import check_shape, described
 from ..shared.wire import Pieces, list_entry_head
-from . import graph
 from .base import Codec
 from .decoded import (
-    Decoded,
-    Decoding,
     Form,
     Shape,
     UndecodableError,
@@ -27,11 +23,11 @@ from .decoded import (
     split_rows,
 )
 from .entry_columns import EntryColumn, entries_column, entries_of
-from .faults import Fault, Features, firsts, listed, near
 from .limits import Limit, Listed
 from .numbers import FixedNumbers
 from .parsed import Parsed
 from .part import BYTES, Part
+from .stored import Read, Source
 from .tensorflow import tf
 
 # From here on the steps of one row are worth the calls that numpy takes.
@@ -200,46 +196,17 @@ class Steps(Listed):
             for row in values
         )
 
-    def decode(self, features: Features) -> Decoding:
-        found = features.steps.get(self.key)
-        if not features.optional:
-            have = () if found is None else (found.rows,)
-            lacking = np.flatnonzero(features.live & ~features.among(*have))
-            yield self._missing(features, lacking)
-        nothing = np.empty(0, np.int64)
-        if found is None or not len(found.rows):
-            return Decoded(nothing, list)
-        owners = np.repeat(found.rows, found.steps)
-        columns = tuple(replace(column, key="") for column in found.columns)
-        inner = Features(features.live[owners], {"": columns})
-        decoded = yield from _of_records(self.step.decode(inner), found, self.key)
-        most = self.max_length
-        long = np.zeros(len(found.rows), np.bool_)
-        if most is not None and self.too_long == "error":
-            long = found.steps > most
-            which = np.flatnonzero(long & features.live[found.rows])
-            yield Fault(
-                "SG524",
-                "list is too long",
-                f"at most {most} steps",
-                found.rows[which],
-                lambda at: f"{found.steps[which[at]]} steps",
-                key=self.key,
-            )
-        kept = np.bincount(
-            np.searchsorted(np.cumsum(found.steps), decoded.rows, "right"),
-            minlength=len(found.rows),
-        )
-        whole = (kept == found.steps) & ~long & features.live[found.rows]
-        return Decoded(found.rows[whole], lambda: self._values(decoded, kept, whole))
+    def read(self, source: Source) -> Read:
+        steps, inside = source.steps(self.key, self._limit)
+        found, values = self.step.read(inside)
+        steps = source.whole(steps, inside)
+        steps = self._limit.checked(steps, lambda: steps.lengths)
 
-    def _values(self, decoded: Decoded, counts: Rows, whole: Any) -> list[Any]:
-        rows = split_rows(decoded.values(), counts)
-        return [
-            self._limit.cut(row)
-            for row, is_whole in zip(rows, whole.tolist(), strict=True)
-            if is_whole
-        ]
+        def lists() -> Any:
+            kept = self._limit.kept(steps.of_steps(found, values()))
+            return kept if self.ragged else steps.padded(kept, self.filler)
+
+        return steps, lists
 
     def delivered(self, values: Values, form: Form) -> Values:
         if not len(values) or type(self.step).delivered is Codec.delivered:
@@ -254,68 +221,8 @@ class Steps(Listed):
         except UndecodableError as error:
             raise error.in_rows(lengths) from None
 
-    def _missing(self, features: Features, rows: Rows) -> Fault:
-        def lists(at: int) -> list[str]:
-            row = int(rows[at])
-            return [key for key, each in features.steps.items() if row in each.rows]
-
-        def found(at: int) -> str:
-            if self.key in features.keys_of(int(rows[at])):
-                return f"{self.key!r} as a feature of the context"
-            return f"no feature list {self.key!r}; there are: {listed(lists(at))}"
-
-        return Fault(
-            "SG522",
-            "required feature list is missing",
-            "a feature list",
-            rows,
-            found,
-            lambda at: near(self.key, lists(at), features.known),
-            self.key,
-        )
-
-    def parse(self, parsed: Parsed) -> Any:
-        steps = self._limit.tensor(parsed[self.key], self.label)
-        values = self.step.parse(parsed.of_step(steps.values))
-        if values is not steps.values:
-            steps = steps.with_values(values)
-        return steps if self.ragged else graph.padded(steps, self.filler)
-
     def present(self, parsed: Parsed, tensor: Any) -> Any:
         return parsed.list_present(self.key)
-
-
-def _of_records(decoding: Decoding, found: StepColumn, key: str) -> Decoding:
-    """Turn faults of steps into faults of their records, the first step of each."""
-    ends = np.cumsum(found.steps)
-    while True:
-        try:
-            fault = next(decoding)
-        except StopIteration as stop:
-            decoded: Decoded = stop.value
-            return decoded
-        places, steps = firsts(ends, fault.rows)
-        numbers = steps - (ends - found.steps)[places]
-        yield _of_record(fault, found.rows[places], steps, numbers, key)
-
-
-def _of_record(fault: Fault, rows: Rows, steps: Rows, numbers: Rows, key: str) -> Fault:
-    first = np.searchsorted(fault.rows, steps).tolist()
-
-    def text(at: int) -> str:
-        is_missing = fault.rule == "SG522"
-        words = "a step without a value" if is_missing else fault.found(first[at])
-        return f"step {numbers[at]}: {words}"
-
-    return Fault(
-        fault.rule,
-        f"in a step: {fault.what}",
-        fault.expected,
-        rows,
-        text,
-        lambda at: fault.cause(first[at]),
-        key,
-    )
 
 
 def _joined(rows: list[Sequence[Any]]) -> Sequence[Any] | None:

@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..reading.columns import Column
 from ..reading.decoding import Expected
 from ..shared import base64_text
 from ..shared.errors import Problem
 from ..shared.values import described
 from ..shared.wire import Buffer
-from .faults import Features, Passed
-from .parsed import Parsed
 from .part import Part, values_part
-from .single import BytesCodec, ColumnCodec
+from .single import BytesCodec
+from .stored import Read, Source
 
 
 def encode_text(text: str) -> bytes:
@@ -32,7 +30,7 @@ def encode_text(text: str) -> bytes:
         ) from None
 
 
-class _String(BytesCodec, ColumnCodec):
+class _String(BytesCodec):
     """One string."""
 
     def make_parts(self) -> tuple[Part, ...]:
@@ -48,20 +46,11 @@ class _String(BytesCodec, ColumnCodec):
     def expected(self) -> Expected | None:
         return self.parts[0].expected(optional=self.optional)
 
-    def column(self, features: Features) -> Passed:
+    def read(self, source: Source) -> Read:
         (part,) = self.parts
-        return (yield from part.values(features, part.text, finite=False))
-
-    def _values(self, column: Column) -> list[Any]:
-        return texts_of(column.bytes_values(), self.dtype)
-
-    def parse(self, parsed: Parsed) -> Any:
-        return self.parts[0].tensor(parsed, self.label)
-
-
-def texts_of(values: Any, dtype: str) -> list[Any]:
-    """Return stored strings as str or bytes."""
-    return [each.decode() for each in values] if dtype == "string" else [*values]
+        found = source.read(part, part.text)
+        found = found.text() if self.dtype == "string" else found
+        return found, lambda: found.dense(self.dtype, ())
 
 
 @dataclass(eq=False, kw_only=True)

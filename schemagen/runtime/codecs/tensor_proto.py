@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
 from ..reading.fields import MalformedError, read_varint, tagged
-from ..shared.values import FLOATS, INTEGERS, item_size
+from ..shared.errors import Problem
+from ..shared.values import FLOATS, INTEGERS, item_size, shape_text
+from .faults import shown_bytes
 
 # The numbers of TensorFlow's types.proto.
 DTYPES = {
@@ -44,6 +47,9 @@ _DTYPE, _SHAPE, _VERSION, _CONTENT = 1, 2, 3, 4
 _LAST_FIELD = 18
 _SIZE, _UNKNOWN_RANK = 2, 3
 _LONGEST_RANK = 254
+
+# What tensorflow's kernels can count.
+_MOST = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -148,6 +154,42 @@ def whole_tensor(data: bytes) -> WholeTensor | None:
     ):
         return None
     return WholeTensor(dtype, proto.shape)
+
+
+def read_tensor(data: bytes, dtype: str, shape: Sequence[int | None]) -> TensorProto:
+    """Read a serialized tensor that a schema describes.
+
+    Args:
+        data: as tf.io.serialize_tensor writes it.
+        dtype: of its numbers.
+        shape: its sizes; None for one that varies.
+
+    Raises:
+        Problem: it is another one, or its numbers are not in one piece.
+    """
+    expected = f"a serialized tensor of {dtype}, shape {shape_text(shape)}"
+    try:
+        proto = parse_tensor_proto(data)
+    except MalformedError:
+        raise Problem(f"other bytes: {shown_bytes(data)}", expected) from None
+    sizes = shape_text(proto.shape)
+    if proto.dtype != DATA_TYPES[dtype]:
+        name = DTYPES.get(proto.dtype, f"tensorflow's type {proto.dtype}")
+        raise Problem(f"a serialized tensor of {name}", expected)
+    if len(proto.shape) != len(shape):
+        rank = len(proto.shape)
+        raise Problem(f"a serialized tensor of rank {rank}, {sizes}", expected)
+    if any(
+        found != size if size is not None else not 0 <= found <= _MOST
+        for found, size in zip(proto.shape, shape, strict=True)
+    ):
+        raise Problem(f"a serialized tensor of shape {sizes}", expected)
+    size = proto.content[1] - proto.content[0]
+    if size != prod(proto.shape) * item_size(dtype):
+        found = f"{size} bytes of numbers for the shape {sizes}"
+        advice = "" if size else "write it with tf.io.serialize_tensor"
+        raise Problem(found, expected, advice)
+    return proto
 
 
 def _plausible(data: bytes) -> TensorProto | None:

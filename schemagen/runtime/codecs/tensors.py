@@ -7,28 +7,23 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from ..reading.columns import Column, Rows
-from ..reading.fields import MalformedError
 from ..shared import base64_text
-from ..shared.values import item_size, shape_text
+from ..shared.values import FLOATS, item_size, shape_text
 from ..shared.wire import Buffer, Pieces, buffer_of, varint
-from . import graph_tensors
 from .compound import Compound
-from .decoded import Decoded, Decoding, Shape
-from .faults import Features, refused, shown_bytes
-from .numbers import FixedNumbers, Scalar, numbers_of, numpy_dtype
-from .parsed import Parsed
+from .decoded import Shape
+from .numbers import FixedNumbers, Scalar, cause_of_size
 from .part import INT, Part, size_part, values_part
 from .single import NumbersCodec
-from .sizes import counted, shaped, stored_sizes
-from .tensor_proto import DATA_TYPES, DTYPES, TensorProto, parse_tensor_proto
-from .values import checked_finite
+from .stored import Read, Rule, Source
+from .tensor_proto import DATA_TYPES
 
 # What tensorflow's kernels can count.
 _MOST = 2**31 - 1
+
+_PLACES = "[{}]"
 
 _SHARED_WORDS = ("height", "width", "channels")
 
@@ -73,14 +68,13 @@ class _Padded(NumbersCodec):
     def _wanted(self) -> str:
         return f"[{', '.join('?' if n is None else str(n) for n in self.shape)}]"
 
-    def _misfits(self, table: Rows) -> NDArray[np.bool_]:
-        """Return which rows of sizes [N, rank] do not match the shape."""
-        low = np.array([0 if size is None else size for size in self.shape], np.int64)
-        high = np.array([_MOST if n is None else n for n in self.shape], np.int64)
-        return np.asarray(((table < low) | (table > high)).any(axis=1))
-
-    def _present(self, parsed: Parsed) -> Any:
-        return parsed.present(self.key) if self.missing else None
+    def _are_right(self, sizes: Sequence[Any]) -> Any:
+        """Return which rows have sizes that match the shape, given those of each axis."""
+        right: Any = True
+        for size, found in zip(self.shape, sizes, strict=True):
+            low, high = (0, _MOST) if size is None else (size, size)
+            right = (found >= low) & (found <= high) & right
+        return right
 
 
 @dataclass(eq=False, kw_only=True)
@@ -170,65 +164,48 @@ class Tensor(Compound, _Padded):
         axes = stored_axes(self.shape_key)
         return value, *(value.shape[axis] for axis in axes)
 
-    def decode(self, features: Features) -> Decoding:
-        part = self.parts[0]
-        raw = part.encoding == "raw"
-        if raw:
-            text = f"the bytes of a {self.dtype} tensor"
-            column = yield from part.column(features, text)
+    def read(self, source: Source) -> Read:
+        part, *size_parts = self.parts
+        absent = source.absent(part)
+        if part.encoding == "raw":
+            values = source.read(part, f"the bytes of a {self.dtype} tensor")
         else:
-            unfixed = replace(part, count=None)
-            text = f"{unfixed.text} ({self.dtype})"
-            column = yield from part.values(features, text, finite=self.finite)
-        sizes = self._sizes_of(self.parts[1:])
-        table, known = yield from stored_sizes(features, sizes, _sizes_text, column)
-        column = column.only(known[column.rows])
-        bad = self._misfits(table[column.rows])
-        shapes = table[column.rows[bad]]
-        column = yield from refused(
-            column,
-            bad,
-            "SG530",
-            "stored sizes do not match the shape",
-            f"a tensor of shape {self._wanted}",
-            lambda _, at: f"the sizes {shape_text(shapes[at].tolist())}",
+            text = f"{replace(part, count=None).text} ({self.dtype})"
+            values = source.read(part, text).numbers_of(
+                self.dtype, part.bounds, finite=self.finite
+            )
+        stored = [
+            source.read(each, _sizes_text(each), needed_by=values)
+            for each in size_parts
+        ]
+        values, *stored = source.aligned(values, *stored)
+        sizes = self._sizes_of(stored)
+        wrong = "stored sizes do not match the shape"
+        values = values.check_rows(
+            lambda: (self._are_right(sizes) | absent, *sizes),
+            Rule("SG530", wrong, f"a tensor of shape {self._wanted}"),
+            f"the sizes {_PLACES.format(', '.join(['{}'] * len(sizes)))}",
         )
-        text = f"the {'bytes' if raw else 'numbers'} of a {self.dtype} tensor of the stored sizes"
-        own = table[column.rows]
-        column = yield from counted(column, own, self.dtype, text, 0, "sizes")
-        if raw and self.finite:
-            column = yield from checked_finite(column, self.dtype)
-        return Decoded(column.rows, lambda: self._values(column, table))
+        values, *stored = source.aligned(values, *stored)
+        values = counted(values, part, self.dtype, self._sizes_of(stored), absent)
+        if part.encoding == "raw" and self.finite and self.dtype in FLOATS:
+            values = values.finite(self.dtype)
+        values, *stored = source.aligned(values, *stored)
+        return values, lambda: values.tensors(
+            self.dtype, self.shape, self._sizes_of(stored), self.filler, absent
+        )
 
-    def _sizes_of(self, parts: Sequence[Part]) -> Sequence[Any]:
-        """Return the size of each dimension, or the part in which it is stored."""
+    def _sizes_of(self, stored: Sequence[Any]) -> list[Any]:
+        """Return the size of each axis: int64 [rows], or one for all rows."""
         if isinstance(self.shape_key, str):
-            return parts
-        stored = iter(parts)
+            rank = len(self.shape)
+            table = stored[0].dense("int64", (rank,))
+            return [table[:, axis] for axis in range(rank)]
+        sizes = iter(stored)
         return [
-            size if key is None else next(stored)
+            size if key is None else next(sizes).values
             for key, size in zip(self.shape_key, self.shape, strict=True)
         ]
-
-    def _values(self, column: Column, table: Rows) -> Any:
-        numbers = numbers_of(column, self.dtype)
-        return shaped(numbers, table[column.rows], self.shape)
-
-    def parse(self, parsed: Parsed) -> Any:
-        value, *parts = self.parts
-        stored = self._sizes_of(parts)
-        sizes: Any = tuple(
-            parsed[each.key] if isinstance(each, Part) else each for each in stored
-        )
-        return graph_tensors.sized(
-            value.tensor(parsed, self.label),
-            self.label,
-            self.tf_dtype,
-            self.shape,
-            sizes=sizes[0] if isinstance(self.shape_key, str) else sizes,
-            padding_value=self.filler,
-            present=self._present(parsed),
-        )
 
 
 @dataclass(eq=False, kw_only=True)
@@ -263,82 +240,61 @@ class SerializedTensor(_Padded):
             head += b"\x22" + varint(len(numbers))
         return head, numbers
 
-    def decode(self, features: Features) -> Decoding:
+    def read(self, source: Source) -> Read:
+        (part,) = self.parts
         expected = f"a serialized tensor of {self.dtype}, shape {self._wanted}"
-        column = yield from self.parts[0].column(features, expected)
-        extents = column.values.copy()
-        bad, texts = np.zeros(len(column), np.bool_), []
-        shapes: list[tuple[int, ...]] = []
-        for at, data in enumerate(column.bytes_values()):
-            try:
-                proto = parse_tensor_proto(data)
-                wrong = self._wrong(proto)
-                extents[at] = extents[at, 0] + proto.content
-                shapes.append(proto.shape)
-            except MalformedError:
-                wrong = f"other bytes: {shown_bytes(data)}"
-                shapes.append(())
-            if wrong:
-                bad[at] = True
-                texts.append(wrong)
-        yield from refused(
-            column,
-            bad,
-            "SG528",
-            "serialized tensor does not match the schema",
-            expected,
-            lambda _, at: texts[at],
+        absent = source.absent(part)
+        found, sizes = source.read(part, expected).deserialized(
+            self.dtype, self.shape, expected, absent
         )
-        inner = replace(column, values=extents).only(~bad)
-        if self.finite:
-            yield from checked_finite(inner, self.dtype)
-        kept = [shape for shape, is_bad in zip(shapes, bad, strict=True) if not is_bad]
-        return Decoded(inner.rows, lambda: self._values(inner, kept))
-
-    def _wrong(self, proto: TensorProto) -> str:
-        """Say what is wrong with a serialized tensor, or return ""."""
-        if proto.dtype != DATA_TYPES[self.dtype]:
-            name = DTYPES.get(proto.dtype, f"tensorflow's type {proto.dtype}")
-            return f"a serialized tensor of {name}"
-        shape = list(proto.shape)
-        if len(shape) != len(self.shape):
-            return f"a serialized tensor of rank {len(shape)}, {shape_text(shape)}"
-        if shape and self._misfits(np.array([shape], np.int64)).any():
-            return f"a serialized tensor of shape {shape_text(shape)}"
-        begin, end = proto.content
-        size = prod(shape) * item_size(self.dtype)
-        if begin != end and end - begin != size:
-            return f"{end - begin} bytes of numbers for the shape {shape_text(shape)}"
-        return ""
-
-    def _values(self, column: Column, shapes: list[tuple[int, ...]]) -> Any:
-        """Return the tensors; numbers that are not in one piece are zeros or repeated."""
-        sizes = column.sizes // item_size(self.dtype)
-        numbers = numbers_of(column, self.dtype)
-        rows, at = [], 0
-        for shape, size in zip(shapes, sizes.tolist(), strict=True):
-            if size != prod(shape):
-                raise NotImplementedError(
-                    f"field {self.label!r}: a serialized tensor whose numbers are not in "
-                    "tensor_content, as tf.io.serialize_tensor writes them"
-                )
-            rows.append(numbers[at : at + size].reshape(shape))
-            at += size
-        if None in self.shape:
-            return rows
-        if rows:
-            return np.stack(rows)
-        return np.empty((0, *[n or 0 for n in self.shape]), numpy_dtype(self.dtype))
-
-    def parse(self, parsed: Parsed) -> Any:
-        return graph_tensors.deserialized(
-            self.parts[0].tensor(parsed, self.label),
-            self.label,
-            self.tf_dtype,
-            self.shape,
-            padding_value=self.filler,
-            present=self._present(parsed),
+        if self.finite and self.dtype in FLOATS:
+            found, *sizes = source.aligned(found.finite(self.dtype), *sizes)
+        return found, lambda: found.tensors(
+            self.dtype, self.shape, [size.values for size in sizes], self.filler, absent
         )
+
+
+def counted(
+    values: Any,
+    part: Part,
+    dtype: str,
+    sizes: Sequence[Any],
+    absent: Any = False,
+    least: int = 0,
+) -> Any:
+    """Refuse rows that have other numbers of values than their sizes ask for.
+
+    Args:
+        values: raw bytes, or lists of numbers.
+        part: where they are stored.
+        dtype: of the numbers.
+        sizes: int64 [rows] of each axis, or one for all rows.
+        absent: which rows have no value, and are right.
+        least: the smallest size.
+    """
+    raw = part.encoding == "raw"
+    item, unit = (item_size(dtype), "bytes") if raw else (1, "numbers")
+    places = ", ".join(["{}"] * len(sizes))
+
+    def test() -> tuple[Any, ...]:
+        have = values.sizes if raw else values.lengths
+        right = values.are_products(have, [*sizes, item]) | absent
+        for size in sizes if least else ():
+            right &= size >= least
+        return right, have, *sizes
+
+    return values.check_rows(
+        test,
+        Rule(
+            "SG530",
+            f"{unit} do not match the stored sizes",
+            f"the {unit} of a {dtype} tensor of the stored sizes",
+        ),
+        f"{{}} {unit} and the sizes {_PLACES.format(places)}",
+        cause=lambda wrong, at: (
+            cause_of_size(wrong.bytes_at(at), dtype, None) if raw else ""
+        ),
+    )
 
 
 def size_members(label: str, keys: Sequence[str | None]) -> list[Scalar]:

@@ -1,0 +1,614 @@
+"""Stored values in numpy: a check keeps the rows that are right, and notes a fault."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial, reduce
+from math import prod
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..native import BYTES, FLOAT, INT64, NOTHING, joined
+from ..reading.columns import Column, StepColumn, column_of
+from ..shared import base64_text
+from ..shared.errors import Problem
+from ..shared.images import sniff
+from ..shared.values import item_size
+from .decoded import RaggedRows, Shape, Values, split_rows
+from .faults import Fault, Features, firsts, listed, missing, near, shown_bytes
+from .part import Part
+from .stored import Rule, Source, Stored
+from .tensor_proto import read_tensor
+
+# Strings of each dtype, from the bytes that are stored.
+_STRINGS: dict[str, Callable[[bytes], Any]] = {"string": bytes.decode, "bytes": bytes}
+
+
+@dataclass(frozen=True)
+class StoredRows(Stored):
+    """The values under one key, of the rows that are right so far.
+
+    Attributes:
+        source: what they were read from.
+        column: the rows and their values.
+    """
+
+    source: RowSource
+    column: Column
+    xp = np
+
+    @property
+    def label(self) -> str:  # type: ignore[override]
+        return self.source.label
+
+    @property
+    def values(self) -> NDArray[Any]:
+        return self.column.values
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        return self.column.lengths
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        column, sizes = self.column, self.column.sizes
+        return sizes if len(sizes) == len(column) else column.sums(sizes)
+
+    @property
+    def owners(self) -> NDArray[np.int64]:
+        return np.repeat(np.arange(len(self.column)), self.column.lengths)
+
+    def only(self, keep: NDArray[np.bool_]) -> StoredRows:
+        """Return some of the rows: bool [rows]."""
+        return replace(self, column=self.column.only(keep))
+
+    def at(self, key: str) -> StoredRows:
+        """Return the same rows, of whose faults another key is the place."""
+        return replace(self, column=replace(self.column, key=key))
+
+    def with_rows(self, rows: NDArray[np.int64]) -> StoredRows:
+        """Return further rows, without a value, among these."""
+        column = self.column
+        every = np.concatenate([column.rows, rows])
+        lengths = np.concatenate([column.lengths, np.zeros(len(rows), np.int64)])
+        order = np.argsort(every, kind="stable")
+        return replace(
+            self, column=replace(column, rows=every[order], lengths=lengths[order])
+        )
+
+    # Checks.
+
+    def check(
+        self,
+        test: Callable[[Any], Any],
+        rule: Rule,
+        *,
+        shown: StoredRows | None = None,
+        found: Callable[[Any], str] | None = None,
+        cause: Callable[[Any], str] | None = None,
+    ) -> StoredRows:
+        if self.source.trusted or not len(self.values):
+            return self
+        right = test(self.values)
+        if right.all():
+            return self
+        column = (shown or self).column
+        rows, first = firsts(np.cumsum(self.lengths), np.flatnonzero(~right))
+
+        def value(at: int) -> Any:
+            if column.kind == BYTES:
+                return column.bytes_at(first[at])
+            return column.values[first[at]]
+
+        def words(at: int) -> str:
+            if found is not None:
+                return found(value(at))
+            text = (shown_bytes if column.kind == BYTES else str)(value(at))
+            row = rows[at]
+            place = f" at [{first[at] - column.starts[row]}]"
+            return f"{text}{place if column.lengths[row] > 1 else ''}"
+
+        keep = np.ones(len(self.column), np.bool_)
+        keep[rows] = False
+        why = (lambda at: cause(value(at))) if cause else (lambda at: "")
+        return self._refuse(keep, rule, words, why)
+
+    def check_rows(
+        self,
+        test: Callable[[], tuple[Any, ...]],
+        rule: Rule,
+        words: str,
+        *,
+        cause: Callable[[Any, int], str] | None = None,
+    ) -> StoredRows:
+        if self.source.trusted:
+            return self
+        right, *numbers = test()
+        right = np.broadcast_to(right, len(self.column))
+        if right.all():
+            return self
+        wrong, bad = self.column.only(~right), np.flatnonzero(~right)
+        shown = [np.broadcast_to(n, len(right))[bad].tolist() for n in numbers]
+        return self._refuse(
+            right,
+            rule,
+            lambda at: words.format(*(each[at] for each in shown)),
+            (lambda at: cause(wrong, at)) if cause else (lambda at: ""),
+        )
+
+    def check_each(
+        self,
+        test: Callable[[bytes], object],
+        rule: Rule,
+        cause: Callable[[bytes], str] = lambda data: "",
+    ) -> StoredRows:
+        """Refuse the rows with a value that a function raises a Problem for.
+
+        A rule without words expects what each Problem does.
+        """
+        if self.source.trusted:
+            return self
+        problems: dict[int, tuple[int, Problem]] = {}  # the first one of each row
+        ends = np.cumsum(self.lengths)
+        for at, data in enumerate(self.column.bytes_values()):
+            try:
+                test(data)
+            except Problem as problem:
+                row = int(np.searchsorted(ends, at, "right"))
+                # A traceback would keep the memory of these records.
+                problems.setdefault(row, (at, problem.with_traceback(None)))
+        by_expected: dict[str, list[int]] = {}
+        for row, (_, refusal) in problems.items():
+            by_expected.setdefault(rule.expected or refusal.expected, []).append(row)
+        column = self.column
+        for expected, rows in by_expected.items():
+
+            def found(at: int, rows: list[int] = rows) -> str:
+                value, refusal = problems[rows[at]]
+                place = value - column.starts[rows[at]]
+                alone = column.lengths[rows[at]] == 1
+                return refusal.found if alone else f"{refusal.found} at [{place}]"
+
+            def why(at: int, rows: list[int] = rows) -> str:
+                value, refusal = problems[rows[at]]
+                return refusal.advice or cause(column.bytes_at(value))
+
+            self.source.note(
+                rule._replace(expected=expected),
+                column.rows[rows],
+                found,
+                why,
+                column.key,
+            )
+        keep = np.ones(len(column), np.bool_)
+        keep[list(problems)] = False
+        return self.only(keep)
+
+    def _refuse(
+        self,
+        keep: NDArray[np.bool_],
+        rule: Rule,
+        found: Callable[[int], str],
+        cause: Callable[[int], str],
+    ) -> StoredRows:
+        rows = self.column.rows[~keep]
+        self.source.note(rule, rows, found, cause, self.column.key)
+        return self.only(keep)
+
+    def finite(self, dtype: str) -> StoredRows:
+        if self.column.kind == BYTES:
+            passed = self.raw(dtype).finite(dtype)
+            return self.only(self.source.among(self, passed))
+        raw = self.column.kind == _RAW
+        text = f"NaN or infinity among {dtype} numbers"
+        return self.check(
+            np.isfinite,
+            Rule("SG532", "number is not finite", "finite numbers"),
+            found=(lambda value: text) if raw else None,
+        )
+
+    def text(self) -> StoredRows:
+        if self.source.trusted:
+            return self
+        data = joined(self.column.data, self.column.values)
+        if not len(data) or data.max() < 0x80:
+            return self
+        right = [_is_utf8(value) for value in self.column.bytes_values()]
+        return self.check(
+            lambda values: np.array(right, np.bool_),
+            Rule("SG531", "text is not UTF-8", "UTF-8"),
+            found=shown_bytes,
+            cause=_cause_of_bytes,
+        )
+
+    # Values.
+
+    def raw(self, dtype: str, count: int | None = None) -> StoredRows:
+        """Return the numbers in bytes; those of bfloat16 as float32."""
+        column, data = self.column, joined(self.column.data, self.column.values)
+        values: NDArray[Any]
+        if dtype == "bfloat16":  # the first half of a float32
+            values = (data.view("<u2").astype(np.uint32) << 16).view(np.float32)
+        else:
+            values = data.view(np.dtype(dtype).newbyteorder("<"))
+        lengths = self.sizes // item_size(dtype)
+        return replace(
+            self, column=replace(column, kind=_RAW, lengths=lengths, values=values)
+        )
+
+    def base64(self, expected: str) -> StoredRows:
+        """Return the bytes that base64 text stands for."""
+        self = self.check_each(
+            base64_text.decoded,
+            Rule("SG528", "bytes are not base64 text", f"base64 text of {expected}"),
+            _cause_of_text,
+        )
+        contents = [*map(base64_text.decoded, self.column.bytes_values())]
+        return replace(self, column=of_bytes(self.column, contents))
+
+    def ids_of(self, names: Sequence[bytes]) -> StoredRows:
+        known = {b"": -1, **{name: at for at, name in enumerate(names)}}
+        ids = [known.get(name, -2) for name in self.column.bytes_values()]
+        column = replace(self.column, kind=INT64)
+        return replace(self, column=column).with_values(np.array(ids, np.int64))
+
+    def classes(self, count: int) -> list[NDArray[np.int64]]:
+        return split_rows(self.values, self.lengths)
+
+    def with_values(self, values: NDArray[Any]) -> StoredRows:
+        return replace(self, column=replace(self.column, values=values))
+
+    def bytes(self) -> list[bytes]:
+        """Return the values of bytes, one after the other."""
+        return list(self.column.bytes_values())
+
+    def flat(self, dtype: str) -> Any:
+        """Return the values of all rows, one after the other, as numbers or strings."""
+        if dtype in _STRINGS:
+            return [*map(_STRINGS[dtype], self.column.bytes_values())]
+        return self.values.astype(numpy_dtype(dtype), copy=False)
+
+    def dense(self, dtype: str, shape: Shape) -> Values:
+        flat = self.flat(dtype)
+        if isinstance(flat, list):
+            size = prod(cast("tuple[int, ...]", shape))
+            step = range(0, len(flat), size)
+            return [flat[at : at + size] for at in step] if shape else flat
+        return cast("Values", flat.reshape(len(self.column), *shape))
+
+    def lists(self, dtype: str, item_shape: tuple[int, ...] = ()) -> Values:
+        flat = self.flat(dtype)
+        if isinstance(flat, list):
+            return split_rows(flat, self.lengths)
+        lengths = self.lengths // max(1, prod(item_shape))
+        return RaggedRows(flat.reshape(-1, *item_shape), lengths)
+
+    def of_steps(self, found: StoredRows, values: Values) -> list[Any]:
+        if not len(self.values):
+            return [values[:0]] * len(self.column)
+        # The steps of a row follow each other, and all of them are right.
+        starts = np.minimum(self.column.starts, len(self.values) - 1)
+        firsts_of_rows = np.searchsorted(found.column.rows, self.values[starts])
+        pairs = zip(firsts_of_rows.tolist(), self.lengths.tolist(), strict=True)
+        return [values[start : start + length] for start, length in pairs]
+
+    def padded(self, lists: Any, filler: Any) -> Any:
+        return lists
+
+    def lists_of_lists(self, dtype: str, lengths: StoredRows) -> list[Any]:
+        inner = split_rows(self.flat(dtype), lengths.values)
+        return split_rows(inner, lengths.lengths)
+
+    def scaled(
+        self, numbers: Any, scale: float, offset: float, absent: Any
+    ) -> NDArray[np.float32]:
+        return scaled(numbers, scale, offset)
+
+    def are_products(
+        self, counts: NDArray[np.int64], sizes: Sequence[Any]
+    ) -> NDArray[np.bool_]:
+        wanted = reduce(np.multiply, sizes, np.ones(len(self.column)))
+        return np.asarray(counts == wanted)
+
+    def deserialized(
+        self, dtype: str, shape: Shape, expected: str, absent: Any
+    ) -> tuple[StoredRows, list[StoredRows]]:
+        read = partial(read_tensor, dtype=dtype, shape=shape)
+        what = "serialized tensor does not match the schema"
+        found = self.check_each(read, Rule("SG528", what, expected))
+        column = found.column
+        tensors = [*map(read, column.bytes_values())]
+        contents = np.array([each.content for each in tensors], np.int64)
+        extents = column.values[:, :1] + contents.reshape(-1, 2)
+        sizes = np.array([each.shape for each in tensors], np.int64)
+        axes = sizes.reshape(len(tensors), len(shape)).T
+        of_one = replace(column, kind=INT64, lengths=np.ones_like(column.lengths))
+        return replace(found, column=replace(column, values=extents)), [
+            replace(found, column=replace(of_one, values=axis)) for axis in axes
+        ]
+
+    def sums(self) -> NDArray[np.int64]:
+        # Larger numbers are damage; their sums must not wrap around.
+        return self.column.sums(np.minimum(self.values, _MOST))
+
+    def tensors(
+        self, dtype: str, shape: Shape, sizes: Sequence[Any], filler: Any, absent: Any
+    ) -> Values:
+        numbers = self.raw(dtype) if self.column.kind == BYTES else self
+        flat = numbers.flat(dtype)
+        if None not in shape:
+            return cast("Values", flat.reshape(-1, *shape))
+        count = len(self.column)
+        table = np.stack([np.broadcast_to(size, count) for size in sizes], axis=1)
+        rows = split_rows(flat, np.prod(table, axis=1))
+        pairs = zip(rows, table.tolist(), strict=True)
+        return [row.reshape(size) for row, size in pairs]
+
+    def distinct(self, axes: Sequence[StoredRows], rule: Rule) -> StoredRows:
+        if not len(self.values):
+            return self
+        keys = (*(axis.values for axis in reversed(axes)), self.owners)
+        order = np.lexsort(keys)
+        same = np.logical_and.reduce([k[order][1:] == k[order][:-1] for k in keys])
+        again = np.sort(order[1:][same])
+        rows, first = np.unique(self.owners[again], return_index=True)
+        places = [[int(axis.values[at]) for axis in axes] for at in again[first]]
+        right = np.ones(len(self.column), np.bool_)
+        right[rows] = False
+        return self._refuse(
+            right, rule, lambda at: f"{places[at]} twice", lambda at: ""
+        )
+
+    def sparse(
+        self,
+        dtype: str,
+        shape: tuple[int, ...],
+        axes: Sequence[StoredRows],
+        *,
+        dense: bool,
+    ) -> Values:
+        indices = np.stack([axis.values for axis in axes], axis=1)
+        values = self.flat(dtype)
+        if not dense:
+            pairs = (split_rows(each, self.lengths) for each in (indices, values))
+            return list(zip(*pairs, strict=True))
+        found: NDArray[Any] = np.zeros((len(self.column), *shape), values.dtype)
+        found[(self.owners, *indices.T)] = values
+        return found
+
+
+_RAW = "raw"
+"""The kind of a column of numbers that were bytes."""
+
+_MOST = 1 << 40
+
+
+@dataclass(frozen=True)
+class RowSource(Source):
+    """The features of some records, of which one field is read.
+
+    Attributes:
+        label: the field's name in messages.
+        features: of the records.
+        trusted: whether the core has found all to be as the kind's plan says.
+        faults: what is wrong, in the order of the checks.
+    """
+
+    label: str
+    features: Features
+    trusted: bool = False
+    faults: list[Fault] = field(default_factory=list)
+
+    def note(
+        self,
+        rule: Rule,
+        rows: NDArray[np.int64],
+        found: Callable[[int], str],
+        cause: Callable[[int], str] = lambda at: "",
+        key: str = "",
+    ) -> None:
+        """Note a fault, if any row has it."""
+        if len(rows):
+            self.faults.append(
+                Fault(rule.id, rule.what, rule.expected, rows, found, cause, key)
+            )
+
+    def read(
+        self,
+        part: Part,
+        expected: str,
+        *,
+        needed_by: StoredRows | None = None,
+        fill: bool = False,
+    ) -> StoredRows:
+        found = StoredRows(self, column_of(self.features.by_key, part.key, part.kind))
+        if self.trusted:
+            return found
+        self._note_other_types(part, expected)
+        found = found.only(self.features.live[found.column.rows])
+        lacking = self._lacking(part, expected, needed_by, fill=fill)
+        if part.count is not None:
+            right = found.lengths == part.count
+            wrong = found.column.only(~right)
+            rule = Rule("SG524", "wrong number of values", expected)
+            self.note(rule, wrong.rows, partial(_amount, wrong), key=part.key)
+            found = found.only(right)
+        if part.transfer_encoding:
+            found = found.base64(expected)
+        return found.with_rows(lacking) if fill and len(lacking) else found
+
+    def _lacking(
+        self, part: Part, expected: str, needed_by: StoredRows | None, *, fill: bool
+    ) -> NDArray[np.int64]:
+        """Return the rows that have no list under a part's key, and may be without."""
+        features = self.features
+        lacking = features.live & ~features.present(part.key)
+        needed = np.zeros_like(lacking)
+        if needed_by is not None and not (fill and features.optional):
+            column = needed_by.column
+            needed = features.among(
+                column.rows[column.lengths > 0] if fill else column.rows
+            )
+        elif needed_by is None and not features.optional:
+            needed = features.live
+        missed = np.flatnonzero(lacking & needed)
+        if len(missed):
+            self.faults.append(missing(features, part.key, expected, missed))
+        return np.flatnonzero(lacking & ~needed)
+
+    def _note_other_types(self, part: Part, expected: str) -> None:
+        """Note lists of another type under a part's key."""
+        rule = Rule("SG523", "wrong feature type", expected)
+        for other in self.features.by_key.get(part.key, ()):
+            if other.kind not in (part.kind, NOTHING):
+                other = other.only(self.features.live[other.rows])
+                words = partial(_amount, other), partial(_cause_of_type, part, other)
+                self.note(rule, other.rows, *words, part.key)
+
+    def steps(self, key: str, limit: Any) -> tuple[StoredRows, RowSource]:
+        features, found = self.features, self.features.steps.get(key)
+        if found is None:
+            nothing = np.empty(0, np.int64)
+            found = StepColumn(key, nothing, nothing, ())
+        if not features.optional:
+            lacking = features.live & ~features.among(found.rows)
+            self._note_missing_lists(key, np.flatnonzero(lacking))
+        # A step is a row of its own, and its values are those under no key.
+        count = int(found.steps.sum())
+        memory = np.empty(0, np.uint8)
+        column = Column(key, INT64, found.rows, found.steps, np.arange(count), memory)
+        live = features.live[np.repeat(found.rows, found.steps)]
+        columns = tuple(replace(each, key="") for each in found.columns)
+        steps = StoredRows(self, column).only(features.live[found.rows])
+        return steps, RowSource(self.label, Features(live, {"": columns}))
+
+    def whole(self, steps: StoredRows, inside: Source) -> StoredRows:
+        assert isinstance(inside, RowSource)
+        column, ends = steps.column, np.cumsum(steps.column.lengths)
+        right = np.ones(len(column), np.bool_)
+        for fault in inside.faults:
+            # The first such step of each record.
+            at = np.flatnonzero(np.isin(column.values, fault.rows))
+            places, first = firsts(ends, at)
+            numbers = first - (ends - column.lengths)[places]
+            which = np.searchsorted(fault.rows, column.values[first]).tolist()
+            self.faults.append(
+                Fault(
+                    fault.rule,
+                    f"in a step: {fault.what}",
+                    fault.expected,
+                    column.rows[places],
+                    partial(_found_in_step, fault, numbers, which),
+                    lambda at, fault=fault, which=which: fault.cause(which[at]),  # type: ignore[misc]
+                    column.key,
+                )
+            )
+            right[places] = False
+        return steps.only(right)
+
+    def _note_missing_lists(self, key: str, rows: NDArray[np.int64]) -> None:
+        """Note rows that have no feature list under a key."""
+        features = self.features
+
+        def lists(at: int) -> list[str]:
+            row = int(rows[at])
+            return [key for key, each in features.steps.items() if row in each.rows]
+
+        def found(at: int) -> str:
+            if key in features.keys_of(int(rows[at])):
+                return f"{key!r} as a feature of the context"
+            return f"no feature list {key!r}; there are: {listed(lists(at))}"
+
+        self.note(
+            Rule("SG522", "required feature list is missing", "a feature list"),
+            rows,
+            found,
+            lambda at: near(key, lists(at), features.known),
+            key,
+        )
+
+    def aligned(self, *some: StoredRows) -> list[StoredRows]:
+        rows = reduce(np.intersect1d, [each.column.rows for each in some])
+        return [each.only(self.features.among(rows)[each.column.rows]) for each in some]
+
+    def present(self, some: StoredRows, *parts: Part) -> StoredRows:
+        there = [self.features.present(part.key) for part in parts]
+        return some.only(np.logical_and.reduce(there)[some.column.rows])
+
+    def absent(self, part: Part) -> Any:
+        return np.False_  # rows without it are not read
+
+    def among(self, some: StoredRows, others: StoredRows) -> NDArray[np.bool_]:
+        """Return which rows of stored values others have, too."""
+        return self.features.among(others.column.rows)[some.column.rows]
+
+
+def scaled(numbers: NDArray[Any], scale: float, offset: float) -> NDArray[np.float32]:
+    """Return numbers times a scale plus an offset, as float32."""
+    return numbers.astype(np.float32) * np.float32(scale) + np.float32(offset)
+
+
+def of_bytes(column: Column, contents: Sequence[bytes]) -> Column:
+    """Return a column with other bytes values, one for each of its own."""
+    bounds = np.cumsum([0, *map(len, contents)], dtype=np.int64)
+    values = np.stack([bounds[:-1], bounds[1:]], axis=1)
+    data = np.frombuffer(b"".join(contents), np.uint8)
+    return replace(column, values=values, data=data)
+
+
+def numpy_dtype(dtype: str) -> np.dtype[Any]:
+    """Return the numpy dtype of a TensorFlow dtype.
+
+    Raises:
+        ModuleNotFoundError: ml_dtypes is not installed, which has bfloat16.
+    """
+    if dtype == "bfloat16":
+        import ml_dtypes  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
+        found: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+        return found
+    return np.dtype(dtype)
+
+
+def _amount(column: Column, at: int) -> str:
+    count, name = int(column.lengths[at]), column.kind
+    return f"{count} {name} value{'' if count == 1 else 's'}"
+
+
+def _found_in_step(
+    fault: Fault, numbers: NDArray[np.int64], which: list[int], at: int
+) -> str:
+    is_missing = fault.rule == "SG522"
+    words = "a step without a value" if is_missing else fault.found(which[at])
+    return f"step {numbers[at]}: {words}"
+
+
+def _cause_of_type(part: Part, column: Column, at: int) -> str:
+    if {column.kind, part.kind} == {FLOAT, INT64}:
+        return "written as another type of number: declare the dtype it has"
+    if part.kind == BYTES:
+        return "written as a list of numbers, declared as bytes"
+    return "written as bytes, declared as a list of numbers"
+
+
+def _cause_of_text(data: bytes) -> str:
+    form = sniff(data)
+    return f"a {form} as it is: declare it without transfer_encoding" if form else ""
+
+
+def _cause_of_bytes(value: bytes) -> str:
+    if b"\0" in value:
+        return "bytes that are not text: declare Scalar('bytes')"
+    latin = value.decode("latin-1").encode()
+    return f"text in Latin-1 or the like: {shown_bytes(latin)}?"
+
+
+def _is_utf8(value: bytes) -> bool:
+    try:
+        value.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
