@@ -18,8 +18,8 @@ from .decoded import Decoded, Form, Shape, Values
 from .entry_columns import EntryColumn, entries_column
 from .parsed import Parsed
 from .part import Part
+from .row_source import RowSource
 from .stored import Read, Source
-from .stored_rows import RowSource
 from .stored_tensors import TensorSource
 
 Column = Sequence[Any] | NDArray[Any]

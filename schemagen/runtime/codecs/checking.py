@@ -16,7 +16,8 @@ from .decoded import Decoded
 from .faults import Fault, Features, listed, shown_bytes
 from .groups import group_faults, groups_of
 from .records import RecordCodec
-from .stored_rows import RowSource
+from .row_source import RowSource
+from .stored_rows import Notes
 
 _NO_EXAMPLE = "not a tf.train.Example"
 _AN_EXAMPLE = "the bytes of a tf.train.Example or SequenceExample"
@@ -91,15 +92,13 @@ class RecordCheck:
                 for key, some in by_key.items()
             }
         features = Features(live, by_key, columns.steps, self.known)
+        optional = replace(features, optional=True)
         for codec in self._codecs:
-            if usual and codec.key in columns.expected:
-                decoded[codec.name] = codec.decode(
-                    RowSource(codec.label, features, trusted=True)
-                )
-                continue
-            source = RowSource(codec.label, replace(features, optional=codec.optional))
-            decoded[codec.name] = codec.decode(source)
-            yield from (FieldFault(codec.label, fault) for fault in source.faults)
+            trusted = usual and codec.key in columns.expected
+            notes = Notes(codec.label, trusted)
+            own = optional if codec.optional else features
+            decoded[codec.name] = codec.decode(RowSource(own, notes))
+            yield from (FieldFault(codec.label, fault) for fault in notes.faults)
         for group, codecs in self._groups.items():
             if len(codecs) < 2:
                 continue

@@ -152,7 +152,7 @@ class _Classes(Codec):
         (part,) = self.parts
         expected = part.expected(optional=self.optional)
         if expected is None or part.stored != INT:
-            return expected
+            return None
         first, last = self._ids_of_files
         if self._none and first != 0:
             return None  # -1 and the ids are not one range

@@ -26,8 +26,8 @@ from .parsed import Parsed
 from .part import BYTES, Part
 from .picture_checks import checked_pictures
 from .pictures import batch_text
+from .row_source import RowSource
 from .stored import Read, Source
-from .stored_rows import RowSource
 from .stored_tensors import StoredTensors, TensorSource
 from .tensorflow import tf
 

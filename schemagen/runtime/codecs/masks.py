@@ -117,7 +117,7 @@ class Mask(Picture):
             Rule("SG527", "class id out of range", self._ids),
             found=lambda value: f"class id {value}",
         )
-        return found.only(found.source.among(found, passed))
+        return found.only(found.among(passed))
 
     @property
     def absent(self) -> Any:

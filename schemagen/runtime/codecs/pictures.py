@@ -26,9 +26,10 @@ from .numbers import cause_of_size
 from .parsed import Parsed
 from .part import BYTES, Part, size_part
 from .picture_checks import checked_pictures
+from .row_source import RowSource
 from .single import BytesCodec
 from .stored import Read, Rule, Source
-from .stored_rows import RowSource, StoredRows
+from .stored_rows import StoredRows
 from .stored_tensors import TensorSource
 from .strings import Text
 from .tensorflow import tf
@@ -195,7 +196,7 @@ class Picture(Compound):
     def _bytes(self, source: RowSource, expected: str) -> StoredRows:
         """Return the rows that have a picture."""
         found = source.read(self.parts[0], expected)
-        if source.trusted or not self._empty_is_missing:
+        if source.notes.trusted or not self._empty_is_missing:
             return found
         return found.only(found.sizes > 0)
 

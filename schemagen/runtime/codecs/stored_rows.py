@@ -11,16 +11,15 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..native import BYTES, FLOAT, INT64, NOTHING, joined
-from ..reading.columns import Column, StepColumn, column_of
+from ..native import BYTES, INT64, joined
+from ..reading.columns import Column
 from ..shared import base64_text
 from ..shared.errors import Problem
 from ..shared.images import sniff
 from ..shared.values import item_size
 from .decoded import RaggedRows, Shape, Values, split_rows
-from .faults import Fault, Features, firsts, listed, missing, near, shown_bytes
-from .part import Part
-from .stored import Rule, Source, Stored
+from .faults import Fault, firsts, shown_bytes
+from .stored import Rule, Stored
 from .tensor_proto import read_tensor
 
 # Strings of each dtype, from the bytes that are stored.
@@ -28,21 +27,50 @@ _STRINGS: dict[str, Callable[[bytes], Any]] = {"string": bytes.decode, "bytes": 
 
 
 @dataclass(frozen=True)
+class Notes:
+    """What is noted of a field while it is read.
+
+    Attributes:
+        label: the field's name in messages.
+        trusted: whether the core has found all to be as the kind's plan says.
+        faults: what is wrong, in the order of the checks.
+    """
+
+    label: str
+    trusted: bool = False
+    faults: list[Fault] = field(default_factory=list)
+
+    def note(
+        self,
+        rule: Rule,
+        rows: NDArray[np.int64],
+        found: Callable[[int], str],
+        cause: Callable[[int], str] = lambda at: "",
+        key: str = "",
+    ) -> None:
+        """Note a fault, if any row has it."""
+        if len(rows):
+            self.faults.append(
+                Fault(rule.id, rule.what, rule.expected, rows, found, cause, key)
+            )
+
+
+@dataclass(frozen=True)
 class StoredRows(Stored):
     """The values under one key, of the rows that are right so far.
 
     Attributes:
-        source: what they were read from.
+        notes: of the field.
         column: the rows and their values.
     """
 
-    source: RowSource
+    notes: Notes
     column: Column
     xp = np
 
     @property
     def label(self) -> str:  # type: ignore[override]
-        return self.source.label
+        return self.notes.label
 
     @property
     def values(self) -> NDArray[Any]:
@@ -63,11 +91,15 @@ class StoredRows(Stored):
 
     def only(self, keep: NDArray[np.bool_]) -> StoredRows:
         """Return some of the rows: bool [rows]."""
-        return replace(self, column=self.column.only(keep))
+        return self.of(self.column.only(keep))
+
+    def of(self, column: Column) -> StoredRows:
+        """Return what another column holds."""
+        return self if column is self.column else StoredRows(self.notes, column)
 
     def at(self, key: str) -> StoredRows:
         """Return the same rows, of whose faults another key is the place."""
-        return replace(self, column=replace(self.column, key=key))
+        return self.of(replace(self.column, key=key))
 
     def with_rows(self, rows: NDArray[np.int64]) -> StoredRows:
         """Return further rows, without a value, among these."""
@@ -75,9 +107,11 @@ class StoredRows(Stored):
         every = np.concatenate([column.rows, rows])
         lengths = np.concatenate([column.lengths, np.zeros(len(rows), np.int64)])
         order = np.argsort(every, kind="stable")
-        return replace(
-            self, column=replace(column, rows=every[order], lengths=lengths[order])
-        )
+        return self.of(replace(column, rows=every[order], lengths=lengths[order]))
+
+    def among(self, others: StoredRows) -> NDArray[np.bool_]:
+        """Return which of the rows others have, too: bool [rows]."""
+        return np.isin(self.column.rows, others.column.rows, assume_unique=True)
 
     # Checks.
 
@@ -90,7 +124,7 @@ class StoredRows(Stored):
         found: Callable[[Any], str] | None = None,
         cause: Callable[[Any], str] | None = None,
     ) -> StoredRows:
-        if self.source.trusted or not len(self.values):
+        if self.notes.trusted or not len(self.values):
             return self
         right = test(self.values)
         if right.all():
@@ -124,12 +158,12 @@ class StoredRows(Stored):
         *,
         cause: Callable[[Any, int], str] | None = None,
     ) -> StoredRows:
-        if self.source.trusted:
+        if self.notes.trusted:
             return self
         right, *numbers = test()
-        right = np.broadcast_to(right, len(self.column))
-        if right.all():
+        if np.all(right):
             return self
+        right = np.broadcast_to(right, len(self.column))
         wrong, bad = self.column.only(~right), np.flatnonzero(~right)
         shown = [np.broadcast_to(n, len(right))[bad].tolist() for n in numbers]
         return self._refuse(
@@ -149,7 +183,7 @@ class StoredRows(Stored):
 
         A rule without words expects what each Problem does.
         """
-        if self.source.trusted:
+        if self.notes.trusted:
             return self
         problems: dict[int, tuple[int, Problem]] = {}  # the first one of each row
         ends = np.cumsum(self.lengths)
@@ -176,7 +210,7 @@ class StoredRows(Stored):
                 value, refusal = problems[rows[at]]
                 return refusal.advice or cause(column.bytes_at(value))
 
-            self.source.note(
+            self.notes.note(
                 rule._replace(expected=expected),
                 column.rows[rows],
                 found,
@@ -195,13 +229,13 @@ class StoredRows(Stored):
         cause: Callable[[int], str],
     ) -> StoredRows:
         rows = self.column.rows[~keep]
-        self.source.note(rule, rows, found, cause, self.column.key)
+        self.notes.note(rule, rows, found, cause, self.column.key)
         return self.only(keep)
 
     def finite(self, dtype: str) -> StoredRows:
         if self.column.kind == BYTES:
             passed = self.raw(dtype).finite(dtype)
-            return self.only(self.source.among(self, passed))
+            return self.only(self.among(passed))
         raw = self.column.kind == _RAW
         text = f"NaN or infinity among {dtype} numbers"
         return self.check(
@@ -211,7 +245,7 @@ class StoredRows(Stored):
         )
 
     def text(self) -> StoredRows:
-        if self.source.trusted:
+        if self.notes.trusted:
             return self
         data = joined(self.column.data, self.column.values)
         if not len(data) or data.max() < 0x80:
@@ -235,9 +269,7 @@ class StoredRows(Stored):
         else:
             values = data.view(np.dtype(dtype).newbyteorder("<"))
         lengths = self.sizes // item_size(dtype)
-        return replace(
-            self, column=replace(column, kind=_RAW, lengths=lengths, values=values)
-        )
+        return self.of(replace(column, kind=_RAW, lengths=lengths, values=values))
 
     def base64(self, expected: str) -> StoredRows:
         """Return the bytes that base64 text stands for."""
@@ -247,19 +279,19 @@ class StoredRows(Stored):
             _cause_of_text,
         )
         contents = [*map(base64_text.decoded, self.column.bytes_values())]
-        return replace(self, column=of_bytes(self.column, contents))
+        return self.of(of_bytes(self.column, contents))
 
     def ids_of(self, names: Sequence[bytes]) -> StoredRows:
         known = {b"": -1, **{name: at for at, name in enumerate(names)}}
         ids = [known.get(name, -2) for name in self.column.bytes_values()]
         column = replace(self.column, kind=INT64)
-        return replace(self, column=column).with_values(np.array(ids, np.int64))
+        return self.of(column).with_values(np.array(ids, np.int64))
 
     def classes(self, count: int) -> list[NDArray[np.int64]]:
         return split_rows(self.values, self.lengths)
 
     def with_values(self, values: NDArray[Any]) -> StoredRows:
-        return replace(self, column=replace(self.column, values=values))
+        return self.of(replace(self.column, values=values))
 
     def bytes(self) -> list[bytes]:
         """Return the values of bytes, one after the other."""
@@ -326,8 +358,8 @@ class StoredRows(Stored):
         sizes = np.array([each.shape for each in tensors], np.int64)
         axes = sizes.reshape(len(tensors), len(shape)).T
         of_one = replace(column, kind=INT64, lengths=np.ones_like(column.lengths))
-        return replace(found, column=replace(column, values=extents)), [
-            replace(found, column=replace(of_one, values=axis)) for axis in axes
+        return found.of(replace(column, values=extents)), [
+            found.of(replace(of_one, values=axis)) for axis in axes
         ]
 
     def sums(self) -> NDArray[np.int64]:
@@ -386,166 +418,6 @@ _RAW = "raw"
 _MOST = 1 << 40
 
 
-@dataclass(frozen=True)
-class RowSource(Source):
-    """The features of some records, of which one field is read.
-
-    Attributes:
-        label: the field's name in messages.
-        features: of the records.
-        trusted: whether the core has found all to be as the kind's plan says.
-        faults: what is wrong, in the order of the checks.
-    """
-
-    label: str
-    features: Features
-    trusted: bool = False
-    faults: list[Fault] = field(default_factory=list)
-
-    def note(
-        self,
-        rule: Rule,
-        rows: NDArray[np.int64],
-        found: Callable[[int], str],
-        cause: Callable[[int], str] = lambda at: "",
-        key: str = "",
-    ) -> None:
-        """Note a fault, if any row has it."""
-        if len(rows):
-            self.faults.append(
-                Fault(rule.id, rule.what, rule.expected, rows, found, cause, key)
-            )
-
-    def read(
-        self,
-        part: Part,
-        expected: str,
-        *,
-        needed_by: StoredRows | None = None,
-        fill: bool = False,
-    ) -> StoredRows:
-        found = StoredRows(self, column_of(self.features.by_key, part.key, part.kind))
-        if self.trusted:
-            return found
-        self._note_other_types(part, expected)
-        found = found.only(self.features.live[found.column.rows])
-        lacking = self._lacking(part, expected, needed_by, fill=fill)
-        if part.count is not None:
-            right = found.lengths == part.count
-            wrong = found.column.only(~right)
-            rule = Rule("SG524", "wrong number of values", expected)
-            self.note(rule, wrong.rows, partial(_amount, wrong), key=part.key)
-            found = found.only(right)
-        if part.transfer_encoding:
-            found = found.base64(expected)
-        return found.with_rows(lacking) if fill and len(lacking) else found
-
-    def _lacking(
-        self, part: Part, expected: str, needed_by: StoredRows | None, *, fill: bool
-    ) -> NDArray[np.int64]:
-        """Return the rows that have no list under a part's key, and may be without."""
-        features = self.features
-        lacking = features.live & ~features.present(part.key)
-        needed = np.zeros_like(lacking)
-        if needed_by is not None and not (fill and features.optional):
-            column = needed_by.column
-            needed = features.among(
-                column.rows[column.lengths > 0] if fill else column.rows
-            )
-        elif needed_by is None and not features.optional:
-            needed = features.live
-        missed = np.flatnonzero(lacking & needed)
-        if len(missed):
-            self.faults.append(missing(features, part.key, expected, missed))
-        return np.flatnonzero(lacking & ~needed)
-
-    def _note_other_types(self, part: Part, expected: str) -> None:
-        """Note lists of another type under a part's key."""
-        rule = Rule("SG523", "wrong feature type", expected)
-        for other in self.features.by_key.get(part.key, ()):
-            if other.kind not in (part.kind, NOTHING):
-                other = other.only(self.features.live[other.rows])
-                words = partial(_amount, other), partial(_cause_of_type, part, other)
-                self.note(rule, other.rows, *words, part.key)
-
-    def steps(self, key: str, limit: Any) -> tuple[StoredRows, RowSource]:
-        features, found = self.features, self.features.steps.get(key)
-        if found is None:
-            nothing = np.empty(0, np.int64)
-            found = StepColumn(key, nothing, nothing, ())
-        if not features.optional:
-            lacking = features.live & ~features.among(found.rows)
-            self._note_missing_lists(key, np.flatnonzero(lacking))
-        # A step is a row of its own, and its values are those under no key.
-        count = int(found.steps.sum())
-        memory = np.empty(0, np.uint8)
-        column = Column(key, INT64, found.rows, found.steps, np.arange(count), memory)
-        live = features.live[np.repeat(found.rows, found.steps)]
-        columns = tuple(replace(each, key="") for each in found.columns)
-        steps = StoredRows(self, column).only(features.live[found.rows])
-        return steps, RowSource(self.label, Features(live, {"": columns}))
-
-    def whole(self, steps: StoredRows, inside: Source) -> StoredRows:
-        assert isinstance(inside, RowSource)
-        column, ends = steps.column, np.cumsum(steps.column.lengths)
-        right = np.ones(len(column), np.bool_)
-        for fault in inside.faults:
-            # The first such step of each record.
-            at = np.flatnonzero(np.isin(column.values, fault.rows))
-            places, first = firsts(ends, at)
-            numbers = first - (ends - column.lengths)[places]
-            which = np.searchsorted(fault.rows, column.values[first]).tolist()
-            self.faults.append(
-                Fault(
-                    fault.rule,
-                    f"in a step: {fault.what}",
-                    fault.expected,
-                    column.rows[places],
-                    partial(_found_in_step, fault, numbers, which),
-                    lambda at, fault=fault, which=which: fault.cause(which[at]),  # type: ignore[misc]
-                    column.key,
-                )
-            )
-            right[places] = False
-        return steps.only(right)
-
-    def _note_missing_lists(self, key: str, rows: NDArray[np.int64]) -> None:
-        """Note rows that have no feature list under a key."""
-        features = self.features
-
-        def lists(at: int) -> list[str]:
-            row = int(rows[at])
-            return [key for key, each in features.steps.items() if row in each.rows]
-
-        def found(at: int) -> str:
-            if key in features.keys_of(int(rows[at])):
-                return f"{key!r} as a feature of the context"
-            return f"no feature list {key!r}; there are: {listed(lists(at))}"
-
-        self.note(
-            Rule("SG522", "required feature list is missing", "a feature list"),
-            rows,
-            found,
-            lambda at: near(key, lists(at), features.known),
-            key,
-        )
-
-    def aligned(self, *some: StoredRows) -> list[StoredRows]:
-        rows = reduce(np.intersect1d, [each.column.rows for each in some])
-        return [each.only(self.features.among(rows)[each.column.rows]) for each in some]
-
-    def present(self, some: StoredRows, *parts: Part) -> StoredRows:
-        there = [self.features.present(part.key) for part in parts]
-        return some.only(np.logical_and.reduce(there)[some.column.rows])
-
-    def absent(self, part: Part) -> Any:
-        return np.False_  # rows without it are not read
-
-    def among(self, some: StoredRows, others: StoredRows) -> NDArray[np.bool_]:
-        """Return which rows of stored values others have, too."""
-        return self.features.among(others.column.rows)[some.column.rows]
-
-
 def scaled(numbers: NDArray[Any], scale: float, offset: float) -> NDArray[np.float32]:
     """Return numbers times a scale plus an offset, as float32."""
     return numbers.astype(np.float32) * np.float32(scale) + np.float32(offset)
@@ -571,27 +443,6 @@ def numpy_dtype(dtype: str) -> np.dtype[Any]:
         found: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
         return found
     return np.dtype(dtype)
-
-
-def _amount(column: Column, at: int) -> str:
-    count, name = int(column.lengths[at]), column.kind
-    return f"{count} {name} value{'' if count == 1 else 's'}"
-
-
-def _found_in_step(
-    fault: Fault, numbers: NDArray[np.int64], which: list[int], at: int
-) -> str:
-    is_missing = fault.rule == "SG522"
-    words = "a step without a value" if is_missing else fault.found(which[at])
-    return f"step {numbers[at]}: {words}"
-
-
-def _cause_of_type(part: Part, column: Column, at: int) -> str:
-    if {column.kind, part.kind} == {FLOAT, INT64}:
-        return "written as another type of number: declare the dtype it has"
-    if part.kind == BYTES:
-        return "written as a list of numbers, declared as bytes"
-    return "written as bytes, declared as a list of numbers"
 
 
 def _cause_of_text(data: bytes) -> str:

@@ -142,6 +142,7 @@ class StoredTensors(Stored):
         wanted = tf.as_dtype(dtype)
         if count is not None:
             numbers = tf.reshape(raw_numbers(self.tensor, wanted), (-1, count))
+            numbers.set_shape((self.tensor.shape[0], count))
             return replace(self, tensor=numbers)
         numbers = raw_numbers(tf.strings.reduce_join(self.tensor, axis=0), wanted)
         lengths = tf.cast(self.sizes // wanted.size, tf.int64)
@@ -170,7 +171,9 @@ class StoredTensors(Stored):
         tensor = self._cast(dtype)
         if tensor.shape[1:] == shape:
             return tensor
-        return tf.reshape(tensor, (-1, *shape))
+        dense = tf.reshape(tensor, (-1, *shape))
+        dense.set_shape((tensor.shape[0], *shape))
+        return dense
 
     def lists(self, dtype: str, item_shape: tuple[int, ...] = ()) -> Any:
         items = self._cast(dtype)
