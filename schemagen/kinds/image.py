@@ -8,8 +8,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from ..runtime.shared.dtypes import FLOATS, INTEGERS
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import FLOATS, INTEGERS
 from .augment import Augmentation, crop_problems
 from .kind import Default, Kind
 from .parameters import HeightAndWidth, Name, OneOf, Size, TransferEncoding, seldom

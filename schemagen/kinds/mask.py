@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-import numpy as np
 from pydantic import Field
 
 from ..runtime.codecs.decoded import Shape
+from ..runtime.shared.dtypes import DTYPES
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import shape_text
 from .augment import Augmentation, crop_problems
@@ -127,10 +127,10 @@ class Mask(Kind):
             yield Problem("dtype='int32' with encoding='png'", "uint8 or uint16")
         yield from crop_problems(self.augment, self.pixels)
         yield from class_name_problems(self)
-        bounds = np.iinfo(self.dtype)
+        low, high = DTYPES[self.dtype].bounds or (0, 0)
         ids = (self.ignore or 0, (self.count or 1) - 1)
-        if not all(bounds.min <= each <= bounds.max for each in ids):
+        if not all(low <= each <= high for each in ids):
             yield Problem(
                 f"num_classes={self.count} and ignore={self.ignore}",
-                f"ids that {self.dtype} holds, {bounds.min} to {bounds.max}",
+                f"ids that {self.dtype} holds, {low} to {high}",
             )

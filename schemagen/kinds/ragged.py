@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Self, get_args, get_origin
 
+from ..runtime.shared.dtypes import FLOATS
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import FLOATS
 from .kind import Default, Kind
 from .parameters import Name, OneOf, Padding, Size
 from .python_types import item_name, item_types

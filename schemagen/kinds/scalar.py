@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from ..runtime.codecs.decoded import Shape
+from ..runtime.shared.dtypes import FLOATS, INTEGERS, RAW_ONLY
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import FLOATS, INTEGERS, RAW_ONLY
 from .kind import Kind
 from .parameters import OneOf, TransferEncoding, base64_of_numbers, seldom
 from .python_types import item_name, item_types

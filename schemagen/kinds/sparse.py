@@ -9,8 +9,8 @@ from typing import Annotated, Any, ClassVar, Self, get_origin
 
 from pydantic import Field
 
+from ..runtime.shared.dtypes import INTEGERS, RAW_ONLY
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import INTEGERS, RAW_ONLY
 from .kind import Default, Kind
 from .parameters import Name, OneOf, Sizes
 from .python_types import item_name

@@ -8,8 +8,8 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field
 
+from ..runtime.shared.dtypes import FLOATS, INTEGERS, RAW_ONLY
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import FLOATS, INTEGERS, RAW_ONLY
 from .kind import Default, Kind
 from .parameters import (
     Name,

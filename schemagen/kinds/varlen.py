@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
+from ..runtime.shared.dtypes import FLOATS, INTEGERS
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import FLOATS, INTEGERS, Numbers
+from ..runtime.shared.values import Numbers
 from .kind import Default, Kind
 from .parameters import Name, OneOf, Padding, Size, seldom
 from .parameters import Shape as ItemShape

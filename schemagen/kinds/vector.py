@@ -8,8 +8,8 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field
 
+from ..runtime.shared.dtypes import FLOATS, INTEGERS, RAW_ONLY
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import FLOATS, INTEGERS, RAW_ONLY
 from .kind import Kind
 from .parameters import OneOf, Sizes, TransferEncoding, base64_of_numbers, seldom
 from .python_types import is_numbers

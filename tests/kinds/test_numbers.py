@@ -13,8 +13,9 @@ import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from schemagen.runtime.shared.dtypes import FLOATS, INTEGERS
 from schemagen.runtime.shared.errors import Problem
-from schemagen.runtime.shared.values import FLOATS, INTEGERS, Numbers
+from schemagen.runtime.shared.values import Numbers
 from stored_features import floats, ints
 from tiers import examples
 

@@ -15,7 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ...runtime.shared.values import FLOATS, RAW_ONLY, shortened
+from ...runtime.shared.dtypes import FLOATS, RAW_ONLY
+from ...runtime.shared.values import shortened
 from ...schema import Image, Images, Label, Ragged
 from .parts import (
     Made,

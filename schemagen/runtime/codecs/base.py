@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..reading.decoding import Expected
+from ..shared.dtypes import FLOATS
 from ..shared.errors import Problem, RecordError
-from ..shared.values import FLOATS, shortened
+from ..shared.values import shortened
 from ..shared.wire import Pieces
 from .decoded import Decoded, Form, Shape, Values
 from .entry_columns import EntryColumn, entries_column

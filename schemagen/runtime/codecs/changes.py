@@ -13,9 +13,7 @@ from functools import cached_property
 from math import prod
 from typing import Any, TypeAlias
 
-import numpy as np
-
-from ..shared.values import INTEGERS, item_size
+from ..shared.dtypes import DTYPES
 from .base import Codec
 from .images import Resized
 from .lists import Strings, VarLen
@@ -116,10 +114,7 @@ class StoredField:
     def range(self) -> tuple[int, int] | None:
         """The least and the greatest integer, if it is a list of integers."""
         dtype = self.stored_dtype
-        if self.list != INT or dtype not in (*INTEGERS, "bool"):
-            return None
-        info = np.iinfo("uint8" if dtype == "bool" else dtype)
-        return (0, 1) if dtype == "bool" else (int(info.min), int(info.max))
+        return DTYPES[dtype].bounds if self.list == INT and dtype in DTYPES else None
 
     @property
     def cuts(self) -> bool:
@@ -340,7 +335,7 @@ def _is_reinterpreted(old: Old, new: New) -> bool:
         return True
     if isinstance(new.codec, VarLen | Strings | Ragged):  # of any length
         return True
-    return item_size(before) == item_size(after)
+    return DTYPES[before].size == DTYPES[after].size
 
 
 def _less(after: int | None, before: int | None) -> bool:

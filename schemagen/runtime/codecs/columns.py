@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from ..native import padded
 from ..reading.columns import Rows
+from ..shared.dtypes import DTYPES
 from .base import Codec
 from .decoded import Decoded, Form, RaggedRows, Shape, Values
-from .stored_rows import numpy_dtype
 
 Lists = Literal["padded", "list"]
 """Whether lists are padded to the longest of their batch, or stay as long as they are."""
@@ -46,7 +46,7 @@ class Target:
             self._shape = codec.decoded_as[1]
             self._filler = b"" if encoded else ""
         elif codec.delivered_dtype != "string":
-            self._dtype = numpy_dtype(codec.delivered_dtype)
+            self._dtype = DTYPES[codec.delivered_dtype].numpy
         elif codec.dtype == "bytes":
             self._filler = b""
         self._absent = codec.absent

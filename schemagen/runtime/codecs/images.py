@@ -11,16 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..reading.decoding import Expected
+from ..shared.dtypes import DTYPES
 from ..shared.errors import DatasetError, Problem
 from ..shared.images import CHANNELS, encode, encode_png, header_of, sniff
-from ..shared.values import (
-    FLOATS,
-    Numbers,
-    check_shape,
-    described,
-    item_size,
-    shape_text,
-)
+from ..shared.values import Numbers, check_shape, described, shape_text
 from ..shared.wire import Buffer
 from . import graph, graph_images, pixels
 from .base import Codec
@@ -70,8 +64,8 @@ class Resized(Codec):
     @property
     def largest(self) -> int | None:
         """The largest stored value of a pixel; None for floats."""
-        dtype = self.stored_dtype
-        return None if dtype in FLOATS else int(np.iinfo(dtype).max)
+        bounds = DTYPES[self.stored_dtype].bounds
+        return None if bounds is None else bounds[1]
 
     @property
     def _range(self) -> str:
@@ -179,7 +173,7 @@ class Image(Resized, Picture):
         if not self._raw or None in self.shape or len(self.parts) > 1:
             return None
         expected = self.parts[0].expected(optional=self.optional)
-        size = item_size(self.stored_dtype) * prod(size or 0 for size in self.shape)
+        size = DTYPES[self.stored_dtype].size * prod(size or 0 for size in self.shape)
         return expected and expected._replace(size=size)
 
     def delivered(self, values: Values, form: Form) -> Values:

@@ -12,16 +12,9 @@ from numpy.typing import NDArray
 
 from ..reading.columns import Rows
 from ..reading.decoding import Expected
+from ..shared.dtypes import DTYPES, FLOATS, RAW_ONLY
 from ..shared.errors import Problem
-from ..shared.values import (
-    FLOATS,
-    RAW_ONLY,
-    Numbers,
-    check_shape,
-    described,
-    item_size,
-    shape_text,
-)
+from ..shared.values import Numbers, check_shape, described, shape_text
 from ..shared.wire import Pieces
 from .decoded import Shape
 from .entry_columns import EntryColumn, bytes_column, numbers_column, raw_column
@@ -104,7 +97,7 @@ class _List(Listed):
     @property
     def _value_size(self) -> int:
         """How many stored values or raw bytes a number takes."""
-        return item_size(self.dtype) if self.dtype in RAW_ONLY else 1
+        return DTYPES[self.dtype].size if self.dtype in RAW_ONLY else 1
 
     @property
     def annotation(self) -> str:
@@ -212,7 +205,7 @@ class VarLen(_List, NumbersCodec):
         array = self._numbers.raw(items)
         numbers = lengths * prod(self.item_shape)
         if self._raw:
-            return raw_column(self._entry, array, numbers * item_size(self.dtype))
+            return raw_column(self._entry, array, numbers * DTYPES[self.dtype].size)
         return numbers_column(self._entry, array, numbers)
 
     def joined(self, values: Any) -> tuple[NDArray[Any], Rows]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..shared.dtypes import DTYPES
 from ..shared.errors import Problem
 from ..shared.images import PngHeader, encode_png, read_png_header
 from ..shared.values import Numbers, check_shape, described, shape_text
@@ -64,7 +65,8 @@ class Mask(Picture):
     @property
     def _any_id(self) -> bool:
         """Whether any id of the dtype is allowed."""
-        return self.num_classes is None or self.num_classes > np.iinfo(self.dtype).max
+        count, (_, most) = self.num_classes, DTYPES[self.dtype].bounds or (0, 0)
+        return count is None or count > most
 
     @property
     def _ids(self) -> str:

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from ..reading.decoding import Expected
 from ..shared import base64_text
+from ..shared.dtypes import DTYPES, FLOATS
 from ..shared.errors import Problem
 from ..shared.images import sniff
-from ..shared.values import FLOATS, INTEGERS, Numbers, item_size, shape_text
+from ..shared.values import Numbers, shape_text
 from ..shared.wire import Pieces, varint
 from .decoded import Shape
 from .entry_columns import EntryColumn, bytes_column, numbers_column, raw_column
@@ -26,9 +27,7 @@ from .stored_rows import scaled
 
 # numpy's own numbers that are as good as Python's. (A timedelta64 would be one of
 # its integers, too.)
-_NUMPY_NUMBERS = frozenset(
-    np.dtype(name).type for name in ("bool", *INTEGERS, "float16", "float32", "float64")
-)
+_NUMPY_NUMBERS = frozenset(np.dtype(name).type for name in DTYPES if name != "bfloat16")
 
 
 # The dtypes of a number of bytes, for the guess that another one was written.
@@ -154,7 +153,7 @@ class FixedNumbers(NumbersCodec):
         if expected is None or (self.finite and self.dtype in FLOATS):
             return None
         return expected._replace(
-            size=prod(n or 0 for n in self.shape) * item_size(self.dtype)
+            size=prod(n or 0 for n in self.shape) * DTYPES[self.dtype].size
         )
 
     def read(self, source: Source) -> Read:
@@ -244,7 +243,7 @@ def numbers_in(
         words = f"{part.text} ({f'{dtype} {what}'.strip()})"
         found = source.read(part, words, fill=fill)
         return found.numbers_of(dtype, part.bounds, finite=finite)
-    item = item_size(dtype)
+    item = DTYPES[dtype].size
     size = None if count is None else count * item
     text = f"raw {dtype} numbers of {item} bytes"
     if size is not None:
@@ -270,7 +269,7 @@ def cause_of_size(data: bytes, dtype: str, size: int | None) -> str:
         return f"they begin like a {form}: declare that encoding in the schema"
     if not data:
         return "nothing was written"
-    item = item_size(dtype)
+    item = DTYPES[dtype].size
     for other, names in _NAMES.items():
         if size and other != item and len(data) * item == size * other:
             return (
@@ -305,8 +304,7 @@ def _python_numbers(
 
         return float, packed_float
     if varints and dtype != "bool":
-        bounds = np.iinfo(dtype)
-        low, high = int(bounds.min), int(bounds.max)
+        low, high = DTYPES[dtype].bounds or (0, 0)
 
         def packed_integer(number: int) -> bytes | None:
             if low <= number <= high:

@@ -16,7 +16,7 @@ from ..native import BYTES as BYTES_COLUMN
 from ..native import FLOAT as FLOAT_COLUMN
 from ..native import INT64 as INT64_COLUMN
 from ..reading.decoding import Expected
-from ..shared.values import INTEGERS, RAW_ONLY
+from ..shared.dtypes import DTYPES, RAW_ONLY
 from ..shared.wire import BYTES_LIST, FLOAT_LIST, INT64_LIST, Entry
 from .graph import from_base64
 from .parsed import Parsed
@@ -151,9 +151,7 @@ class Part:
 
 def list_of(dtype: str) -> str:
     """Return the type of the list that holds numbers or strings of a dtype."""
-    if dtype in ("string", "bytes", *RAW_ONLY):
-        return BYTES
-    return FLOAT if dtype == "float32" else INT
+    return DTYPES[dtype].stored if dtype in DTYPES else BYTES
 
 
 def values_part(
@@ -182,7 +180,7 @@ def values_part(
         list_of(dtype),
         count,
         most,
-        bounds=bounds_of(dtype),
+        bounds=DTYPES[dtype].limits if dtype in DTYPES else None,
         dtype=dtype,
         transfer_encoding=transfer_encoding,
     )
@@ -215,13 +213,3 @@ def size_part(
         sizes=(length,),
         missing=missing,
     )
-
-
-def bounds_of(dtype: str) -> tuple[int, int] | None:
-    """Return the least and the greatest integer of a dtype; None if int64 holds more."""
-    if dtype == "bool":
-        return (0, 1)
-    if dtype not in INTEGERS or dtype in ("int64", "uint64"):
-        return None
-    info = np.iinfo(dtype)
-    return (int(info.min), int(info.max))

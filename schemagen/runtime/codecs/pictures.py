@@ -16,8 +16,8 @@ from ..native import BYTES as BYTES_COLUMN
 from ..native import INT64
 from ..reading.columns import Column
 from ..shared import base64_text
+from ..shared.dtypes import DTYPES
 from ..shared.images import header_of
-from ..shared.values import item_size
 from ..shared.wire import Buffer
 from .compound import Compound
 from .decoded import Shape
@@ -205,7 +205,7 @@ class Picture(Compound):
         dtype, part = self.stored_dtype, self.parts[0]
         fixed = None not in self.shape
         if fixed:
-            size = int(np.prod(self.shape)) * item_size(dtype)
+            size = int(np.prod(self.shape)) * DTYPES[dtype].size
             text = f"{size} bytes ({dtype} {list(self.shape)})"
             found = self._bytes(source, text)
             found = found.check_rows(

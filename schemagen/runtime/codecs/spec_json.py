@@ -8,8 +8,8 @@ from dataclasses import fields
 from functools import cache
 from typing import Any, get_type_hints
 
+from ..shared.dtypes import FLOATS, INTEGERS
 from ..shared.json_entries import ELSEWHERE, check_depth, check_entries, shown
-from ..shared.values import FLOATS, INTEGERS
 from .base import Codec
 from .registry import CLASSES, codec_of
 

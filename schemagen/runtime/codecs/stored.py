@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
-from ..shared.values import FLOATS
+from ..shared.dtypes import FLOATS
 from .decoded import Shape
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from ..native import BYTES, INT64, joined
 from ..reading.columns import Column
 from ..shared import base64_text
+from ..shared.dtypes import DTYPES
 from ..shared.errors import Problem
 from ..shared.images import sniff
-from ..shared.values import item_size
 from .decoded import RaggedRows, Shape, Values, split_rows
 from .faults import Fault, firsts, shown_bytes
 from .stored import Rule, Stored
@@ -268,7 +268,7 @@ class StoredRows(Stored):
             values = (data.view("<u2").astype(np.uint32) << 16).view(np.float32)
         else:
             values = data.view(np.dtype(dtype).newbyteorder("<"))
-        lengths = self.sizes // item_size(dtype)
+        lengths = self.sizes // DTYPES[dtype].size
         return self.of(replace(column, kind=_RAW, lengths=lengths, values=values))
 
     def base64(self, expected: str) -> StoredRows:
@@ -301,7 +301,7 @@ class StoredRows(Stored):
         """Return the values of all rows, one after the other, as numbers or strings."""
         if dtype in _STRINGS:
             return [*map(_STRINGS[dtype], self.column.bytes_values())]
-        return self.values.astype(numpy_dtype(dtype), copy=False)
+        return self.values.astype(DTYPES[dtype].numpy, copy=False)
 
     def dense(self, dtype: str, shape: Shape) -> Values:
         flat = self.flat(dtype)
@@ -429,20 +429,6 @@ def of_bytes(column: Column, contents: Sequence[bytes]) -> Column:
     values = np.stack([bounds[:-1], bounds[1:]], axis=1)
     data = np.frombuffer(b"".join(contents), np.uint8)
     return replace(column, values=values, data=data)
-
-
-def numpy_dtype(dtype: str) -> np.dtype[Any]:
-    """Return the numpy dtype of a TensorFlow dtype.
-
-    Raises:
-        ModuleNotFoundError: ml_dtypes is not installed, which has bfloat16.
-    """
-    if dtype == "bfloat16":
-        import ml_dtypes  # type: ignore[import-not-found, import-untyped, unused-ignore]
-
-        found: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
-        return found
-    return np.dtype(dtype)
 
 
 def _cause_of_text(data: bytes) -> str:

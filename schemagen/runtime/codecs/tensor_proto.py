@@ -8,12 +8,13 @@ from math import prod
 from typing import NamedTuple
 
 from ..reading.fields import MalformedError, read_varint, tagged
+from ..shared.dtypes import DTYPES
 from ..shared.errors import Problem
-from ..shared.values import FLOATS, INTEGERS, item_size, shape_text
+from ..shared.values import shape_text
 from .faults import shown_bytes
 
 # The numbers of TensorFlow's types.proto.
-DTYPES = {
+TYPE_NAMES = {
     1: "float32",
     2: "float64",
     3: "int32",
@@ -40,7 +41,7 @@ DTYPES = {
     29: "int4",
     30: "uint4",
 }
-DATA_TYPES = {name: number for number, name in DTYPES.items()}
+DATA_TYPES = {name: number for number, name in TYPE_NAMES.items()}
 
 _VARINT, _SIZED = 0, 2
 _DTYPE, _SHAPE, _VERSION, _CONTENT = 1, 2, 3, 4
@@ -135,7 +136,7 @@ def tensor_head(data: bytes) -> TensorHead | None:
     if proto is None:
         return None
     shape = None if proto.unknown_rank else proto.shape
-    return TensorHead(DTYPES[proto.dtype], shape)
+    return TensorHead(TYPE_NAMES[proto.dtype], shape)
 
 
 def whole_tensor(data: bytes) -> WholeTensor | None:
@@ -147,10 +148,10 @@ def whole_tensor(data: bytes) -> WholeTensor | None:
     proto = _plausible(data)
     if proto is None or proto.unknown_rank:
         return None
-    dtype, (start, stop) = DTYPES[proto.dtype], proto.content
+    dtype, (start, stop) = TYPE_NAMES[proto.dtype], proto.content
     if (
-        dtype not in ("bool", *INTEGERS, *FLOATS)
-        or prod(proto.shape) * item_size(dtype) != stop - start
+        dtype not in DTYPES
+        or prod(proto.shape) * DTYPES[dtype].size != stop - start
     ):
         return None
     return WholeTensor(dtype, proto.shape)
@@ -174,7 +175,7 @@ def read_tensor(data: bytes, dtype: str, shape: Sequence[int | None]) -> TensorP
         raise Problem(f"other bytes: {shown_bytes(data)}", expected) from None
     sizes = shape_text(proto.shape)
     if proto.dtype != DATA_TYPES[dtype]:
-        name = DTYPES.get(proto.dtype, f"tensorflow's type {proto.dtype}")
+        name = TYPE_NAMES.get(proto.dtype, f"tensorflow's type {proto.dtype}")
         raise Problem(f"a serialized tensor of {name}", expected)
     if len(proto.shape) != len(shape):
         rank = len(proto.shape)
@@ -185,7 +186,7 @@ def read_tensor(data: bytes, dtype: str, shape: Sequence[int | None]) -> TensorP
     ):
         raise Problem(f"a serialized tensor of shape {sizes}", expected)
     size = proto.content[1] - proto.content[0]
-    if size != prod(proto.shape) * item_size(dtype):
+    if size != prod(proto.shape) * DTYPES[dtype].size:
         found = f"{size} bytes of numbers for the shape {sizes}"
         advice = "" if size else "write it with tf.io.serialize_tensor"
         raise Problem(found, expected, advice)
@@ -201,6 +202,6 @@ def _plausible(data: bytes) -> TensorProto | None:
     except MalformedError:
         return None
     negative = any(size < 0 for size in proto.shape)
-    if proto.foreign or negative or proto.dtype not in DTYPES:
+    if proto.foreign or negative or proto.dtype not in TYPE_NAMES:
         return None
     return proto

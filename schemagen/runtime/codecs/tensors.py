@@ -10,7 +10,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ..shared import base64_text
-from ..shared.values import FLOATS, item_size, shape_text
+from ..shared.dtypes import DTYPES, FLOATS
+from ..shared.values import shape_text
 from ..shared.wire import Buffer, Pieces, buffer_of, varint
 from .compound import Compound
 from .decoded import Shape
@@ -273,7 +274,7 @@ def counted(
         least: the smallest size.
     """
     raw = part.encoding == "raw"
-    item, unit = (item_size(dtype), "bytes") if raw else (1, "numbers")
+    item, unit = (DTYPES[dtype].size, "bytes") if raw else (1, "numbers")
     places = ", ".join(["{}"] * len(sizes))
 
     def test() -> tuple[Any, ...]:

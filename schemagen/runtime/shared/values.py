@@ -17,33 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .dtypes import DTYPES, FLOATS, INTEGERS
 from .errors import Problem
 from .nested_lists import flatten, masked, stacked
 from .rounding import all_finite, round_to_bfloat16, same_integers
 
-INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
-FLOATS = ("float16", "bfloat16", "float32", "float64")
-
-# tf.train.Example has lists of int64 and of float32 only. What fits into neither
-# without loss is stored as raw bytes.
-RAW_ONLY = ("uint64", "float16", "bfloat16", "float64")
-
-_ITEM_SIZES = {
-    "bool": 1,
-    **{name: np.dtype(name).itemsize for name in INTEGERS},
-    "float16": 2,
-    "bfloat16": 2,
-    "float32": 4,
-    "float64": 8,
-}
-
 # The types of numbers: Python's own, and numpy's scalars.
 _NUMBERS = (bool, int, float, complex, np.generic)
-
-
-def item_size(dtype: str) -> int:
-    """Return the bytes that one number of `dtype` takes in raw storage."""
-    return _ITEM_SIZES[dtype]
 
 
 @dataclass(frozen=True)
@@ -195,12 +175,11 @@ class Numbers:
         if array.dtype == target:
             return array
         if not np.can_cast(array.dtype, target) and array.size:
-            bounds = np.iinfo(target)
+            low, high = DTYPES[self.dtype].bounds or (0, 0)
             for extreme in (int(array.min()), int(array.max())):
-                if not bounds.min <= extreme <= bounds.max:
+                if not low <= extreme <= high:
                     raise Problem(
-                        f"the integer {extreme}",
-                        f"{self.dtype}, from {bounds.min} to {bounds.max}",
+                        f"the integer {extreme}", f"{self.dtype}, from {low} to {high}"
                     )
         return array.astype(target, copy=False)
 
@@ -323,7 +302,7 @@ def _no_number(value: object, dtype: str, *, single: bool = False) -> Problem:
 
 def _seconds(how: str, dtype: str) -> str:
     """Say how a time is stored as an integer, if the dtype is wide enough."""
-    fits = dtype in INTEGERS and item_size(dtype) > 2
+    fits = dtype in INTEGERS and DTYPES[dtype].size > 2
     return f"store seconds since 1970: {how}" if fits else ""
 
 
