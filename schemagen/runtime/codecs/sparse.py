@@ -162,14 +162,12 @@ class Sparse(Compound):
             words = f"indices{where} from 0 to {size - 1}"
             axis = axis.within(0, size - 1, Rule("SG529", "index out of range", words))
             values, axis, *axes = source.aligned(values, axis, *axes)
-            values = values.check_rows(
-                partial(_as_many, axis, values), _AS_MANY, "{} indices and {} values"
-            )
+            as_many = partial(_as_many, axis, values)
+            axis = axis.check_rows(as_many, _AS_MANY, "{} indices and {} values")
             axes.append(axis)
         values, *axes = source.aligned(values, *axes)
-        values = values.distinct(
-            axes, Rule("SG529", "duplicate index", "each index once")
-        )
+        rule = Rule("SG529", "duplicate index", "each index once")
+        axes[0] = axes[0].distinct(axes, rule)
         values, *axes = source.aligned(source.present(values, part), *axes)
         return values, lambda: values.sparse(
             self.dtype, self.shape, axes, dense=self.dense

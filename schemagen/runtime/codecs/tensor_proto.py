@@ -149,10 +149,7 @@ def whole_tensor(data: bytes) -> WholeTensor | None:
     if proto is None or proto.unknown_rank:
         return None
     dtype, (start, stop) = TYPE_NAMES[proto.dtype], proto.content
-    if (
-        dtype not in DTYPES
-        or prod(proto.shape) * DTYPES[dtype].size != stop - start
-    ):
+    if dtype not in DTYPES or prod(proto.shape) * DTYPES[dtype].size != stop - start:
         return None
     return WholeTensor(dtype, proto.shape)
 
