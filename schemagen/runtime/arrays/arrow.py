@@ -63,10 +63,10 @@ def column_of(codec: Codec, decoded: Decoded, rows: int, *, names: bool = False)
 
 def _named(codec: Codec, values: Values) -> Values:
     """Return labels by the names of their classes, None for those that are missing."""
-    there, named = codec.there(values), codec.delivered(values, Form(names=True))
-    if there is None:
+    valid, named = codec.validity(values), codec.delivered(values, Form(names=True))
+    if valid is None:
         return named
-    return [name if known else None for name, known in zip(named, there, strict=True)]
+    return [name if known else None for name, known in zip(named, valid, strict=True)]
 
 
 def _plain(value: Any) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from ..codecs.columns import Lists
+from ..codecs.columns import ListForm
 from ..codecs.decoded import Form
 from ..codecs.decoder import Decoder
 from ..codecs.records import RecordCodec
@@ -47,7 +47,7 @@ class SplitReader:
         split: str | None = None,
         *,
         fields: Collection[str] | None = None,
-        ragged: Lists = "padded",
+        ragged: ListForm = "padded",
         decode_images: bool = True,
         class_names: bool = False,
         on_corrupt: Literal["raise", "skip"] = "raise",

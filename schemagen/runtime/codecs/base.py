@@ -119,9 +119,9 @@ class Codec(ABC):
         return getattr(self, "padding_value", zero) or zero
 
     @property
-    def alone(self) -> bool:
-        """Whether it can only be read in batches of one, since sizes vary."""
-        return False
+    def batchable(self) -> bool:
+        """Whether the values of several records make one tensor."""
+        return True
 
     @property
     def limit(self) -> int | None:
@@ -322,7 +322,7 @@ class Codec(ABC):
         found, values = self.read(source)
         return Decoded(found.column.rows, values)
 
-    def there(self, values: Values) -> NDArray[np.bool_] | None:
+    def validity(self, values: Values) -> NDArray[np.bool_] | None:
         """Return which decoded values are no missing ones; None for all."""
         return None
 

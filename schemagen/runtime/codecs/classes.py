@@ -265,7 +265,7 @@ class Label(_Classes):
             return bytes_column(self._entry, [self._texts[at] for at in ids.tolist()])
         return numbers_column(self._entry, ids + self.offset, 1)
 
-    def there(self, values: Values) -> NDArray[np.bool_] | None:
+    def validity(self, values: Values) -> NDArray[np.bool_] | None:
         return np.asarray(values) >= 0 if self.missing else None
 
     def delivered(self, values: Values, form: Form) -> Values:

@@ -14,11 +14,11 @@ from ..shared.dtypes import DTYPES
 from .base import Codec
 from .decoded import Decoded, Form, RaggedRows, Shape, Values
 
-Lists = Literal["padded", "list"]
+ListForm = Literal["padded", "list"]
 """Whether lists are padded to the longest of their batch, or stay as long as they are."""
 
 
-class Target:
+class Collator:
     """What the values of a field become: columns of batches, and values of rows.
 
     Args:
@@ -30,7 +30,7 @@ class Target:
         codec: of the field.
     """
 
-    def __init__(self, codec: Codec, form: Form, lists: Lists) -> None:
+    def __init__(self, codec: Codec, form: Form, lists: ListForm) -> None:
         self.codec = codec
         self._form = form
         self._lists = lists
@@ -70,9 +70,9 @@ class Target:
         delivered = self.codec.delivered(values, self._form)
         found = {self._name: self._filled(decoded.rows, delivered, rows)}
         if self._mask:
-            there = self.codec.there(values)
+            valid = self.codec.validity(values)
             mask = np.zeros(rows, np.bool_)
-            mask[decoded.rows] = True if there is None else there
+            mask[decoded.rows] = True if valid is None else valid
             found[self._mask] = mask
         return found
 
@@ -87,16 +87,16 @@ class Target:
             UndecodableError: a value is a damaged image.
         """
         codec, values = self.codec, decoded.values()
-        there = codec.there(values)
+        valid = codec.validity(values)
         delivered = codec.delivered(values, self._form)
         found = [None] * rows
         if codec.default is not None and len(decoded.rows) < rows:
             found = [self._default] * rows
-        is_there = [True] * len(values) if there is None else there.tolist()
-        for row, value, known in zip(
-            decoded.rows.tolist(), delivered, is_there, strict=True
+        known = [True] * len(values) if valid is None else valid.tolist()
+        for row, value, is_valid in zip(
+            decoded.rows.tolist(), delivered, known, strict=True
         ):
-            if known:
+            if is_valid:
                 found[row] = value
         return found
 
@@ -128,7 +128,7 @@ class Target:
         codec = self.codec
         listed = self._lists == "list" and None in self._shape
         as_lists = codec.layout == "ragged" or listed
-        if as_lists or codec.layout == "sparse" or codec.alone:
+        if as_lists or codec.layout == "sparse" or not codec.batchable:
             if len(rows) == count:
                 return list(values)
             found = [self._nothing() for _ in range(count)]
@@ -143,7 +143,7 @@ class Target:
         if codec.layout == "sparse":
             rank = len(self._shape)
             return np.empty((0, rank), np.int64), np.empty(0, self._dtype)
-        if codec.alone:
+        if not codec.batchable:
             return np.zeros([size or 1 for size in self._shape], self._dtype)
         if self._dtype.kind == "O" or None in self._shape[1:]:
             return []
@@ -173,8 +173,8 @@ class Target:
         elif len(values):
             lengths = np.zeros(count, np.int64)
             lengths[rows] = list(map(len, values))
-            there = np.arange(shape[0]) < lengths[:, np.newaxis]
-            table[there] = (
+            valid = np.arange(shape[0]) < lengths[:, np.newaxis]
+            table[valid] = (
                 np.concatenate(values)
                 if isinstance(values[0], np.ndarray)
                 else np.array([*chain.from_iterable(values)], self._dtype)

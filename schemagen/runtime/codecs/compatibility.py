@@ -300,14 +300,14 @@ def former_fields(field: FieldSpec, written: Spec, expected: Spec) -> list[Field
     gone = [
         each for each in written["fields"] if not {each["name"], each["key"]} & kept
     ]
-    alike = [each for each in gone if _held(each) == _held(field)]
+    alike = [each for each in gone if _value_facts(each) == _value_facts(field)]
     near = get_close_matches(field["key"], [each["key"] for each in gone], n=1)
     if field["optional"]:  # it need not have been anything
         return alike
     return alike or [each for each in gone if each["key"] in near]
 
 
-def _held(field: FieldSpec) -> FieldSpec:
+def _value_facts(field: FieldSpec) -> FieldSpec:
     """Return what a field says about the values that it holds."""
     apart = (HARMLESS - {"kind"}) | {"optional", "default"}
     return {name: value for name, value in field.items() if name not in apart}

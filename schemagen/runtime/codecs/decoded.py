@@ -103,7 +103,7 @@ class UndecodableError(ValueError):
         return UndecodableError(int(row), self)
 
 
-def of_each(
+def convert_each(
     function: Callable[[Any], Any], items: Iterable[Any], place: str = "{} at [{}]"
 ) -> list[Any]:
     """Return a function's results for items.

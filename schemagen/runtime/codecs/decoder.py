@@ -14,7 +14,7 @@ from ..reading.decoding import decode
 from ..reading.records import Records
 from .base import Codec
 from .checking import FieldFault, RecordCheck
-from .columns import Lists, Target
+from .columns import Collator, ListForm
 from .decoded import Decoded, Form, UndecodableError
 from .nesting import nested
 from .records import RecordCodec
@@ -49,7 +49,7 @@ class Decoder:
     record: RecordCodec
     fields: tuple[str, ...]
     form: Form
-    lists: Lists
+    lists: ListForm
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what is made of the attributes."""
@@ -60,9 +60,9 @@ class Decoder:
         return RecordCheck(self.record, self.fields)
 
     @cached_property
-    def _targets(self) -> dict[str, Target]:
+    def _collators(self) -> dict[str, Collator]:
         return {
-            name: Target(self.record[name], self.form, self.lists)
+            name: Collator(self.record[name], self.form, self.lists)
             for name in self.fields
         }
 
@@ -70,8 +70,8 @@ class Decoder:
     def _paths(self) -> dict[str, tuple[str, ...]]:
         """Where the values of nested fields stand, masks included."""
         found: dict[str, tuple[str, ...]] = {}
-        for target in self._targets.values():
-            codec = target.codec
+        for collator in self._collators.values():
+            codec = collator.codec
             *outer, last = codec.label.split(".")
             if outer:
                 found[codec.name] = (*outer, last)
@@ -101,12 +101,12 @@ class Decoder:
             CorruptError: an image cannot be decoded.
         """
         batch: Batch = {}
-        for name, target in self._targets.items():
+        for name, collator in self._collators.items():
             values = decoded[name]
             try:
-                batch |= target.columns(values, count)
+                batch |= collator.columns(values, count)
             except UndecodableError as error:
-                raise self._corrupt(target.codec, values, error) from None
+                raise self._corrupt(collator.codec, values, error) from None
         return nested(batch, self._paths) if self._paths else batch
 
     def rows(self, records: Records) -> list[Row]:
@@ -117,12 +117,12 @@ class Decoder:
         """
         decoded, count = self._decoded(records), len(records)
         columns = {}
-        for name, target in self._targets.items():
+        for name, collator in self._collators.items():
             values = decoded[name]
             try:
-                columns[name] = target.values(values, count)
+                columns[name] = collator.values(values, count)
             except UndecodableError as error:
-                raise self._corrupt(target.codec, values, error) from None
+                raise self._corrupt(collator.codec, values, error) from None
         rows = (
             dict(zip(columns, row, strict=True))
             for row in zip(*columns.values(), strict=True)

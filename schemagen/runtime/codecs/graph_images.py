@@ -62,7 +62,7 @@ def decode_images(
         return pixels
 
     if height is None or width is None:
-        data = alone(data, name)
+        data = single(data, name)
     blank = (height or 1, width or 1, shape[2])
     return each(decode, data, spec, blank if optional else None)
 
@@ -147,7 +147,7 @@ def decode_pixels(
         ),
     )
     if resize is None:
-        data = alone(data, name)
+        data = single(data, name)
     elif channels is not None:
         data = checked(
             data,
@@ -201,7 +201,7 @@ def resized(
     return tf.cast(tf.round(scaled) if dtype.is_integer else scaled, dtype)
 
 
-def alone(data: tf.Tensor, name: str) -> tf.Tensor:
+def single(data: tf.Tensor, name: str) -> tf.Tensor:
     """Refuse a batch of more than one image of any size."""
     rows = tf.shape(data)[0]
     message = (

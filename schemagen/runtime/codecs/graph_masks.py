@@ -14,7 +14,7 @@ from ..shared.image_headers import (
     STARTS,
 )
 from .graph import checked
-from .graph_images import alone, each, resized
+from .graph_images import each, resized, single
 from .tensorflow import tf
 
 # Every byte as a string: there is no op from numbers to bytes.
@@ -72,7 +72,7 @@ def decode_masks(
         return tf.ensure_shape(ids, final)
 
     if None in final.as_list():
-        data = alone(data, name)
+        data = single(data, name)
     blank = [size or 1 for size in final]
     return each(decode, data, tf.TensorSpec(final, dtype), blank if optional else None)
 

@@ -17,7 +17,7 @@ from .decoded import (
     Shape,
     UndecodableError,
     Values,
-    of_each,
+    convert_each,
     split_rows,
 )
 from .images import EncodedImage, Resized
@@ -118,11 +118,13 @@ class Images(Resized):
         if self.count not in (None, len(value)):
             raise Problem(f"{len(value)} images", str(self.count))
         self._limit.check(len(value))
-        pictures = of_each(self._one.convert, value)
+        pictures = convert_each(self._one.convert, value)
         return value if isinstance(value, np.ndarray) else pictures
 
     def _pieces(self, value: Any) -> Pieces:
-        return self._entry.listing(of_each(self._one.contents, self.convert(value)))
+        return self._entry.listing(
+            convert_each(self._one.contents, self.convert(value))
+        )
 
     def read(self, source: Source) -> Read:
         if isinstance(source, TensorSource):

@@ -22,7 +22,7 @@ from .decoded import Form, Shape, Values
 from .numbers import FixedNumbers
 from .parsed import Parsed
 from .part import Part
-from .pictures import EncodedContent, Picture, batch_text, in_place_of
+from .pictures import EncodedContent, Picture, advice_for, batch_text
 from .tensorflow import tf
 
 _ANY = "give such an image, or declare encoding='any'"
@@ -258,7 +258,7 @@ class EncodedImage(EncodedContent):
             raise Problem(
                 described(value),
                 f"the bytes of {image} or an array of its pixels",
-                in_place_of(value),
+                advice_for(value),
             )
         return _pixels(self._numbers, value, self.shape)
 

@@ -18,7 +18,7 @@ from . import graph, graph_images, graph_masks, pixels
 from .decoded import Form, Values
 from .numbers import FixedNumbers
 from .parsed import Parsed
-from .pictures import EncodedContent, Picture, batch_text, in_place_of
+from .pictures import EncodedContent, Picture, advice_for, batch_text
 from .stored import Rule
 from .stored_rows import StoredRows
 from .tensorflow import tf
@@ -203,7 +203,7 @@ def _refuse_other(value: object, mask: Mask, expected: str) -> None:
     """
     if not isinstance(value, np.ndarray):
         array = f"an array of ids, {mask.dtype} {shape_text(mask.shape)}"
-        raise Problem(described(value), f"{expected}{array}", in_place_of(value))
+        raise Problem(described(value), f"{expected}{array}", advice_for(value))
 
 
 class _RawIds(FixedNumbers):

@@ -146,9 +146,8 @@ class Picture(Compound):
         return (self.stored_dtype, self.shape) if self._raw else ("bytes", ())
 
     @property
-    def alone(self) -> bool:
-        """Whether it can only be read in batches of one, since sizes vary."""
-        return self.resize is None and None in self.shape
+    def batchable(self) -> bool:
+        return self.resize is not None or None not in self.shape
 
     def convert(self, value: Any) -> Any:
         return self._content.convert(value)
@@ -370,7 +369,7 @@ def _as_stored(given: Any, true: Any) -> tuple[Any, Any, Any]:
     return given == true, given, true
 
 
-def in_place_of(value: object) -> str:
+def advice_for(value: object) -> str:
     """Say what to pass instead of a path or another stand-in for an image; or ""."""
     if isinstance(value, (str, os.PathLike)):
         return "pass Path(...).read_bytes() of a file"

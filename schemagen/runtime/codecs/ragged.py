@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..shared.errors import Problem
 from ..shared.values import described
 from .compound import Compound
-from .decoded import Shape, of_each, split_rows
+from .decoded import Shape, convert_each, split_rows
 from .limits import Limit, Listed
 from .lists import Strings, VarLen, list_codec
 from .part import INT, Part
@@ -21,7 +21,7 @@ from .stored import Read, Rule, Source
 
 
 @dataclass(frozen=True)
-class Lists:
+class RaggedValue:
     """The values of inner lists.
 
     Attributes:
@@ -128,7 +128,7 @@ class Ragged(Listed, Compound):
 
     if_missing = "empty"
 
-    def convert(self, value: Any) -> Lists:
+    def convert(self, value: Any) -> RaggedValue:
         expected = f"a list of lists of {self.dtype}"
         if isinstance(value, np.ndarray) and value.ndim:
             value = list(value)
@@ -140,9 +140,9 @@ class Ragged(Listed, Compound):
                 raise Problem(f"{described(inner)} at [{at}]", expected)
         lengths = np.fromiter(map(len, value), np.int64, len(value))
         if isinstance(self._inner, VarLen):
-            return Lists(self._numbers(self._inner, value), lengths)
+            return RaggedValue(self._numbers(self._inner, value), lengths)
         strings = [*chain.from_iterable(self._each(value))]
-        return Lists(strings, lengths, text=self.dtype == "string")
+        return RaggedValue(strings, lengths, text=self.dtype == "string")
 
     def _numbers(self, inner: VarLen, value: Sequence[Any]) -> NDArray[Any]:
         """Convert all lists at once; one by one if something is wrong with one."""
@@ -152,9 +152,9 @@ class Ragged(Listed, Compound):
             return np.concatenate(self._each(value))
 
     def _each(self, value: Sequence[Any]) -> list[Any]:
-        return of_each(self._inner.convert, value, "in list [{1}] {0}")
+        return convert_each(self._inner.convert, value, "in list [{1}] {0}")
 
-    def split(self, value: Lists) -> tuple[Any, Any]:
+    def split(self, value: RaggedValue) -> tuple[Any, Any]:
         return value.items, value.lengths
 
     def read(self, source: Source) -> Read:

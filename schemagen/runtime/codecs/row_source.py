@@ -103,7 +103,7 @@ class RowSource(Source):
         steps = StoredRows(self.notes, column).only(features.live[found.rows])
         return steps, RowSource(Features(live, {"": columns}), Notes(self.notes.label))
 
-    def whole(self, steps: StoredRows, inside: Source) -> StoredRows:
+    def complete(self, steps: StoredRows, inside: Source) -> StoredRows:
         assert isinstance(inside, RowSource)
         column, ends = steps.column, np.cumsum(steps.column.lengths)
         right = np.ones(len(column), np.bool_)

@@ -19,7 +19,7 @@ from .decoded import (
     Shape,
     UndecodableError,
     Values,
-    of_each,
+    convert_each,
     split_rows,
 )
 from .entry_columns import EntryColumn, entries_column, entries_of
@@ -117,7 +117,7 @@ class Steps(Listed):
         steps = self._checked(value)
         if not len(steps):
             return self._no_steps(steps)
-        converted = of_each(self.step.convert, steps, "{} in step {}")
+        converted = convert_each(self.step.convert, steps, "{} in step {}")
         if isinstance(converted[0], np.ndarray):
             alike = {np.shape(step) for step in converted}
             return np.stack(converted) if len(alike) == 1 else converted
@@ -164,7 +164,7 @@ class Steps(Listed):
             column = self._step_column(steps)
             return [(entry,) for entry in entries_of(column, len(steps))]
         except (Problem, TypeError, ValueError):
-            return of_each(self._step_pieces, steps, "{} in step {}")
+            return convert_each(self._step_pieces, steps, "{} in step {}")
 
     def _step_column(self, steps: Any) -> EntryColumn:
         return self._step._column(steps, len(steps))
@@ -199,7 +199,7 @@ class Steps(Listed):
     def read(self, source: Source) -> Read:
         steps, inside = source.steps(self.key, self._limit)
         found, values = self.step.read(inside)
-        steps = source.whole(steps, inside)
+        steps = source.complete(steps, inside)
         steps = self._limit.checked(steps, lambda: steps.lengths)
 
         def lists() -> Any:

@@ -277,7 +277,7 @@ class Source(ABC):
         """
 
     @abstractmethod
-    def whole(self, steps: Any, inside: Source) -> Any:
+    def complete(self, steps: Any, inside: Source) -> Any:
         """Return the rows all of whose steps are right, once they have been read."""
 
     @abstractmethod

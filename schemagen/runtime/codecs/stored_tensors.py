@@ -290,7 +290,7 @@ class TensorSource(Source):
         inside = replace(self, parsed=self.parsed.of_step(kept.values), optional=False)
         return StoredTensors(self.label, kept), inside
 
-    def whole(self, steps: StoredTensors, inside: Source) -> StoredTensors:
+    def complete(self, steps: StoredTensors, inside: Source) -> StoredTensors:
         return steps
 
     def aligned(self, *some: Any) -> Sequence[Any]:

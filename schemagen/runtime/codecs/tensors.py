@@ -142,7 +142,7 @@ class Tensor(Compound, _Padded):
             )
             return (value, together)
         sizes = (
-            size_part(key, "shape_key", _held(key), length, missing)
+            size_part(key, "shape_key", _size_name(key), length, missing)
             for key, length in zip(keys, self.shape, strict=True)
             if key is not None
         )
@@ -313,7 +313,7 @@ def _sizes_text(part: Part) -> str:
     return text + "s" * ((part.count or 0) > 1)
 
 
-def _held(key: str) -> str:
+def _size_name(key: str) -> str:
     """Say what a key of one size holds, in the word that images have for theirs."""
     last = key.rpartition("/")[2]
     return last if last in _SHARED_WORDS else "one size"

@@ -70,7 +70,9 @@ def of_any_size(record: RecordCodec, names: Collection[str]) -> list[str]:
 
     Their sizes differ, and the schema declares no size to resize them to.
     """
-    return [name for name in record.keys if name in names and record[name].alone]
+    return [
+        name for name in record.keys if name in names and not record[name].batchable
+    ]
 
 
 def classes_of(record: RecordCodec, targets: tuple[str, ...]) -> dict[str, int]:
