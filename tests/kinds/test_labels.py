@@ -95,11 +95,11 @@ def test_an_id_that_reads_as_another_class_is_named_once(value: Any) -> None:
     value = sorted(set(value)) if many else value
     expected = "'stars'.*'[14]'" if many else "'stars'.*3.*'4'.*'3'"
     with pytest.warns(RuntimeWarning, match=expected) as warned:
-        first = b"".join(stars.encode(value))
+        first = stars.store(value)
     assert len(warned) == 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert b"".join(stars.encode(value)) == first
+        assert stars.store(value) == first
 
 
 @pytest.mark.parametrize("classes", [("0", "1", "2"), ("a", "b"), ("01", "10"), ()])
@@ -108,8 +108,8 @@ def test_other_ids_are_not(classes: tuple[str, ...]) -> None:
     label = Label("x", key="x", num_classes=3, classes=classes, optional=False)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        label.encode(1)
-        label.encode_column([1, 0, 1], 3)
+        label.store(1)
+        label.store_column([1, 0, 1], 3)
 
 
 def test_columns_of_ids_are_named_too() -> None:
@@ -119,4 +119,4 @@ def test_columns_of_ids_are_named_too() -> None:
             "stars", key="stars", num_classes=5, classes=_STARS, optional=False
         )
         with pytest.warns(RuntimeWarning, match="3.*'4'"):
-            stars.encode_column(values, 2)
+            stars.store_column(values, 2)

@@ -12,6 +12,7 @@ import ctypes
 import random
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,12 +42,12 @@ def run(seed: int) -> None:
     """Decode, frame, follow, and encode a batch."""
     from native.cases import Cases, framed_by_chance
     from schemagen.runtime import native
-    from schemagen.runtime.codecs import entry_columns as columns_of
-    from schemagen.runtime.codecs.entry_columns import entries_of
+    from schemagen.runtime.codecs.part import BYTES, FLOAT, INT, Part
+    from schemagen.runtime.codecs.written import EXAMPLE, SEQUENCE_EXAMPLE, Written
+    from schemagen.runtime.codecs.written import Records as WrittenRecords
     from schemagen.runtime.native import pictures
     from schemagen.runtime.reading.decoding import Expected, Plan, decode
     from schemagen.runtime.reading.records import Records
-    from schemagen.runtime.shared.wire import Entry
 
     chance = random.Random(seed)
     records = next(iter(Cases(seed)))
@@ -69,24 +70,23 @@ def run(seed: int) -> None:
                 assert native.joined(column.data, column.values).tobytes() == b"".join(
                     values
                 )
-                entry = Entry(column.key, b"\x0a")
-                written = columns_of.bytes_column(entry, values, column.lengths)
+                held = Written(values, column.lengths)
             elif column.kind:
                 native.padded(
                     column.values, column.lengths, int(column.lengths.max(initial=0)), 1
                 )
-                entry = Entry(
-                    column.key, b"\x12" if column.kind == "float" else b"\x1a"
-                )
-                written = columns_of.numbers_column(
-                    entry, column.values, column.lengths
-                )
+                held = Written(column.values, column.lengths)
             else:
                 continue
-            entries_of(written, len(column))
-            records_again = columns_of.Records(
-                [written], len(column), columns_of.EXAMPLE
-            )
+            stored = {"bytes": BYTES, "float": FLOAT, "int64": INT}[column.kind]
+            part = Part(column.key, stored, None)
+            steps = None
+            if chance.random() < 0.5:  # the same features as steps of few rows
+                steps = np.array([-1, len(column), 0])
+                held = replace(held, steps=steps)
+            rows = len(column) if steps is None else len(steps)
+            message = EXAMPLE if steps is None else SEQUENCE_EXAMPLE
+            records_again = WrittenRecords([(part, held)], rows, message)
             for framed in records_again.framed():
                 ends, wrong = native.followed(own(bytes(framed.data)))
                 assert ends.tolist() == framed.ends.tolist()

@@ -12,21 +12,15 @@ from numpy.typing import NDArray
 
 from ..reading.decoding import Expected
 from ..shared.dtypes import FLOATS
-from ..shared.errors import Problem, RecordError
-from ..shared.values import shortened
-from ..shared.wire import Pieces
 from .decoded import Decoded, Form, Shape, Values
-from .entry_columns import EntryColumn, entries_column
 from .parsed import Parsed
 from .part import Part
 from .row_source import RowSource
 from .stored import Read, Source
 from .stored_tensors import TensorSource
+from .written import Stored, Written, joined
 
 Column = Sequence[Any] | NDArray[Any]
-# The features that a field is stored as, with their keys.
-Entries = list[tuple[str, Pieces]]
-EntryColumns = list[tuple[str, EntryColumn]]
 
 
 @dataclass(eq=False)
@@ -66,9 +60,8 @@ class Codec(ABC):
 
     def __post_init__(self) -> None:
         self._name_key()
-        # Attributes that are set here are read faster than cached properties.
+        # An attribute that is set here is read faster than a cached property.
         self.parts = self.make_parts()
-        self._entry = self.parts[0].entry()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the parameters: what is made of them holds functions."""
@@ -229,78 +222,37 @@ class Codec(ABC):
 
     @abstractmethod
     def convert(self, value: Any) -> Any:
-        """Return the value as it will be stored, before it becomes bytes.
+        """Return a value in the one form in which it is stored.
 
         Raises:
             Problem: the field cannot hold it.
         """
 
     @abstractmethod
-    def _pieces(self, value: Any) -> Pieces:
-        """Return the bytes of the entry that holds one value."""
-
-    def _column(self, values: Any, rows: int) -> EntryColumn:
-        """Return the entries of a whole column, or raise any Problem with it.
-
-        The rows are then encoded one by one, to find the one at fault. Codecs with a
-        faster way for columns have their own.
-        """
-        return entries_column(map(self._pieces, values))
-
-    def encode(self, value: Any) -> Pieces:
-        """Encode one row's value; nothing if it is None and may be.
-
-        Codecs with a faster way for usual values have their own, and leave everything
-        else to this one.
+    def store(self, value: Any) -> Sequence[Stored]:
+        """Return what each part holds of one row's value.
 
         Raises:
-            RecordError: the field cannot hold the value.
+            Problem: the field cannot hold it.
         """
-        return self._row(value, None)
 
-    def encode_column(self, values: Any, rows: int) -> EntryColumn:
-        """Encode the values of `rows` rows; None is a column of None.
+    def store_column(self, values: Any, rows: int) -> Sequence[Written]:
+        """Return what each part holds of the values of `rows` rows, none of them missing.
+
+        Kinds with a faster way for columns have their own. It may refuse what `store`
+        accepts: the rows are then stored one by one, which also finds the one at fault.
 
         Raises:
-            RecordError: naming the first row with a value that cannot be held.
+            Problem, TypeError, ValueError: the field cannot hold a value.
         """
-        if values is None:
-            return entries_column(self._row(None, row) for row in range(rows))
-        try:
-            return self._column(values, rows)
-        except (Problem, TypeError, ValueError):
-            return entries_column(
-                self._row(value, row) for row, value in enumerate(values)
-            )
+        return self.join([*map(self.store, values)])
 
-    def entries(self, value: Any, row: int | None = None) -> Entries:
-        """Encode one row's value: every feature that holds it, by key.
-
-        Raises:
-            RecordError: the field cannot hold the value.
-        """
-        pieces = self._row(value, row)
-        return [(self.key, pieces)] if pieces else []
-
-    def shown(self, value: Any, key: str) -> str:
-        """Return what of a value is stored under one of the field's keys, in words."""
-        return shortened(value.tolist() if isinstance(value, np.ndarray) else value)
-
-    def entry_columns(self, values: Any, rows: int) -> EntryColumns:
-        """Encode the values of `rows` rows: every feature that holds them, by key.
-
-        Raises:
-            RecordError: naming the first row with a value that cannot be held.
-        """
-        return [(self.key, self.encode_column(values, rows))]
-
-    def _row(self, value: Any, row: int | None) -> Pieces:
-        if value is None and self.optional:
-            return ()
-        try:
-            return self._pieces(value)
-        except Problem as problem:
-            raise RecordError.of(problem.about(value), self.label, row) from None
+    def join(self, rows: Sequence[Sequence[Stored]]) -> Sequence[Written]:
+        """Return what each part holds of all rows, given what it holds of each."""
+        return [
+            joined(part, [row[at] for row in rows])
+            for at, part in enumerate(self.parts)
+        ]
 
     # Reading.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, ClassVar
@@ -11,20 +12,19 @@ from numpy.typing import NDArray
 
 from ..reading.decoding import Expected
 from ..shared.errors import Problem, did_you_mean, warn
-from ..shared.values import Numbers, described, shortened
-from ..shared.wire import Pieces, varint
+from ..shared.values import Numbers, check_shape, described, shortened
 from .base import Codec
 from .decoded import Form, Shape, Values
-from .entry_columns import EntryColumn, bytes_column, numbers_column
 from .faults import near, shown_bytes
 from .parsed import Parsed
 from .part import BYTES, INT, Part
 from .stored import Read, Rule, Source
 from .strings import encode_text
+from .written import Stored, Written, written_numbers
 
 _IDS = Numbers("int64")
 
-# How many classes' entries are kept at hand.
+# How many classes are kept at hand, as they are stored.
 _KEPT = 4096
 _SHOWN = 5
 
@@ -204,7 +204,7 @@ class Label(_Classes):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._known: dict[int | str, Pieces] = {}
+        self._known: dict[int | str, Sequence[Stored]] = {}
 
     def make_parts(self) -> tuple[Part, ...]:
         (part,) = super().make_parts()
@@ -234,27 +234,24 @@ class Label(_Classes):
     def convert(self, value: Any) -> int:
         return self._id_of(value)
 
-    def encode(self, value: Any) -> Pieces:
+    def store(self, value: Any) -> Sequence[Stored]:
         if type(value) not in _PLAIN:
-            return self._row(value, None)
-        pieces = self._known.get(value)
-        if pieces is None:
-            pieces = (b"".join(self._row(value, None)),)
+            return (self._stored(self.convert(value)),)
+        stored = self._known.get(value)
+        if stored is None:
+            stored = (self._stored(self.convert(value)),)
             if len(self._known) < _KEPT:
-                self._known[value] = pieces
-        return pieces
+                self._known[value] = stored
+        return stored
 
-    def _pieces(self, value: Any) -> Pieces:
-        index = self.convert(value)
-        run = self._texts[index] if self._texts else varint(index + self.offset)
-        return self._entry.packed_head(len(run)), run
+    def _stored(self, index: int) -> Stored:
+        return (self._texts[index] if self._texts else index + self.offset,)
 
-    def _column(self, values: Any, rows: int) -> EntryColumn:
+    def store_column(self, values: Any, rows: int) -> Sequence[Written]:
         if not isinstance(values, np.ndarray) and str in set(map(type, values)):
             values = [self.convert(value) for value in values]
         ids = _IDS.convert(values)
-        if ids.shape != (rows,):
-            raise Problem(f"shape {list(ids.shape)}", f"shape [{rows}]")
+        check_shape(ids, (rows,))
         if ids.size and not 0 <= ids.min() <= ids.max() < self.num_classes:
             raise Problem("class ids out of range", self._expected())
         if self._misleading:
@@ -262,8 +259,8 @@ class Label(_Classes):
             if named:
                 self._warn_of(min(named))
         if self._texts:
-            return bytes_column(self._entry, [self._texts[at] for at in ids.tolist()])
-        return numbers_column(self._entry, ids + self.offset, 1)
+            return (Written([self._texts[at] for at in ids.tolist()]),)
+        return (written_numbers(self.parts[0], ids + self.offset, 1),)
 
     def validity(self, values: Values) -> NDArray[np.bool_] | None:
         return np.asarray(values) >= 0 if self.missing else None
@@ -355,14 +352,11 @@ class MultiLabel(_Classes):
                 "of a row of zeros and ones give np.flatnonzero(row)",
             )
 
-    def _pieces(self, value: Any) -> Pieces:
+    def store(self, value: Any) -> Sequence[Stored]:
         ids = self.convert(value)
         if self._texts:
-            return self._entry.listing(self._texts[index] for index in ids)
-        if not ids:
-            return (self._entry.empty,)
-        packed = b"".join(varint(index + self.offset) for index in ids)
-        return self._entry.packed_head(len(packed)), packed
+            return ([self._texts[index] for index in ids],)
+        return ([index + self.offset for index in ids],)
 
     def read(self, source: Source) -> Read:
         ids = self.ids(source)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,7 +11,6 @@ from numpy.typing import NDArray
 
 from ..shared.errors import Problem
 from ..shared.values import check_shape, described, shape_text
-from ..shared.wire import Pieces
 from . import graph
 from .decoded import (
     Form,
@@ -20,7 +20,7 @@ from .decoded import (
     convert_each,
     split_rows,
 )
-from .images import EncodedImage, Resized
+from .images import Resized
 from .limits import Limit
 from .parsed import Parsed
 from .part import BYTES, Part
@@ -30,6 +30,7 @@ from .row_source import RowSource
 from .stored import Read, Source
 from .stored_tensors import StoredTensors, TensorSource
 from .tensorflow import tf
+from .written import Stored
 
 
 @dataclass(eq=False, kw_only=True)
@@ -51,7 +52,6 @@ class Images(Resized):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._one = EncodedImage(self)
         self._limit = Limit(self.max_count, noun="images")
 
     def make_parts(self) -> tuple[Part, ...]:
@@ -118,13 +118,14 @@ class Images(Resized):
         if self.count not in (None, len(value)):
             raise Problem(f"{len(value)} images", str(self.count))
         self._limit.check(len(value))
-        pictures = convert_each(self._one.convert, value)
+        pictures = convert_each(self.picture, value)
         return value if isinstance(value, np.ndarray) else pictures
 
-    def _pieces(self, value: Any) -> Pieces:
-        return self._entry.listing(
-            convert_each(self._one.contents, self.convert(value))
-        )
+    def store(self, value: Any) -> Sequence[Stored]:
+        return (convert_each(self._contents, self.convert(value)),)
+
+    def _contents(self, picture: bytes | NDArray[Any]) -> bytes:
+        return picture if isinstance(picture, bytes) else self.encoded(picture)
 
     def read(self, source: Source) -> Read:
         if isinstance(source, TensorSource):
@@ -135,7 +136,7 @@ class Images(Resized):
         if part.count is not None and self.optional:
             nothing = (found.column.sizes.reshape(-1, part.count) == 0).all(axis=1)
             found = found.only(~nothing)
-        found = checked_pictures(found, self._one)
+        found = checked_pictures(found, self.check_encoded)
         found = self._limit.checked(found, lambda: found.lengths)
         return found, lambda: split_rows(found.bytes(), found.lengths)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
@@ -15,15 +15,14 @@ from ..shared.dtypes import DTYPES
 from ..shared.errors import DatasetError, Problem
 from ..shared.images import CHANNELS, encode, encode_png, header_of, sniff
 from ..shared.values import Numbers, check_shape, described, shape_text
-from ..shared.wire import Buffer
 from . import graph, graph_images, pixels
 from .base import Codec
-from .decoded import Form, Shape, Values
-from .numbers import FixedNumbers
+from .decoded import Form, Values
 from .parsed import Parsed
 from .part import Part
-from .pictures import EncodedContent, Picture, advice_for, batch_text
+from .pictures import Picture, advice_for, batch_text
 from .tensorflow import tf
+from .written import RawRows, Written
 
 _ANY = "give such an image, or declare encoding='any'"
 _FLOATS = (
@@ -55,6 +54,10 @@ class Resized(Codec):
     scaled_decoding: bool = False
     dtype: str = "uint8"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._numbers = Numbers(self.stored_dtype)
+
     @property
     def stored_dtype(self) -> str:
         """The dtype of the pixels in rows and files, which reading may convert."""
@@ -75,6 +78,85 @@ class Resized(Codec):
     @property
     def _words(self) -> str:
         return "an encoded" if self.encoding == "any" else f"a {self.encoding}"
+
+    def picture(self, value: Any) -> bytes | NDArray[Any]:
+        """Return an encoded image as it is, or an array of its pixels.
+
+        Raises:
+            Problem: neither, or of another shape.
+        """
+        if isinstance(value, np.ndarray):
+            plain = type(value) is np.ndarray and value.shape == self.shape
+            as_given = self.encoding == "raw" and plain and self._numbers.accepts(value)
+            return value if as_given else self._pixels(value)
+        if self.encoding == "raw":
+            return self._pixels(value)
+        if not isinstance(value, bytes):
+            known = self.encoding == "any"
+            image = "an image of any known format" if known else f"{self._words} image"
+            raise Problem(
+                described(value),
+                f"the bytes of {image} or an array of its pixels",
+                advice_for(value),
+            )
+        self.check_encoded(value)
+        return value
+
+    def _pixels(self, value: Any) -> NDArray[Any]:
+        try:
+            pixels = self._numbers.convert(value)
+        except Problem as problem:
+            floats = isinstance(value, np.ndarray) and value.dtype.kind == "f"
+            if self.stored_dtype == "uint8" and floats:
+                raise Problem(problem.found, problem.expected, _FLOATS) from None
+            raise
+        check_shape(pixels, self.shape)
+        if not pixels.size:
+            raise Problem("an image without pixels", "at least one pixel")
+        return pixels
+
+    def check_encoded(self, data: bytes) -> None:
+        """Compare what the header says with what readers will ask for.
+
+        Readers turn grey into RGB and add an opaque alpha channel, both without
+        loss. The reverse would lose something and is refused; so are 8 bits for 16,
+        which decoders scale.
+
+        Raises:
+            Problem: readers would not read it as the schema says.
+        """
+        deep = self.stored_dtype == "uint16"
+        try:
+            form, header = header_of(data, self.encoding)
+        except Problem as problem:
+            known = sniff(data)
+            if known and self.encoding not in (known, "any") and not deep:
+                raise Problem(problem.found, problem.expected, _ANY) from None
+            raise
+        height, width, channels = self.shape
+        # tensorflow makes a wrong alpha channel for grey of fewer bits.
+        shallow = header.bits == 8 or (header.bits < 8 and (channels or 0) < 4)
+        if not (header.bits == 16 if deep else shallow):
+            wanted = 16 if deep else 8
+            raise Problem(f"{header.bits} bits a channel", f"{wanted} bits a channel")
+        fits = header.channels <= (channels or 0) and header.channels in CHANNELS[form]
+        if height not in (None, header.height) or width not in (None, header.width):
+            fits = False
+        if not fits:
+            raise Problem(
+                f"an image of shape {shape_text(header[:3])}",
+                f"shape {shape_text(self.shape)}",
+            )
+
+    def encoded(self, pixels: NDArray[Any]) -> bytes:
+        """Encode the pixels of an image.
+
+        Raises:
+            Problem: the format cannot hold them.
+        """
+        if self.stored_dtype == "uint16":
+            return encode_png(pixels)
+        return encode(pixels, self.encoding)
 
     def _arrays_of(self, contents: Sequence[bytes]) -> Values:
         """Decode encoded images to arrays [height, width, channels], in one if alike."""
@@ -141,15 +223,24 @@ class Image(Resized, Picture):
     channels_key: str | None = None
     format_text: str | None = None
 
-    def content(self, transfer_encoding: str | None) -> Any:
-        codec = _Pixels if self._raw else EncodedImage
-        return codec(self, transfer_encoding)
-
     def make_parts(self) -> tuple[Part, ...]:
         value, *others = super().make_parts()
         if self.optional and self.encoding == "raw" and None not in self.shape:
-            value = _Pixels(self, self.transfer_encoding).parts[0]
+            zero = bytes(DTYPES[self.stored_dtype].size)
+            repeats = prod(size or 0 for size in self.shape)
+            value = replace(value, missing=zero, repeats=repeats)
         return (value, *others)
+
+    def convert(self, value: Any) -> bytes | NDArray[Any]:
+        return self.picture(value)
+
+    def store_column(self, values: Any, rows: int) -> Sequence[Written]:
+        if self.expected is None or not isinstance(values, np.ndarray):
+            return super().store_column(values, rows)
+        pixels = self._numbers.convert(values)
+        check_shape(pixels, (rows, *self.shape))
+        size = self.expected.size
+        return (Written(RawRows(self._numbers.raw(pixels), np.full(rows, size))),)
 
     @property
     def takes(self) -> str:
@@ -213,104 +304,3 @@ class Image(Resized, Picture):
         return graph_images.resized(
             pixels, self.resize, self.interpolation, antialias=self.antialias
         )
-
-
-class _Pixels(FixedNumbers):
-    """The codec of raw pixels alone."""
-
-    def __init__(self, image: Image, transfer_encoding: str | None) -> None:
-        super().__init__(
-            image.label,
-            key=image.key,
-            shape=image.shape,
-            optional=image.optional,
-            dtype=image.dtype,
-            encoding="raw",
-            transfer_encoding=transfer_encoding,
-        )
-
-    nan_if_missing = False
-
-    def convert(self, value: Any) -> NDArray[Any]:
-        return _pixels(self._numbers, value, self._shape)
-
-
-class EncodedImage(EncodedContent):
-    """The codec of an encoded image alone. Pixels are encoded, bytes are kept."""
-
-    def __init__(self, image: Any, transfer_encoding: str | None = None) -> None:
-        self.encoding, self.shape = image.encoding, image.shape
-        self._words = image._words
-        self._numbers = Numbers(image.stored_dtype)
-        self._deep = image.stored_dtype == "uint16"
-        super().__init__(image, transfer_encoding)
-
-    def convert(self, value: Any) -> bytes | NDArray[Any]:
-        if isinstance(value, bytes):
-            self._check_encoded(value)
-            return value
-        if not isinstance(value, np.ndarray):
-            image = (
-                "an image of any known format"
-                if self.encoding == "any"
-                else (f"{self._words} image")
-            )
-            raise Problem(
-                described(value),
-                f"the bytes of {image} or an array of its pixels",
-                advice_for(value),
-            )
-        return _pixels(self._numbers, value, self.shape)
-
-    def _check_encoded(self, data: bytes) -> None:
-        """Compare what the header says with what readers will ask for.
-
-        Readers turn grey into RGB and add an opaque alpha channel, both without
-        loss. The reverse would lose something and is refused; so are 8 bits for 16,
-        which decoders scale.
-        """
-        try:
-            form, header = header_of(data, self.encoding)
-        except Problem as problem:
-            known = sniff(data)
-            if known and self.encoding not in (known, "any") and not self._deep:
-                raise Problem(problem.found, problem.expected, _ANY) from None
-            raise
-        height, width, channels = self.shape
-        # tensorflow makes a wrong alpha channel for grey of fewer bits.
-        shallow = header.bits == 8 or (header.bits < 8 and channels < 4)
-        if not (header.bits == 16 if self._deep else shallow):
-            wanted = 16 if self._deep else 8
-            raise Problem(f"{header.bits} bits a channel", f"{wanted} bits a channel")
-        fits = header.channels <= channels and header.channels in CHANNELS[form]
-        if height not in (None, header.height) or width not in (None, header.width):
-            fits = False
-        if not fits:
-            raise Problem(
-                f"an image of shape {shape_text(header[:3])}",
-                f"shape {shape_text(self.shape)}",
-            )
-
-    def contents(self, image: Any) -> Buffer:
-        if not isinstance(image, bytes):
-            image = encode_png(image) if self._deep else encode(image, self.encoding)
-        return super().contents(image)
-
-
-def _pixels(numbers: Numbers, value: Any, shape: Shape) -> NDArray[Any]:
-    """Return pixels as an array of a shape.
-
-    Raises:
-        Problem: they are not.
-    """
-    try:
-        pixels = numbers.convert(value)
-    except Problem as problem:
-        floats = isinstance(value, np.ndarray) and value.dtype.kind == "f"
-        if numbers.dtype == "uint8" and floats:
-            raise Problem(problem.found, problem.expected, _FLOATS) from None
-        raise
-    check_shape(pixels, shape)
-    if not pixels.size:
-        raise Problem("an image without pixels", "at least one pixel")
-    return pixels

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from math import prod
@@ -15,15 +16,13 @@ from ..reading.decoding import Expected
 from ..shared.dtypes import DTYPES, FLOATS, RAW_ONLY
 from ..shared.errors import Problem
 from ..shared.values import Numbers, check_shape, described, shape_text
-from ..shared.wire import Pieces
 from .decoded import Shape
-from .entry_columns import EntryColumn, bytes_column, numbers_column, raw_column
 from .limits import Limit, Listed
-from .numbers import numbers_in
+from .numbers import NumbersCodec, numbers_in
 from .part import Part, values_part
-from .single import NumbersCodec
 from .stored import Read, Rule, Source
 from .strings import encode_text
+from .written import RawRows, Stored, Written, written_numbers
 
 
 @dataclass(eq=False, kw_only=True)
@@ -184,7 +183,7 @@ class VarLen(_List, NumbersCodec):
         self._limit.check(len(array))
         return array
 
-    def encode(self, value: Any) -> Pieces:
+    def store(self, value: Any) -> Sequence[Stored]:
         if (
             type(value) is np.ndarray
             and value.ndim
@@ -192,23 +191,21 @@ class VarLen(_List, NumbersCodec):
             and self._limit.keeps(len(value))
             and self._numbers.accepts(value)
         ):
-            return self._stored(value)
-        return self._row(value, None)
+            return (self._stored(value),)
+        return (self._stored(self._numbers.raw(self._limit.fit(self.convert(value)))),)
 
-    def _pieces(self, value: Any) -> Pieces:
-        return self._stored(self._numbers.raw(self._limit.fit(self.convert(value))))
-
-    def _column(self, values: Any, rows: int) -> EntryColumn:
-        items, lengths = self.joined(values)
+    def store_column(self, values: Any, rows: int) -> Sequence[Written]:
+        items, lengths = self.concatenated(values)
         self._limit.check(int(lengths.max(initial=0)))
         items, lengths = self._limit.fit_rows(items, lengths)
         array = self._numbers.raw(items)
-        numbers = lengths * prod(self.item_shape)
+        counts = lengths * prod(self.item_shape)
         if self._raw:
-            return raw_column(self._entry, array, numbers * DTYPES[self.dtype].size)
-        return numbers_column(self._entry, array, numbers)
+            sizes = counts * DTYPES[self.dtype].size
+            return (Written(RawRows(array, sizes)),)
+        return (written_numbers(self.parts[0], array, counts),)
 
-    def joined(self, values: Any) -> tuple[NDArray[Any], Rows]:
+    def concatenated(self, values: Any) -> tuple[NDArray[Any], Rows]:
         """Return all rows' items in one array, and the number of each row's."""
         if isinstance(values, np.ndarray):
             array = self._numbers.convert(values)
@@ -254,19 +251,10 @@ class Strings(_List):
                 raise Problem(f"{described(item)} at [{at}]", expected)
         return [encode_text(item) if text else item for item in value]
 
-    def _pieces(self, value: Any) -> Pieces:
-        return self._entry.listing(self._filled(value))
-
-    def _column(self, values: Any, rows: int) -> EntryColumn:
-        filled = [self._filled(value) for value in values]
-        counts = np.fromiter(map(len, filled), np.int64, rows)
-        return bytes_column(self._entry, [*chain.from_iterable(filled)], counts)
-
-    def _filled(self, value: Any) -> list[bytes]:
-        """Return the strings of a row as they are stored."""
+    def store(self, value: Any) -> Sequence[Stored]:
         strings: list[bytes] = self._limit.cut(self.convert(value))
         missing = (self.max_length or 0) - len(strings)
-        return [*strings, *self._filler * missing]
+        return ([*strings, *self._filler * missing],)
 
 
 def list_codec(dtype: str) -> type[VarLen] | type[Strings]:

@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 from ..shared.dtypes import DTYPES
 from ..shared.errors import Problem
 from ..shared.images import PngHeader, encode_png, read_png_header
-from ..shared.values import Numbers, check_shape, described, shape_text
-from ..shared.wire import Buffer
+from ..shared.values import check_shape, described, shape_text
 from . import graph, graph_images, graph_masks, pixels
 from .decoded import Form, Values
-from .numbers import FixedNumbers
 from .parsed import Parsed
-from .pictures import EncodedContent, Picture, advice_for, batch_text
+from .pictures import Picture, advice_for, batch_text
 from .stored import Rule
 from .stored_rows import StoredRows
 from .tensorflow import tf
@@ -51,9 +49,6 @@ class Mask(Picture):
     @property
     def stored_dtype(self) -> str:
         return self.dtype
-
-    def content(self, transfer_encoding: str | None) -> Any:
-        return _RawIds(self) if self._raw else _EncodedIds(self)
 
     def _right(self, ids: Any) -> Any:
         """Return which ids are allowed, of an array or a tensor."""
@@ -95,12 +90,17 @@ class Mask(Picture):
     def delivers(self) -> str:
         return f"{self.dtype} {batch_text(self.delivered_shape, 'HW')}, {self._ids}"
 
-    def checked_ids(self, ids: NDArray[Any]) -> NDArray[Any]:
-        """Return ids [H, W] that a writer was given.
+    def convert(self, value: Any) -> bytes | NDArray[Any]:
+        if isinstance(value, bytes) and not self._raw:
+            self.check_encoded(value)
+            return value
+        if not isinstance(value, np.ndarray):
+            expected = "" if self._raw else "the bytes of a png image or "
+            array = f"an array of ids, {self.dtype} {shape_text(self.shape)}"
+            raise Problem(described(value), f"{expected}{array}", advice_for(value))
+        return self._checked_ids(self._numbers.convert(value))
 
-        Raises:
-            Problem: another shape, or an id that is not allowed.
-        """
+    def _checked_ids(self, ids: NDArray[Any]) -> NDArray[Any]:
         if ids.ndim == 3 and ids.shape[2] == 1:
             ids = ids[:, :, 0]
         check_shape(ids, self.shape)
@@ -110,6 +110,24 @@ class Mask(Picture):
             at = tuple(np.argwhere(~right)[0].tolist())
             raise Problem(f"class id {ids[at]} at {list(at)}", self._ids)
         return ids
+
+    def check_encoded(self, data: bytes) -> None:
+        header = read_png_header(data)
+        if self.dtype == "uint16":
+            fits, expected = header.grey and header.bits == 16, "a grey PNG of 16 bits"
+        else:
+            fits = header.palette or (header.grey and header.bits == 8)
+            expected = "a grey PNG of 8 bits, or one with a palette"
+        if not fits:
+            raise Problem(str(header), expected, _advice(header))
+        height, width = self.shape
+        if height not in (None, header.height) or width not in (None, header.width):
+            found = shape_text((header.height, header.width))
+            expected = f"shape {shape_text(self.shape)}"
+            raise Problem(f"a mask of shape {found}", expected)
+
+    def encoded(self, pixels: NDArray[Any]) -> bytes:
+        return encode_png(pixels[:, :, np.newaxis])
 
     def _checked_pixels(self, found: StoredRows) -> StoredRows:
         if self._any_id:
@@ -193,78 +211,6 @@ class Mask(Picture):
         if self.resize is not None:
             ids = graph_images.resized(ids, self.resize, "nearest")
         return ids[..., 0]
-
-
-def _refuse_other(value: object, mask: Mask, expected: str) -> None:
-    """Refuse a value that is not an array.
-
-    Raises:
-        Problem: it is not.
-    """
-    if not isinstance(value, np.ndarray):
-        array = f"an array of ids, {mask.dtype} {shape_text(mask.shape)}"
-        raise Problem(described(value), f"{expected}{array}", advice_for(value))
-
-
-class _RawIds(FixedNumbers):
-    """The codec of raw ids alone."""
-
-    def __init__(self, mask: Mask) -> None:
-        self._mask = mask
-        super().__init__(
-            mask.label,
-            key=mask.key,
-            optional=mask.optional,
-            shape=mask.shape,
-            dtype=mask.dtype,
-            encoding="raw",
-        )
-
-    def convert(self, value: Any) -> NDArray[Any]:
-        _refuse_other(value, self._mask, "")
-        return self._mask.checked_ids(self._numbers.convert(value))
-
-    def encode(self, value: Any) -> Any:
-        return self._row(value, None)
-
-    def _column(self, values: Any, rows: int) -> Any:
-        return super(FixedNumbers, self)._column(values, rows)
-
-
-class _EncodedIds(EncodedContent):
-    """The codec of a PNG alone. Arrays are encoded, encoded bytes are kept."""
-
-    def __init__(self, mask: Mask) -> None:
-        self._mask = mask
-        self._numbers = Numbers(mask.dtype)
-        super().__init__(mask, None)
-
-    def convert(self, value: Any) -> bytes | NDArray[Any]:
-        if isinstance(value, bytes):
-            self._check_encoded(value)
-            return value
-        _refuse_other(value, self._mask, "the bytes of a png image or ")
-        return self._mask.checked_ids(self._numbers.convert(value))
-
-    def _check_encoded(self, data: bytes) -> None:
-        """Compare what the header says with what readers will ask for."""
-        header = read_png_header(data)
-        if self._mask.dtype == "uint16":
-            fits, expected = header.grey and header.bits == 16, "a grey PNG of 16 bits"
-        else:
-            fits = header.palette or (header.grey and header.bits == 8)
-            expected = "a grey PNG of 8 bits, or one with a palette"
-        if not fits:
-            raise Problem(str(header), expected, _advice(header))
-        height, width = shape = self._mask.shape
-        if height not in (None, header.height) or width not in (None, header.width):
-            found = shape_text((header.height, header.width))
-            raise Problem(f"a mask of shape {found}", f"shape {shape_text(shape)}")
-
-    def contents(self, mask: Any) -> Buffer:
-        if isinstance(mask, bytes):
-            return mask
-        return encode_png(mask[:, :, np.newaxis])
 
 
 def _advice(header: PngHeader) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from math import isfinite, prod
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -14,16 +14,18 @@ from numpy.typing import NDArray
 from ..reading.decoding import Expected
 from ..shared import base64_text
 from ..shared.dtypes import DTYPES, FLOATS
-from ..shared.errors import Problem
 from ..shared.images import sniff
-from ..shared.values import Numbers, shape_text
-from ..shared.wire import Pieces, varint
+from ..shared.values import Numbers, check_shape, shape_text
+from ..shared.wire import buffer_of
+from .base import Codec
 from .decoded import Shape
-from .entry_columns import EntryColumn, bytes_column, numbers_column, raw_column
 from .part import BYTES, Part, values_part
-from .single import NumbersCodec
 from .stored import Read, Rule, Source
 from .stored_rows import scaled
+from .written import RawRows, Stored, Written, written_numbers
+
+# What is not below it is infinite as a float32: half a step above the largest one.
+_FLOAT32_END = (2 - 2**-24) * 2.0**127
 
 # numpy's own numbers that are as good as Python's. (A timedelta64 would be one of
 # its integers, too.)
@@ -37,6 +39,59 @@ _NAMES = {
     4: "float32 or int32",
     8: "float64 or int64",
 }
+
+
+@dataclass(eq=False, kw_only=True)
+class NumbersCodec(Codec):
+    """Numbers of an array, as a list or as raw bytes.
+
+    Attributes:
+        dtype: by its TensorFlow name.
+        exact: refuse floats that `dtype` cannot hold exactly.
+        finite: refuse NaN and infinities.
+    """
+
+    dtype: str = "float32"
+    exact: bool = False
+    finite: bool = True
+
+    @property
+    def shape_of_rows(self) -> Shape:
+        """The shape of one row's value; None for a size that varies."""
+        return ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._shape = self.shape_of_rows
+        self._numbers = Numbers(
+            self.dtype, self.exact, self.finite, single=self._shape == ()
+        )
+        self._raw = self.parts[0].encoding != "list"
+        self._base64 = self.parts[0].transfer_encoding is not None
+
+    def convert(self, value: Any) -> NDArray[Any]:
+        array = self._numbers.convert(value)
+        if array.shape == (0,) and self._shape[:1] == (None,):
+            # [] has no item to tell the sizes that come after.
+            array = array.reshape(tuple(size or 0 for size in self._shape))
+        check_shape(array, self._shape)
+        return array
+
+    def store(self, value: Any) -> Sequence[Stored]:
+        return (self._stored(self._numbers.raw(self.convert(value))),)
+
+    def _stored(self, array: NDArray[Any]) -> Stored:
+        """Return what is stored of little-endian numbers of the declared dtype."""
+        if not self._raw:
+            return array.reshape(-1)
+        data = buffer_of(array)
+        return (base64_text.encoded(data) if self._base64 else data,)
+
+    @property
+    def takes(self) -> str:
+        if not self.shape_of_rows:
+            return f"one {self.dtype}"
+        return f"{self.dtype} {shape_text(self.shape_of_rows)}"
 
 
 @dataclass(eq=False, kw_only=True)
@@ -72,10 +127,8 @@ class FixedNumbers(NumbersCodec):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._base64 = self.transfer_encoding is not None
-        self._python_type, self._packed = _python_numbers(self.dtype, self._varints)
-        if self._shape or self.exact or self._base64:
-            self._python_type = None
+        fast = not (self._shape or self.exact or self._base64)
+        self._of_python = _of_python(self.dtype, self._raw) if fast else None
 
     def make_parts(self) -> tuple[Part, ...]:
         shape = tuple(size or 0 for size in self.shape_of_rows)
@@ -108,41 +161,34 @@ class FixedNumbers(NumbersCodec):
         repeats = prod(shape) if self.default is None else 1
         return replace(part, missing=data, repeats=repeats)
 
-    def encode(self, value: Any) -> Pieces:
+    def store(self, value: Any) -> Sequence[Stored]:
         kind = type(value)
         if kind is np.ndarray:
             # What the field declares stays as it is.
             if value.shape == self._shape and self._numbers.accepts(value):
-                return self._stored(value)
-        elif self._python_type is not None:
+                return (self._stored(value),)
+        elif self._of_python is not None:
             number = value.item() if kind in _NUMPY_NUMBERS else value
-            if type(number) is self._python_type:
-                packed = self._packed(number)
-                if packed is not None:
-                    return (self._entry.packed_head(len(packed)) + packed,)
-        return self._row(value, None)
+            stored = self._of_python(number)
+            if stored is not None:
+                return (stored,)
+        return super().store(value)
 
-    def _stored(self, array: NDArray[Any]) -> Pieces:
-        if self._base64:
-            text = base64_text.encoded(array.tobytes())
-            return self._entry.packed_head(len(text)), text
-        return super()._stored(array)
-
-    def _column(self, values: Any, rows: int) -> EntryColumn:
+    def store_column(self, values: Any, rows: int) -> Sequence[Written]:
         if None in self._shape:
-            return super()._column(values, rows)
+            return super().store_column(values, rows)
         array = self._numbers.convert(values)
-        if array.shape != (rows, *self._shape):
-            raise Problem(f"shape {list(array.shape)}", f"{[rows, *self._shape]}")
-        array = self._numbers.raw(array)
+        check_shape(array, (rows, *self._shape))
+        return (self._written(self._numbers.raw(array), rows),)
+
+    def _written(self, array: NDArray[Any], rows: int) -> Written:
+        """Return what is stored of arrays of the same shape: [rows, ...]."""
         if self._base64:
-            return bytes_column(
-                self._entry, [base64_text.encoded(row.tobytes()) for row in array]
-            )
+            return Written([base64_text.encoded(row.tobytes()) for row in array])
+        count = prod(array.shape[1:])
         if self._raw:
-            sizes = np.full(rows, array.nbytes // rows)
-            return raw_column(self._entry, array, sizes)
-        return numbers_column(self._entry, array, array.size // rows)
+            return Written(RawRows(array, np.full(rows, count * array.itemsize)))
+        return written_numbers(self.parts[0], array, count)
 
     @property
     def expected(self) -> Expected | None:
@@ -286,32 +332,27 @@ def _as_stored(value: Any, stored: str) -> Any:
     return int(value) if stored == "int64" else float(value)
 
 
-def _python_numbers(
-    dtype: str, varints: bool
-) -> tuple[type | None, Callable[[Any], bytes | None]]:
-    """Return how Python's own numbers become bytes: for a type of theirs, a function.
+def _of_python(dtype: str, raw: bool) -> Callable[[Any], Stored | None] | None:
+    """Return how Python's own numbers are stored; None if each needs a closer look.
 
-    It takes a number and returns None for one that needs a closer look.
+    The function returns None for a value that does.
     """
+    if dtype == "bool" and not raw:
+        return lambda value: (value,) if type(value) is bool else None
     if dtype in ("float32", "float64"):
+        most = _FLOAT32_END if dtype == "float32" else float("inf")
         layout = struct.Struct("<f" if dtype == "float32" else "<d")
 
-        def packed_float(number: float) -> bytes | None:
-            try:
-                return layout.pack(number) if isfinite(number) else None
-            except OverflowError:
+        def stored_float(value: Any) -> Stored | None:
+            if type(value) is not float or not -most < value < most:
                 return None
+            return (layout.pack(value) if raw else value,)
 
-        return float, packed_float
-    if varints and dtype != "bool":
-        low, high = DTYPES[dtype].bounds or (0, 0)
-
-        def packed_integer(number: int) -> bytes | None:
-            if low <= number <= high:
-                return varint(number & 0xFFFF_FFFF_FFFF_FFFF)
-            return None
-
-        return int, packed_integer
-    if varints:
-        return bool, lambda number: (b"\x00", b"\x01")[number]
-    return None, lambda _: None
+        return stored_float
+    bounds = DTYPES[dtype].bounds
+    if raw or bounds is None:
+        return None
+    low, high = bounds
+    return lambda value: (
+        (value,) if type(value) is int and low <= value <= high else None
+    )

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 from ..shared.images import sniff
 from .stored import Rule
 from .stored_rows import StoredRows
 
 
-def checked_pictures(found: StoredRows, codec: Any) -> StoredRows:
-    """Refuse the rows with a value that a codec raises a Problem for."""
+def checked_pictures(found: StoredRows, check: Callable[[bytes], None]) -> StoredRows:
+    """Refuse the rows with a value that a check raises a Problem for."""
     rule = Rule("SG528", "image does not match the schema", "")
-    return found.check_each(codec.convert, rule, _cause)
+    return found.check_each(check, rule, _cause)
 
 
 def _cause(data: bytes) -> str:

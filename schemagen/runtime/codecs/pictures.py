@@ -18,8 +18,9 @@ from ..reading.columns import Column
 from ..shared import base64_text
 from ..shared.dtypes import DTYPES
 from ..shared.images import header_of
-from ..shared.wire import Buffer
-from .compound import Compound
+from ..shared.values import Numbers
+from ..shared.wire import Buffer, buffer_of
+from .base import Codec
 from .decoded import Shape
 from .faults import shown_bytes
 from .numbers import cause_of_size
@@ -27,20 +28,20 @@ from .parsed import Parsed
 from .part import BYTES, Part, size_part
 from .picture_checks import checked_pictures
 from .row_source import RowSource
-from .single import BytesCodec
 from .stored import Read, Rule, Source
 from .stored_rows import StoredRows
 from .stored_tensors import TensorSource
-from .strings import Text
+from .strings import encode_text
 from .tensorflow import tf
-from .tensors import counted, size_members, stored_axes
+from .tensors import counted, stored_axes
+from .written import Stored
 
 _SIZES = ("height", "width", "channels")
 _AXES = ("height", "width", "number of channels")
 
 
 @dataclass(eq=False, kw_only=True)
-class Picture(Compound):
+class Picture(Codec):
     """A picture with its sizes and format under keys of their own, if they have any.
 
     Attributes:
@@ -68,33 +69,27 @@ class Picture(Compound):
     channels_key: str | None = field(default=None, init=False, repr=False)
     format_text: str | None = field(default=None, init=False, repr=False)
 
-    @abstractmethod
-    def content(self, transfer_encoding: str | None) -> Any:
-        """Return the codec of the picture alone."""
-
     @property
     @abstractmethod
     def stored_dtype(self) -> str:
         """The dtype of the stored pixels."""
 
+    @abstractmethod
+    def check_encoded(self, data: bytes) -> None:
+        """Compare what the header of an encoded picture says with what readers ask for.
+
+        Raises:
+            Problem: they would not read it as the schema says.
+        """
+
+    @abstractmethod
+    def encoded(self, pixels: NDArray[Any]) -> bytes:
+        """Encode the pixels of a picture."""
+
     def __post_init__(self) -> None:
         super().__post_init__()
         self._raw = self.encoding == "raw"
-        encoding = self.transfer_encoding
-        if not self._described:
-            self._content = self.content(encoding)
-            self.members = [self._content]
-            # A picture alone is written as its codec does, without going through here.
-            for name in ("encode", "encode_column", "entries", "entry_columns"):
-                setattr(self, name, getattr(self._content, name))
-            return
-        self._content = self.content(None)
-        self.members = [
-            _Contents(self.label, key=self.key, transfer_encoding=encoding),
-            *size_members(self.label, self._size_keys),
-        ]
-        if self.format_key is not None:
-            self.members.append(Text(self.label, key=self.format_key))
+        self._numbers = Numbers(self.stored_dtype)
 
     @property
     def _size_keys(self) -> tuple[str | None, ...]:
@@ -149,20 +144,24 @@ class Picture(Compound):
     def batchable(self) -> bool:
         return self.resize is not None or None not in self.shape
 
-    def convert(self, value: Any) -> Any:
-        return self._content.convert(value)
-
-    def split(self, value: Any) -> Sequence[Any]:
-        if len(self.members) == 1:
-            return [value]
-        data = self._content.contents(value)
+    def store(self, value: Any) -> Sequence[Stored]:
+        picture = self.convert(value)
+        data: Buffer
         if self._raw:
-            form, shape = "raw", value.shape
+            data = buffer_of(self._numbers.raw(picture))
         else:
-            form, header = header_of(bytes(data))
-            shape = header[:3]
-        texts = [self.format_text or form] * (self.format_key is not None)
-        return [data, *(shape[axis] for axis in stored_axes(self._size_keys)), *texts]
+            data = picture if isinstance(picture, bytes) else self.encoded(picture)
+        text = self.transfer_encoding is not None
+        stored: list[Stored] = [(base64_text.encoded(data) if text else data,)]
+        if self._described:
+            form, shape = "raw", np.shape(picture)
+            if not self._raw:
+                form, header = header_of(bytes(data))
+                shape = header[:3]
+            stored += [(shape[axis],) for axis in stored_axes(self._size_keys)]
+            if self.format_key is not None:
+                stored.append((encode_text(self.format_text or form),))
+        return stored
 
     def read(self, source: Source) -> Read:
         if isinstance(source, TensorSource):
@@ -171,7 +170,7 @@ class Picture(Compound):
         if self._raw:
             return self._read_raw(source)
         found = self._bytes(source, f"an encoded {self.encoding}")
-        found = checked_pictures(found, self._content)
+        found = checked_pictures(found, self.check_encoded)
         if self._described and len(found.column):
             headers = [*map(header_of, found.bytes())]
             sizes = np.array([header[:3] for _, header in headers], np.int64)
@@ -312,45 +311,6 @@ class Picture(Compound):
 
     def present(self, parsed: Parsed, tensor: Any) -> Any:
         return tf.not_equal(parsed[self.key], "")
-
-
-class _Contents(BytesCodec):
-    """One bytes value that has been checked before."""
-
-    dtype = "bytes"
-
-    def __init__(self, label: str, *, key: str, transfer_encoding: str | None) -> None:
-        self._transfer_encoding = transfer_encoding
-        super().__init__(label, key=key)
-
-    def make_parts(self) -> tuple[Part, ...]:
-        return (Part(self.key, BYTES),)
-
-    takes = "bytes"
-
-    def convert(self, value: Any) -> Any:
-        return value
-
-    def contents(self, value: Any) -> Buffer:
-        return base64_text.encoded(value) if self._transfer_encoding else value
-
-    def read(self, source: Source) -> Read:
-        raise NotImplementedError
-
-
-class EncodedContent(_Contents):
-    """The codec of an encoded picture alone.
-
-    Args:
-        picture: what the bytes are to be.
-        transfer_encoding: "base64" for bytes that are stored as base64 text.
-    """
-
-    def __init__(self, picture: Any, transfer_encoding: str | None) -> None:
-        super().__init__(
-            picture.label, key=picture.key, transfer_encoding=transfer_encoding
-        )
-        self.optional = picture.optional
 
 
 def batch_text(shape: Shape, names: str) -> str:

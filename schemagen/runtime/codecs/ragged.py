@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from ..shared.errors import Problem
 from ..shared.values import described
-from .compound import Compound
 from .decoded import Shape, convert_each, split_rows
 from .limits import Limit, Listed
 from .lists import Strings, VarLen, list_codec
 from .part import INT, Part
 from .stored import Read, Rule, Source
+from .written import Stored
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class RaggedValue:
 
 
 @dataclass(eq=False, kw_only=True)
-class Ragged(Listed, Compound):
+class Ragged(Listed):
     """A list of lists of numbers or strings, each of any length from 0.
 
     Attributes:
@@ -69,26 +69,21 @@ class Ragged(Listed, Compound):
 
     def __post_init__(self) -> None:
         self._name_key()
-        lengths_key = self.row_lengths_key or f"{self.key}/row_lengths"
-        facts: dict[str, Any] = {"key": self.key, "optional": self.optional}
-        numbers: dict[str, Any] = {"exact": self.exact, "finite": self.finite}
-        strings = list_codec(self.dtype) is Strings
-        self._inner: Strings | VarLen
-        stored: Strings | VarLen
-        if strings:
-            self._inner = Strings(self.label, dtype=self.dtype, **facts)
-            stored = Strings(self.label, dtype="bytes", **facts)
-        else:
-            self._inner = VarLen(self.label, dtype=self.dtype, **facts, **numbers)
-            stored = self._inner
-        lengths = VarLen(self.label, key=lengths_key, dtype="int64")
-        self.members = (stored, lengths)
+        facts: dict[str, Any] = {"exact": self.exact, "finite": self.finite}
+        codec = list_codec(self.dtype)
+        self._inner: VarLen | Strings = codec(
+            self.label,
+            key=self.key,
+            dtype=self.dtype,
+            optional=self.optional,
+            **(facts if codec is VarLen else {}),
+        )
         self._limit = Limit(self.max_length, noun="lists")
         super().__post_init__()
 
     def make_parts(self) -> tuple[Part, ...]:
         lengths = Part(
-            self.members[1].key,
+            self.row_lengths_key or f"{self.key}/row_lengths",
             INT,
             None,
             self.max_length,
@@ -147,15 +142,18 @@ class Ragged(Listed, Compound):
     def _numbers(self, inner: VarLen, value: Sequence[Any]) -> NDArray[Any]:
         """Convert all lists at once; one by one if something is wrong with one."""
         try:
-            return inner.joined(value)[0]
+            return inner.concatenated(value)[0]
         except (Problem, TypeError, ValueError):
             return np.concatenate(self._each(value))
 
     def _each(self, value: Sequence[Any]) -> list[Any]:
         return convert_each(self._inner.convert, value, "in list [{1}] {0}")
 
-    def split(self, value: RaggedValue) -> tuple[Any, Any]:
-        return value.items, value.lengths
+    def store(self, value: Any) -> Sequence[Stored]:
+        lists = self.convert(value)
+        items = lists.items
+        strings = isinstance(items, list)
+        return (items if strings else self._inner.store(items)[0], lists.lengths)
 
     def read(self, source: Source) -> Read:
         part, lengths_part = self.parts

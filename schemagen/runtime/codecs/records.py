@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
@@ -17,20 +16,14 @@ from ..shared.tfrecord import (
     RECORD_LIMIT,
     Framed,
 )
-from ..shared.wire import Buffer, Pieces, context_head, example_head, lists_head
+from ..shared.values import shortened
+from ..shared.wire import Buffer, Pieces, example_head
 from .base import Codec, Column
-from .entry_columns import (
-    EXAMPLE,
-    SEQUENCE_EXAMPLE,
-    EntryColumn,
-    Records,
-    entries_column,
-    entries_of,
-)
 from .groups import check_column_lengths, check_groups, check_lengths, groups_of
+from .part import Part
+from .written import EXAMPLE, SEQUENCE_EXAMPLE, Records, Stored, Written, joined
 
 ColumnOf = tuple[Codec, Column | None]
-
 _taken: ContextVar[list[TakenRow] | None] = ContextVar("taken", default=None)
 _TAKEN = b"the values of a row that was taken"
 
@@ -90,11 +83,22 @@ class RecordCodec:
         self.groups = groups_of(codecs)
         by_key = sorted(codecs, key=lambda codec: codec.key.encode())
         self._by_key = [(codec.name, codec) for codec in by_key]
-        self._encoders = [(name, codec.encode) for name, codec in self._by_key]
         self._is_sequence = message == "SequenceExample"
-        # Fields of one key each are written in the order of the keys as they come.
-        single = all(len(codec.parts) == 1 for codec in codecs)
-        self._simple = single and not self.groups and not self._is_sequence
+        keys = {part.key for codec in codecs for part in codec.parts}
+        count = sum(len(codec.parts) for codec in codecs)
+        self._single = count == len(codecs)
+        self._needs_columns = self._is_sequence or len(keys) < count
+        self._places = {key: at for at, key in enumerate(sorted(keys, key=str.encode))}
+        self._entries = {
+            codec.name: [
+                (self._places[part.key], part.entry().pieces) for part in codec.parts
+            ]
+            for codec in codecs
+        }
+        self._writers = [
+            (name, codec, codec.store, self._entries[name][0][1])
+            for name, codec in self._by_key
+        ]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the codecs of the fields alone."""
@@ -126,28 +130,45 @@ class RecordCodec:
         if taken is not None:
             taken.append(TakenRow(self, values))
             return _TAKEN
-        if self._simple:
-            pieces: list[Buffer] = [b""]
-            for name, encode in self._encoders:
-                pieces += encode(values[name])
-            size = sum(map(len, pieces))
-            if size:
-                pieces[0] = head = example_head(size)
-                if len(head) + size > MOST_RECORD_BYTES:
-                    raise self._too_long(len(head) + size, values)
-                return b"".join(pieces)
-        pairs = [(codec, values[name]) for name, codec in self._by_key]
-        for group, members in self.groups.items():
+        for group, members in self.groups.items() if self.groups else ():
             given = [(codec, values[codec.name]) for codec in members]
             check_lengths(group, *given)
-        if self._is_sequence:
-            parts = _sequence_pieces(pairs)
-        else:
-            parts = _example_pieces(_merged_entries(pairs, None))
-        size = sum(map(len, parts))
-        if size > MOST_RECORD_BYTES:
-            raise self._too_long(size, values)
-        return b"".join(parts)
+        if self._needs_columns:
+            columns = {name: [value] for name, value in values.items()}
+            return self._records(columns, (None,)).unframed()[0]
+        flat = self._in_order(values) if self._single else self._by_place(values)
+        size = sum(map(len, flat))
+        if not size:
+            raise _nothing_there(None)
+        head = example_head(size)
+        if len(head) + size > MOST_RECORD_BYTES:
+            raise self._too_long(len(head) + size, values)
+        return b"".join((head, *flat))
+
+    def _in_order(self, values: Mapping[str, Any]) -> list[Buffer]:
+        """Encode a row of fields with one key each: they come in the order of the keys."""
+        flat: list[Buffer] = []
+        for name, codec, store, pieces in self._writers:
+            value = values[name]
+            if value is None and codec.optional:
+                continue
+            try:
+                flat += pieces(store(value)[0])
+            except Problem as problem:
+                raise RecordError.of(problem.about(value), codec.label) from None
+        return flat
+
+    def _by_place(self, values: Mapping[str, Any]) -> list[Buffer]:
+        """Encode a row of fields with several keys, none of which is that of another."""
+        found: list[Pieces] = [()] * len(self._places)
+        for name, codec in self._by_key:
+            value = values[name]
+            if value is None and codec.optional:
+                continue
+            stored = _stored_row(codec, value, None)
+            for (place, pieces), held in zip(self._entries[name], stored, strict=True):
+                found[place] = pieces(held)
+        return [*chain.from_iterable(found)]
 
     def encode_columns(self, /, **columns: Column | None) -> list[bytes]:
         """Encode a batch, given as the column of each field by name.
@@ -171,27 +192,46 @@ class RecordCodec:
         for group, members in self.groups.items():
             given = [(codec, columns[codec.name]) for codec in members]
             check_column_lengths(group, *given)
-        pairs = tuple((codec, columns[name]) for name, codec in self._by_key)
-        rows = _count_rows(pairs)
-        found = _merged_columns([pair for pair in pairs if not pair[0].in_list], rows)
-        found += [
-            replace(codec.encode_column(column, rows), of_lists=True)
-            for codec, column in pairs
-            if codec.in_list
-        ]
+        rows = _count_rows([(codec, columns[name]) for name, codec in self._by_key])
+        return self._records(columns, range(rows))
+
+    def _records(
+        self, columns: Mapping[str, Column | None], rows: Sequence[int | None]
+    ) -> Records:
+        """Return the records of some rows.
+
+        Args:
+            columns: by field; None is a column of None.
+            rows: their positions, for errors; (None,) for one row.
+
+        Raises:
+            RecordError: a row that cannot be stored.
+        """
+        found: dict[str, _Stored] = {}
+        for name, codec in self._by_key:
+            written = _stored(codec, columns[name], rows)
+            for part, each in zip(codec.parts, written, strict=False):
+                stored = _Stored(codec, part, each)
+                known = found.get(part.key)
+                found[part.key] = _agreed(known, stored, rows) if known else stored
+        in_order = [found[key] for key in self._places if key in found]
         message = SEQUENCE_EXAMPLE if self._is_sequence else EXAMPLE
-        records = Records(found, rows, message)
-        if records.is_empty.any():
-            raise _nothing_there(int(np.argmax(records.is_empty)))
+        parts = [(part, written) for _, part, written in in_order]
+        records = Records(parts, len(rows), message)
+        nothing = records.entry_sizes == 0
+        if nothing.any():
+            raise _nothing_there(rows[int(np.argmax(nothing))])
+        if not len(rows) or records.ends[-1] <= MOST_RECORD_BYTES:
+            return records  # as nearly always
         sizes = records.sizes
-        if sizes.max(initial=0) > MOST_RECORD_BYTES:
-            row = int(np.argmax(sizes > MOST_RECORD_BYTES))
-            values = {
-                name: None if column is None else column[row]
-                for name, column in columns.items()
-            }
-            raise self._too_long(int(sizes[row]), values, row)
-        return records
+        at = int(np.argmax(sizes > MOST_RECORD_BYTES))
+        if sizes[at] <= MOST_RECORD_BYTES:
+            return records
+        values = {
+            name: None if column is None else column[at]
+            for name, column in columns.items()
+        }
+        raise self._too_long(int(sizes[at]), values, rows[at])
 
     def _too_long(
         self, size: int, values: Mapping[str, Any], row: int | None = None
@@ -204,8 +244,7 @@ class RecordCodec:
             row: its position; None if there is only one.
         """
         sizes = {
-            codec: sum(map(len, _stored_pieces(codec, values[name])))
-            for name, codec in self._by_key
+            codec: _size_of(codec, values[name], row) for name, codec in self._by_key
         }
         largest = max(sizes, key=sizes.__getitem__)
         return RecordError(
@@ -251,114 +290,92 @@ class RecordCodec:
         return parsed
 
 
-def _stored_pieces(codec: Codec, value: Any) -> Pieces:
-    """Return the bytes that a field's value takes in a record, in pieces."""
-    if codec.in_list:
-        return codec._row(value, None)
-    entries = [pieces for _, pieces in codec.entries(value, None)]
-    return tuple(chain.from_iterable(entries))
+class _Stored(NamedTuple):
+    """What rows hold under a key, and the field that says so."""
+
+    codec: Codec
+    part: Part
+    written: Written
 
 
-def _example_pieces(entries: Iterable[Pieces]) -> Pieces:
-    pieces = [*chain.from_iterable(entries)]
-    size = sum(map(len, pieces))
-    if not size:
-        raise _nothing_there(None)
-    return (example_head(size), *pieces)
+def _stored(
+    codec: Codec, values: Column | None, rows: Sequence[int | None]
+) -> Sequence[Written]:
+    """Return what each part holds of a field's values; nothing if all are missing.
+
+    Raises:
+        RecordError: naming the first row with a value that cannot be held.
+    """
+    given: Sequence[int] = range(len(rows))
+    if codec.optional:
+        if values is None:
+            return []
+        if not isinstance(values, np.ndarray) or values.dtype.kind == "O":
+            given = [at for at, value in enumerate(values) if value is not None]
+            if len(given) < len(rows):
+                values = [values[at] for at in given]
+    if not given:
+        return []
+    try:
+        written = codec.store_column(values, len(given))
+    except (Problem, TypeError, ValueError):
+        each = [None] * len(rows) if values is None else values
+        stored = [
+            _stored_row(codec, value, rows[at])
+            for at, value in zip(given, each, strict=True)
+        ]
+        written = codec.join(stored)
+    if len(given) < len(rows):
+        return [each.among(given, len(rows)) for each in written]
+    return written
+
+
+def _stored_row(codec: Codec, value: Any, row: int | None) -> Sequence[Stored]:
+    try:
+        return codec.store(value)
+    except Problem as problem:
+        raise RecordError.of(problem.about(value), codec.label, row) from None
+
+
+def _agreed(first: _Stored, second: _Stored, rows: Sequence[int | None]) -> _Stored:
+    """Return what rows hold under the key of two fields; either may hold nothing.
+
+    Raises:
+        RecordError: they differ in a row.
+    """
+    count, key = len(rows), first.part.key
+    pairs = zip(first.written.lists(count), second.written.lists(count), strict=True)
+    lists = []
+    for row, (one, other) in zip(rows, pairs, strict=True):
+        if one is not None and other is not None and one != other:
+            raise RecordError(
+                second.codec.label,
+                f"{_shown(other)} under the key {key!r}",
+                f"{_shown(one)}, which the field {first.codec.label!r} has there",
+                "give each field a key of its own, unless they are to be equal",
+                row,
+            )
+        lists.append(other if one is None else one)
+    given = [at for at, each in enumerate(lists) if each is not None]
+    written = joined(first.part, [lists[at] or () for at in given])
+    return first._replace(written=written.among(given, count))
+
+
+def _shown(values: list[Any]) -> str:
+    plain = [v.decode() if isinstance(v, bytes) else v for v in values]
+    return shortened(plain[0] if len(plain) == 1 else plain)
+
+
+def _size_of(codec: Codec, value: Any, row: int | None) -> int:
+    """Return how many bytes a value takes in its record."""
+    written = _stored(codec, [value], (row,))
+    columns = list(zip(codec.parts, written, strict=False))
+    return int(Records(columns, 1, SEQUENCE_EXAMPLE).entry_sizes[0])
 
 
 def _nothing_there(row: int | None) -> RecordError:
     """Return the error of a row without any field."""
     return RecordError("", "no field at all", "at least one that is not None", row=row)
-
-
-def _sequence_pieces(fields: list[tuple[Codec, Any]]) -> Pieces:
-    """Encode one row as a SequenceExample."""
-    others = [pair for pair in fields if not pair[0].in_list]
-    steps = [codec._row(value, None) for codec, value in fields if codec.in_list]
-    lists = [*chain.from_iterable(steps)]
-    context = [*chain.from_iterable(_merged_entries(others, None))]
-    context_size, lists_size = sum(map(len, context)), sum(map(len, lists))
-    if not context_size and not lists_size:
-        raise _nothing_there(None)
-    return (context_head(context_size), *context, lists_head(lists_size), *lists)
-
-
-def _merged_entries(
-    fields: Iterable[tuple[Codec, Any]], row: int | None
-) -> list[Pieces]:
-    """Encode the fields of one row: the entries of all keys, in their order.
-
-    Fields may share a key if they agree on what it holds.
-
-    Raises:
-        RecordError: a value that cannot be held, or two for one key.
-    """
-    fields = list(fields)
-    found: dict[str, tuple[Codec, Pieces]] = {}
-    for codec, value in fields:
-        for key, pieces in codec.entries(value, row):
-            other, known = found.setdefault(key, (codec, pieces))
-            if known is not pieces and b"".join(known) != b"".join(pieces):
-                given = next(theirs for each, theirs in fields if each is other)
-                raise RecordError(
-                    codec.label,
-                    f"{codec.shown(value, key)} under the key {key!r}",
-                    f"{other.shown(given, key)}, which the field {other.label!r} has "
-                    "there",
-                    "give each field a key of its own, unless they are to be equal",
-                    row,
-                )
-    return [found[key][1] for key in sorted(found, key=str.encode)]
-
-
-def _merged_columns(columns: Sequence[ColumnOf], rows: int) -> list[EntryColumn]:
-    """Encode columns: the entries of all keys, in their order.
-
-    Raises:
-        RecordError: a value that cannot be held, or two for one key.
-    """
-    if not rows:
-        return []
-    if all(len(codec.parts) == 1 for codec, _ in columns):
-        return [codec.encode_column(column, rows) for codec, column in columns]
-    try:
-        return _by_key(columns, rows)
-    except (Problem, TypeError, ValueError):
-        each = [
-            _merged_entries(
-                ((f, None if c is None else c[row]) for f, c in columns), row
-            )
-            for row in range(rows)
-        ]
-        return [entries_column(tuple(chain.from_iterable(some)) for some in each)]
-
-
-def _by_key(columns: Sequence[ColumnOf], rows: int) -> list[EntryColumn]:
-    """Encode the columns of fields some of which are stored under several keys.
-
-    Raises:
-        Problem: two fields say different things under one key.
-    """
-    found: dict[str, EntryColumn] = {}
-    for codec, column in columns:
-        for key, entries in codec.entry_columns(column, rows):
-            known = found.setdefault(key, entries)
-            if known is not entries:
-                found[key] = _agreed(known, entries, rows)
-    return [found[key] for key in sorted(found, key=str.encode)]
-
-
-def _agreed(first: EntryColumn, second: EntryColumn, rows: int) -> EntryColumn:
-    """Return the entries of one key, where two fields have it; either may be absent.
-
-    Raises:
-        Problem: they differ in a row.
-    """
-    pairs = list(zip(entries_of(first, rows), entries_of(second, rows), strict=True))
-    if any(a and b and a != b for a, b in pairs):
-        raise Problem("two values for one key", "one")
-    return entries_column((a or b,) for a, b in pairs)
 
 
 def _count_rows(columns: Iterable[ColumnOf]) -> int:

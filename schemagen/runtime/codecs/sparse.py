@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from ..shared.errors import Problem
 from ..shared.values import Numbers, described, shape_text
-from .compound import Compound
+from .base import Codec
 from .decoded import Shape
-from .lists import VarLen
-from .part import INT, Part
+from .part import INT, Part, values_part
 from .stored import Read, Rule, Source
+from .written import Stored
 
 _INDICES = Numbers("int64")
 _EXPECTED = "a pair (indices, values) or a dict from index to value"
@@ -25,7 +25,7 @@ Pair = tuple[NDArray[np.int64], NDArray[Any]]
 
 
 @dataclass(eq=False, kw_only=True)
-class Sparse(Compound):
+class Sparse(Codec):
     """A tensor of a fixed shape of which only some values are stored.
 
     Attributes:
@@ -45,25 +45,15 @@ class Sparse(Compound):
     finite: bool = True
 
     def __post_init__(self) -> None:
-        self._name_key()
-        self._numbers = Numbers(self.dtype, self.exact, self.finite)
-        self._inner = VarLen(
-            self.label,
-            key=self.key,
-            dtype=self.dtype,
-            exact=self.exact,
-            finite=self.finite,
-        )
-        indices = [VarLen(self.label, key=k, dtype="int64") for k in self.index_key]
-        self.members = (self._inner, *indices)
         super().__post_init__()
+        self._numbers = Numbers(self.dtype, self.exact, self.finite)
 
     def make_parts(self) -> tuple[Part, ...]:
         indices = (
             Part(key, INT, None, None, "index", (0, n - 1), "index_key", "indices")
             for key, n in zip(self.index_key, self.shape, strict=False)
         )
-        return (*self._inner.parts, *indices)
+        return (values_part(self.key, self.dtype, None), *indices)
 
     @property
     def delivered_shape(self) -> Shape:
@@ -142,9 +132,9 @@ class Sparse(Compound):
             raise Problem(f"the index {_shown(twice)} twice", "each index once")
         return found
 
-    def split(self, value: Any) -> Sequence[Any]:
-        indices, values = value
-        return (values, *(np.ascontiguousarray(column) for column in indices.T))
+    def store(self, value: Any) -> Sequence[Stored]:
+        indices, values = self.convert(value)
+        return (values, *indices.T)
 
     def read(self, source: Source) -> Read:
         part, *index_parts = self.parts

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import chain, islice
+from itertools import chain
 from typing import Any, ClassVar, cast
 
 import numpy as np
 
+from ..shared.dtypes import DTYPES
 from ..shared.errors import Problem
-from ..shared.values import check_shape, described
-from ..shared.wire import Pieces, list_entry_head
+from ..shared.values import Numbers, check_shape, described
 from .base import Codec
 from .decoded import (
     Form,
@@ -22,16 +21,12 @@ from .decoded import (
     convert_each,
     split_rows,
 )
-from .entry_columns import EntryColumn, entries_column, entries_of
 from .limits import Limit, Listed
-from .numbers import FixedNumbers
 from .parsed import Parsed
 from .part import BYTES, Part
 from .stored import Read, Source
 from .tensorflow import tf
-
-# From here on the steps of one row are worth the calls that numpy takes.
-_LONG_ROW = 64
+from .written import Stored, Written
 
 
 @dataclass(eq=False, kw_only=True)
@@ -59,7 +54,6 @@ class Steps(Listed):
     def __post_init__(self) -> None:
         self.dtype = self.step.dtype
         super().__post_init__()
-        self._head = list_entry_head(self.key)
         self._limit = Limit(self.max_length, self.too_long, noun="steps")
 
     def make_parts(self) -> tuple[Part, ...]:
@@ -125,11 +119,11 @@ class Steps(Listed):
 
     def _no_steps(self, steps: Sequence[Any]) -> Any:
         """Return an empty sequence in the form of others."""
-        step = getattr(self.step, "_content", self.step)
-        if not isinstance(step, FixedNumbers):
+        (part,), (_, sizes) = self.step.parts, self.step.decoded_as
+        if self.step.of_classes or part.dtype not in DTYPES or part.is_image:
             return []
-        shape = (0, *(size or 0 for size in step.shape_of_rows))
-        array = step._numbers.convert(steps)
+        array = Numbers(part.dtype).convert(steps)
+        shape = (0, *(size or 0 for size in sizes))
         if array.ndim == 1:  # [] has no step to tell a shape
             array = array.reshape(shape)
         check_shape(array, shape)
@@ -150,51 +144,28 @@ class Steps(Listed):
         steps: Sequence[Any] = value
         return steps
 
-    def _pieces(self, value: Any) -> Pieces:
+    def store(self, value: Any) -> Sequence[Stored]:
+        """Return what each part holds of a row: what each of its steps holds."""
         steps = self._checked(value)
-        kept = self._limit.cut(steps)
-        if kept is not steps or not len(steps):
-            self.convert(steps)  # what is not written has to be right as well
-        return self._entry_of(self._encoded(kept))
-
-    def _encoded(self, steps: Sequence[Any]) -> Iterable[Pieces]:
         if not len(steps):
-            return []
-        try:
-            column = self._step_column(steps)
-            return [(entry,) for entry in entries_of(column, len(steps))]
-        except (Problem, TypeError, ValueError):
-            return convert_each(self._step_pieces, steps, "{} in step {}")
+            self._no_steps(steps)
+        # What is cut off has to be right as well.
+        stored = convert_each(self.step.store, steps, "{} in step {}")
+        return (self._limit.cut(stored),)
 
-    def _step_column(self, steps: Any) -> EntryColumn:
-        return self._step._column(steps, len(steps))
+    def store_column(self, values: Any, rows: int) -> Sequence[Written]:
+        checked = [self._checked(value) for value in values]
+        steps = _joined(checked)
+        if steps is None or any(self._limit.cut(row) is not row for row in checked):
+            return super().store_column(values, rows)
+        written = self.step.store_column(steps, len(steps))
+        lengths = np.fromiter(map(len, checked), np.int64, rows)
+        return [replace(each, steps=lengths) for each in written]
 
-    def _step_pieces(self, value: Any) -> Pieces:
-        return self._step._pieces(value)
-
-    @cached_property
-    def _step(self) -> Codec:
-        """The codec of the bytes of one step."""
-        found: Codec = getattr(self.step, "_content", self.step)
-        return found
-
-    def _entry_of(self, steps: Iterable[Pieces]) -> Pieces:
-        pieces = tuple(chain.from_iterable(steps))
-        return self._head(sum(map(len, pieces))), *pieces
-
-    def _column(self, values: Any, rows: int) -> EntryColumn:
-        """Encode the steps of all rows as one column, where they are of one kind."""
-        given = [v for v in values if v is not None or not self.optional]
-        there = [self._checked(steps) for steps in given]
-        steps = _joined(there)
-        cut = any(self._limit.cut(row) is not row for row in there)
-        if steps is None or not len(steps) or cut:
-            return entries_column(() if v is None else self._pieces(v) for v in values)
-        encoded = iter(entries_of(self._step_column(steps), len(steps)))
-        return entries_column(
-            () if row is None else self._entry_of([tuple(islice(encoded, len(row)))])
-            for row in values
-        )
+    def join(self, rows: Sequence[Sequence[Stored]]) -> Sequence[Written]:
+        lengths = np.fromiter((len(steps) for (steps,) in rows), np.int64, len(rows))
+        steps = [step for (row,) in rows for step in row]
+        return [replace(each, steps=lengths) for each in self.step.join(steps)]
 
     def read(self, source: Source) -> Read:
         steps, inside = source.steps(self.key, self._limit)
@@ -226,12 +197,7 @@ class Steps(Listed):
 
 
 def _joined(rows: list[Sequence[Any]]) -> Sequence[Any] | None:
-    """Return the steps of all rows in one sequence.
-
-    None if they are not alike, or so many that each row is better off alone.
-    """
-    if sum(map(len, rows)) > _LONG_ROW * len(rows):
-        return None
+    """Return the steps of all rows in one sequence; None if they are not alike."""
     kinds = set(map(type, rows))
     if kinds <= {list, tuple}:
         return list(chain.from_iterable(rows))

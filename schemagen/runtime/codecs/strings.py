@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -9,10 +10,10 @@ from ..reading.decoding import Expected
 from ..shared import base64_text
 from ..shared.errors import Problem
 from ..shared.values import described
-from ..shared.wire import Buffer
+from .base import Codec
 from .part import Part, values_part
-from .single import BytesCodec
 from .stored import Read, Source
+from .written import Stored
 
 
 def encode_text(text: str) -> bytes:
@@ -30,7 +31,7 @@ def encode_text(text: str) -> bytes:
         ) from None
 
 
-class _String(BytesCodec):
+class _String(Codec):
     """One string."""
 
     def make_parts(self) -> tuple[Part, ...]:
@@ -41,6 +42,9 @@ class _String(BytesCodec):
                 part, missing=text.encode() if isinstance(text, str) else text
             )
         return (part,)
+
+    def store(self, value: Any) -> Sequence[Stored]:
+        return ((self.convert(value),),)
 
     @property
     def expected(self) -> Expected | None:
@@ -93,5 +97,6 @@ class Bytes(_String):
             raise Problem(described(value), "bytes")
         return value
 
-    def contents(self, value: bytes) -> Buffer:
-        return base64_text.encoded(value) if self.transfer_encoding else value
+    def store(self, value: Any) -> Sequence[Stored]:
+        data = self.convert(value)
+        return ((base64_text.encoded(data) if self.transfer_encoding else data,),)

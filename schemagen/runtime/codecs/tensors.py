@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 from ..shared import base64_text
 from ..shared.dtypes import DTYPES, FLOATS
 from ..shared.values import shape_text
-from ..shared.wire import Buffer, Pieces, buffer_of, varint
-from .compound import Compound
+from ..shared.wire import buffer_of, varint
 from .decoded import Shape
-from .numbers import FixedNumbers, Scalar, cause_of_size
+from .numbers import NumbersCodec, cause_of_size
 from .part import INT, Part, size_part, values_part
-from .single import NumbersCodec
 from .stored import Read, Rule, Source
 from .tensor_proto import DATA_TYPES
+from .written import Stored
 
 # What tensorflow's kernels can count.
 _MOST = 2**31 - 1
@@ -79,7 +78,7 @@ class _Padded(NumbersCodec):
 
 
 @dataclass(eq=False, kw_only=True)
-class Tensor(Compound, _Padded):
+class Tensor(_Padded):
     """A tensor of any shape, whose sizes are stored next to it.
 
     Attributes:
@@ -92,26 +91,6 @@ class Tensor(Compound, _Padded):
     dtype: str = "float32"
     shape_key: str | tuple[str | None, ...]
     encoding: str = "raw"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        numbers = FixedNumbers(
-            self.label,
-            key=self.key,
-            shape=self.shape,
-            dtype=self.dtype,
-            encoding=self.encoding,
-            exact=self.exact,
-            finite=self.finite,
-            transfer_encoding=self.transfer_encoding,
-        )
-        self.members: Sequence[Any] = (numbers, *self._size_members())
-
-    def _size_members(self) -> Sequence[Any]:
-        if isinstance(self.shape_key, str):
-            facts: dict[str, Any] = {"key": self.shape_key, "shape": (len(self.shape),)}
-            return [FixedNumbers(self.label, dtype="int64", **facts)]
-        return size_members(self.label, self.shape_key)
 
     def make_parts(self) -> tuple[Part, ...]:
         fixed = None not in self.shape
@@ -155,15 +134,12 @@ class Tensor(Compound, _Padded):
             value = replace(value, count=None)
         return (value, *sizes)
 
-    def convert(self, value: Any) -> NDArray[Any]:
-        array: NDArray[Any] = self.members[0].convert(value)
-        return array
-
-    def split(self, value: Any) -> Sequence[Any]:
+    def store(self, value: Any) -> Sequence[Stored]:
+        array = self.convert(value)
+        numbers = self._stored(self._numbers.raw(array))
         if isinstance(self.shape_key, str):
-            return value, list(value.shape)
-        axes = stored_axes(self.shape_key)
-        return value, *(value.shape[axis] for axis in axes)
+            return numbers, array.shape
+        return numbers, *((array.shape[axis],) for axis in stored_axes(self.shape_key))
 
     def read(self, source: Source) -> Read:
         part, *size_parts = self.parts
@@ -226,20 +202,18 @@ class SerializedTensor(_Padded):
         missing = b"" if self.optional else None
         return (replace(part, encoding="proto", missing=missing),)
 
-    def _pieces(self, value: Any) -> Pieces:
-        pieces = self._message(self.convert(value))
-        if self.transfer_encoding:
-            pieces = (base64_text.encoded(b"".join(pieces)),)
-        return self._entry.packed_head(sum(map(len, pieces))), *pieces
+    def store(self, value: Any) -> Sequence[Stored]:
+        message = self._message(self.convert(value))
+        return ((base64_text.encoded(message) if self._base64 else message,),)
 
-    def _message(self, array: NDArray[Any]) -> tuple[Buffer, ...]:
-        """Return the TensorProto of an array: what comes before its numbers, and these."""
+    def _message(self, array: NDArray[Any]) -> bytes:
+        """Return the TensorProto of an array."""
         sizes = b"".join(map(_dimension, array.shape))
         numbers = buffer_of(self._numbers.raw(array))
         head = self._type + b"\x12" + varint(len(sizes)) + sizes
         if len(numbers):
             head += b"\x22" + varint(len(numbers))
-        return head, numbers
+        return b"".join((head, numbers))
 
     def read(self, source: Source) -> Read:
         (part,) = self.parts
@@ -296,11 +270,6 @@ def counted(
             cause_of_size(wrong.bytes_at(at), dtype, None) if raw else ""
         ),
     )
-
-
-def size_members(label: str, keys: Sequence[str | None]) -> list[Scalar]:
-    """Return the codecs of a value's sizes, for those that have a key."""
-    return [Scalar(label, key=key, dtype="int64") for key in keys if key]
 
 
 def stored_axes(keys: Sequence[str | None]) -> list[int]:

@@ -7,27 +7,28 @@
  */
 #include "core.h"
 
-/* What a column holds. Of lists it is the field of a Feature. */
-enum Form { ENTRIES, BYTES, FLOAT, INT64 };
+/* What a column holds: the field of a Feature. */
+enum Form { BYTES = 1, FLOAT, INT64 };
 
 enum { SIZED = 2, FIRST = 1 << 3 | SIZED, SECOND = 2 << 3 | SIZED };
 
-/* What becomes of the entries of a row. */
-enum Message { BARE, EXAMPLE, SEQUENCE_EXAMPLE };
+enum Message { EXAMPLE, SEQUENCE_EXAMPLE };
 
-/* The feature that each row has under a key; or what is written of it as it is. */
+/* What each row has under a key: a feature, or a feature list. */
 typedef struct {
   const uint8_t *key;
-  int64_t key_size; /* -1 for a step of a feature list, which has no key */
+  int64_t key_size;
   int32_t form;
-  int32_t of_lists;      /* an entry of the map of feature lists */
-  const int64_t *counts; /* how many values each row has; NULL for `each` */
+  int32_t of_lists;      /* each row has a feature list */
+  const int64_t *steps;  /* how many features each list has, -1 for no list; NULL for one */
+  const int64_t *counts; /* how many values each feature has, -1 for none; NULL for `each` */
   int64_t each;
-  const int64_t *ints;           /* the values of all rows */
-  const float *floats;           /* likewise */
-  const uint8_t *const *places;  /* where each bytes value is, or the entry of each row */
-  const int64_t *sizes;          /* how many bytes it has */
-  int64_t next;                  /* the first value of the next row */
+  const int64_t *ints;          /* the values of all features */
+  const float *floats;          /* likewise */
+  const uint8_t *const *places; /* where each bytes value is */
+  const int64_t *sizes;         /* how many bytes it has */
+  int64_t next_feature;         /* the first feature of the next row */
+  int64_t next;                 /* and its first value */
 } Written;
 
 /* --- Sizes --------------------------------------------------------------------------- */
@@ -40,7 +41,14 @@ static int64_t varint_size(uint64_t value) {
 /* How many bytes a field takes that has contents of a size. */
 static int64_t field_size(int64_t size) { return 1 + varint_size((uint64_t)size) + size; }
 
-/* How many bytes the list of a row takes: its values with their tags. */
+/* How many bytes the contents of a field take that takes a size by itself. */
+static int64_t contents_size(int64_t field) {
+  int64_t size = field - 2; /* less the tag and the size, which take a byte each or more */
+  while (field_size(size) > field) size--;
+  return size;
+}
+
+/* How many bytes the list of a feature takes: its values with their tags. */
 static int64_t list_size(const Written *column, int64_t first, int64_t count) {
   int64_t size = 0;
   if (column->form == BYTES) {
@@ -54,15 +62,17 @@ static int64_t list_size(const Written *column, int64_t first, int64_t count) {
   return field_size(size);
 }
 
-/* How many bytes the entry of a row takes, given those of its list. */
-static int64_t entry_size(const Written *column, int64_t list) {
-  int64_t feature = field_size(list);
-  if (column->key_size < 0) return field_size(feature);
-  return field_size(field_size(column->key_size) + field_size(feature));
+/* How many bytes the map entry of a row takes, given those of its value. */
+static int64_t entry_size(const Written *column, int64_t value) {
+  return field_size(field_size(column->key_size) + field_size(value));
 }
 
-static int64_t count_of(const Written *column, int64_t row) {
-  return column->counts ? column->counts[row] : column->each;
+static int64_t steps_of(const Written *column, int64_t row) {
+  return column->steps ? column->steps[row] : 1;
+}
+
+static int64_t count_of(const Written *column, int64_t feature) {
+  return column->counts ? column->counts[feature] : column->each;
 }
 
 /* --- Bytes --------------------------------------------------------------------------- */
@@ -123,66 +133,77 @@ static uint8_t *write_list(uint8_t *out, const Written *column, int64_t first, i
     out = write_head(out, FIRST, 4 * count);
     return write_bytes(out, (const uint8_t *)(column->floats + first), 4 * count);
   }
-  int64_t packed = size - 2; /* less the tag and the size, which take a byte each or more */
-  while (field_size(packed) > size) packed--;
-  out = write_head(out, FIRST, packed);
+  out = write_head(out, FIRST, contents_size(size));
   return write_numbers(out, column->ints + first, count);
 }
 
-static uint8_t *write_entry(uint8_t *out, Written *column, int64_t row, int64_t list) {
-  int64_t count = count_of(column, row), first = column->next;
+/* Write the next feature, given the size of the value of its map entry. */
+static uint8_t *write_feature(uint8_t *out, Written *column, int64_t value) {
+  int64_t count = count_of(column, column->next_feature++), first = column->next;
+  int64_t list = column->of_lists ? list_size(column, first, count) : contents_size(value);
   column->next += count;
-  if (column->form == ENTRIES) return write_bytes(out, column->places[row], column->sizes[row]);
-  int64_t feature = field_size(list);
-  if (column->key_size >= 0) {
-    out = write_head(out, FIRST, field_size(column->key_size) + field_size(feature));
-    out = write_head(out, FIRST, column->key_size);
-    out = write_bytes(out, column->key, column->key_size);
-    out = write_head(out, SECOND, feature);
-  } else {
-    out = write_head(out, FIRST, feature);
-  }
+  if (column->of_lists) out = write_head(out, FIRST, field_size(list));
   out = write_head(out, (uint8_t)(column->form << 3 | SIZED), list);
   return write_list(out, column, first, count, list);
 }
 
+/* Write the map entry of the next row, given the size of its value; -1 for none. */
+static uint8_t *write_entry(uint8_t *out, Written *column, int64_t row, int64_t value) {
+  int64_t steps = steps_of(column, row);
+  if (value < 0) {
+    column->next_feature += !column->of_lists;
+    return out;
+  }
+  out = write_head(out, FIRST, field_size(column->key_size) + field_size(value));
+  out = write_head(out, FIRST, column->key_size);
+  out = write_bytes(out, column->key, column->key_size);
+  out = write_head(out, SECOND, value);
+  for (; steps > 0; steps--) out = write_feature(out, column, value);
+  return out;
+}
+
 /* --- Records ------------------------------------------------------------------------- */
+
+/* Return how many bytes the value of the next row takes in its map entry; -1 for no entry. */
+static int64_t measure_value(const Written *column, int64_t row, int64_t *feature,
+                             int64_t *next) {
+  int64_t steps = steps_of(column, row), value = 0;
+  if (steps < 0) return -1;
+  for (; steps > 0; steps--) {
+    int64_t count = count_of(column, (*feature)++);
+    if (count < 0) return -1;
+    int64_t size = field_size(list_size(column, *next, count));
+    value += column->of_lists ? field_size(size) : size;
+    *next += count;
+  }
+  return value;
+}
 
 /* Measure rows.
  *
  * columns: `count` of them, in the order in which they are written.
- * message: what becomes of the entries of a row; but for BARE ones with room for a frame.
- * lists: becomes how many bytes the list of each column and row takes, [count, rows].
+ * message: what the rows become, with room for a frame.
+ * values: becomes how many bytes the value of each column and row takes, [count, rows].
  * maps: becomes how many bytes the entries of each row take, [rows, 2]: features and lists.
  * ends: becomes where each row ends in all that is written, [rows].
  */
 EXPORT void records_measure(const Written *columns, int64_t count, int64_t rows, int32_t message,
-                            int64_t *lists, int64_t *maps, int64_t *ends) {
+                            int64_t *values, int64_t *maps, int64_t *ends) {
   memset(maps, 0, (size_t)rows * 2 * sizeof *maps);
   for (int64_t at = 0; at < count; at++) {
     const Written *column = &columns[at];
-    int64_t next = 0;
+    int64_t feature = 0, next = 0;
     for (int64_t row = 0; row < rows; row++) {
-      int64_t values = count_of(column, row), *map = &maps[2 * row + column->of_lists];
-      if (column->form == ENTRIES) {
-        *map += column->sizes[row];
-      } else {
-        int64_t list = lists[at * rows + row] = list_size(column, next, values);
-        *map += entry_size(column, list);
-        next += values;
-      }
+      int64_t value = values[at * rows + row] = measure_value(column, row, &feature, &next);
+      if (value >= 0) maps[2 * row + column->of_lists] += entry_size(column, value);
     }
   }
   int64_t end = 0;
   for (int64_t row = 0; row < rows; row++) {
     int64_t features = maps[2 * row], of_lists = maps[2 * row + 1];
-    if (message == BARE) {
-      end += features;
-    } else {
-      end += 16;
-      if (features || message == EXAMPLE) end += field_size(features);
-      if (message == SEQUENCE_EXAMPLE) end += field_size(of_lists);
-    }
+    end += 16;
+    if (features || message == EXAMPLE) end += field_size(features);
+    if (message == SEQUENCE_EXAMPLE) end += field_size(of_lists);
     ends[row] = end;
   }
 }
@@ -193,19 +214,19 @@ EXPORT void records_measure(const Written *columns, int64_t count, int64_t rows,
  * out: as many bytes as `ends` says of them; what belongs to frames is left as it is.
  */
 EXPORT void records_write(Written *columns, int64_t count, int64_t rows, int32_t message,
-                          const int64_t *lists, const int64_t *maps, int64_t first, int64_t last,
-                          uint8_t *out) {
+                          const int64_t *values, const int64_t *maps, int64_t first,
+                          int64_t last, uint8_t *out) {
   for (int64_t row = first; row < last; row++) {
-    if (message != BARE) out += 12;
+    out += 12;
     for (int32_t of_lists = 0; of_lists < 2; of_lists++) {
       int64_t size = maps[2 * row + of_lists];
-      if (message != BARE && (of_lists ? message == SEQUENCE_EXAMPLE : size || message == EXAMPLE))
+      if (of_lists ? message == SEQUENCE_EXAMPLE : size || message == EXAMPLE)
         out = write_head(out, of_lists ? SECOND : FIRST, size);
       for (int64_t at = 0; at < count; at++)
         if (columns[at].of_lists == of_lists)
-          out = write_entry(out, &columns[at], row, lists[at * rows + row]);
+          out = write_entry(out, &columns[at], row, values[at * rows + row]);
     }
-    if (message != BARE) out += 4;
+    out += 4;
   }
 }
 

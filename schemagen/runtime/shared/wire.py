@@ -1,4 +1,4 @@
-"""The bytes of a tf.train.Example or SequenceExample, without protobuf.
+"""The bytes of a tf.train.Example, without protobuf.
 
 An Example is a map from key to Feature, and a Feature holds one list: of bytes,
 floats or int64s. Written out, with `0A` the tag of field 1 and `12` of field 2:
@@ -8,22 +8,17 @@ floats or int64s. Written out, with `0A` the tag of field 1 and `12` of field 2:
     feature  = <list tag> <size> list
     list     = 0A <size> packed numbers, or (0A <size> value)* for bytes
 
-A SequenceExample is an Example, called its context, and a map from key to feature
-list: a feature for each step.
-
-    SequenceExample = Example 12 <size> list-entry*
-    list-entry      = 0A <size> 0A <size> key 12 <size> (0A <size> feature)*
-
 Entries are written sorted by key, and every size as the shortest varint, so that
 equal rows give equal bytes. A varint is a number in groups of seven bits, the lowest
 first, a byte each; all but the last have their highest bit set.
 
-Rows are encoded here; batches are encoded by the core in C.
+Rows are encoded here; batches and SequenceExamples are encoded by the core in C.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import struct
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -39,15 +34,13 @@ BYTES_LIST = b"\x0a"
 FLOAT_LIST = b"\x12"
 INT64_LIST = b"\x1a"
 
+_FLOAT = struct.Struct("<f")
+
 # Where a call of the core costs more than it saves.
 _FEW = 8
 
-
-def list_tag(dtype: str, *, raw: bool) -> bytes:
-    """Return the tag of the list that holds numbers of a dtype."""
-    if raw:
-        return BYTES_LIST
-    return FLOAT_LIST if dtype == "float32" else INT64_LIST
+# Up to here it takes less time to copy an array's bytes than to refer to them.
+_SHORT = 1 << 13
 
 
 def varint(value: int) -> bytes:
@@ -66,65 +59,85 @@ def varint(value: int) -> bytes:
     return bytes(groups)
 
 
-def sized(value: bytes) -> bytes:
+def sized(value: Buffer) -> bytes:
     """Return `value` as field 1 of a message: tag, size, bytes."""
-    return b"\x0a" + varint(len(value)) + value
+    return b"".join((b"\x0a", varint(len(value)), value))
 
 
 class Entry:
-    """What comes before the contents of a list.
+    """The map entry of a feature.
 
     Args:
-        key: of the map entry that holds the feature; "" for one step of a feature list,
-            which is a feature without a key.
+        key: of the entry.
         list_tag: of the list in the feature.
 
     Attributes:
-        key: of the map entry, as bytes; None for a step.
-        form: the field of the list in the feature.
+        pieces: returns the bytes of the entry, given its values: numbers, an array [N]
+            of them, or bytes values.
     """
 
-    __slots__ = ("empty", "form", "key", "list_head", "packed_head")
+    __slots__ = ("_empty", "_list_head", "_value_head", "pieces")
 
     def __init__(self, key: str, list_tag: bytes) -> None:
-        self.key = key.encode() if key else None
-        self.form = list_tag[0] >> 3
-        key_part = sized(key.encode()) if key else b""
+        key_part = sized(key.encode())
 
         @lru_cache(maxsize=4096)
         def list_head(size: int) -> bytes:
             """Everything before a list of a serialized size."""
-            entry = list_tag + varint(size)
-            if key:
-                entry = key_part + b"\x12" + varint(len(entry) + size) + entry
-            return b"\x0a" + varint(len(entry) + size) + entry
+            feature = list_tag + varint(size)
+            value = b"\x12" + varint(len(feature) + size) + feature
+            return (
+                b"\x0a" + varint(len(key_part) + len(value) + size) + key_part + value
+            )
 
         @lru_cache(maxsize=4096)
-        def packed_head(size: int) -> bytes:
+        def value_head(size: int) -> bytes:
             """Everything before `size` bytes of packed numbers or of one value."""
             run = b"\x0a" + varint(size)
             return list_head(len(run) + size) + run
 
-        self.list_head = list_head
-        self.packed_head = packed_head
-        self.empty = list_head(0)
+        self._list_head = list_head
+        self._value_head = value_head
+        self._empty = (list_head(0),)
+        float_head = value_head(4)
+        pack = _FLOAT.pack
 
-    def listing(self, values: Iterable[bytes]) -> Pieces:
-        """Return the entry of a list of values."""
+        def of_floats(values: Sequence[float] | NDArray[np.float32]) -> Pieces:
+            if type(values) is tuple and len(values) == 1:
+                return (float_head + pack(values[0]),)
+            return self._of_floats(values)
+
+        def of_integers(values: Sequence[int] | NDArray[Any]) -> Pieces:
+            if type(values) is tuple and len(values) == 1:
+                run = _signed_varint(values[0])
+                return (value_head(len(run)) + run,)
+            return self._of_integers(values)
+
+        of_numbers = {FLOAT_LIST: of_floats, INT64_LIST: of_integers}
+        self.pieces: Callable[[Any], Pieces] = of_numbers.get(list_tag, self._of_bytes)
+
+    def _of_bytes(self, values: Sequence[Buffer]) -> Pieces:
+        if len(values) == 1:
+            return self._value_head(len(values[0])), values[0]
         contents = b"".join(map(sized, values))
-        return self.list_head(len(contents)), contents
+        return self._list_head(len(contents)), contents
 
+    def _of_floats(self, values: Sequence[float] | NDArray[np.float32]) -> Pieces:
+        run: Buffer
+        if not isinstance(values, np.ndarray):
+            run = struct.pack(f"<{len(values)}f", *values)
+        elif values.nbytes <= _SHORT:
+            run = values.tobytes()
+        else:
+            run = buffer_of(values)
+        return (self._value_head(len(run)), run) if run else self._empty
 
-def list_entry_head(key: str) -> Callable[[int], bytes]:
-    """Return what makes the head of a map entry of feature lists from its steps' size."""
-    key_part = sized(key.encode())
-
-    @lru_cache(maxsize=4096)
-    def head(size: int) -> bytes:
-        value = b"\x12" + varint(size)
-        return b"\x0a" + varint(len(key_part) + len(value) + size) + key_part + value
-
-    return head
+    def _of_integers(self, values: Sequence[int] | NDArray[Any]) -> Pieces:
+        if isinstance(values, np.ndarray):
+            run = pack_row(values.astype(np.int64, copy=False))
+        else:
+            run = b"".join(map(_signed_varint, values))
+        return (self._value_head(len(run)), run) if run else self._empty
 
 
 @lru_cache(maxsize=4096)
@@ -134,21 +147,6 @@ def example_head(size: int) -> bytes:
     They are in the order of their keys.
     """
     return b"\x0a" + varint(size)
-
-
-def context_head(size: int) -> bytes:
-    """Return the same for a SequenceExample, which may be without a context."""
-    return example_head(size) if size else b""
-
-
-@lru_cache(maxsize=4096)
-def lists_head(size: int) -> bytes:
-    """Return everything before `size` bytes of a SequenceExample's feature lists.
-
-    They are written even if there are none: without them it would be an Example, and
-    readers could not tell the two apart.
-    """
-    return b"\x12" + varint(size)
 
 
 def pack_row(values: NDArray[np.int64]) -> bytes:
@@ -164,5 +162,7 @@ def _signed_varint(value: int) -> bytes:
 
 
 def buffer_of(array: NDArray[Any]) -> Buffer:
-    """Return a contiguous array's memory as bytes, without copying it."""
-    return array.reshape(-1).data.cast("B") if array.size else b""
+    """Return an array's memory as bytes: a copy of little, and a view of much."""
+    if array.nbytes <= _SHORT:
+        return array.tobytes()
+    return np.ascontiguousarray(array).reshape(-1).data.cast("B")
