@@ -15,6 +15,7 @@ from ..kinds.kind import Kind
 from ..kinds.literals import Code, identifier, literal
 from ..runtime.codecs.base import Codec
 from ..runtime.codecs.part import BYTES, FLOAT, Part
+from ..spec.words import delivers_or_missing, takes_or_none, words_of
 
 
 @dataclass(frozen=True)
@@ -74,8 +75,18 @@ class FieldView:
     @property
     def takes(self) -> Code:
         """The type of the writer's keyword."""
-        named = self.codec.annotation
+        named = words_of(self.codec).annotation
         return Code(f"{named} | None" if self.optional else named)
+
+    @property
+    def takes_text(self) -> str:
+        """The values that the writer takes, in words."""
+        return takes_or_none(self.codec)
+
+    @property
+    def delivers_text(self) -> str:
+        """The tensor of a batch and the value of a missing one, in words."""
+        return delivers_or_missing(self.codec)
 
     @property
     def takes_column(self) -> Code:

@@ -17,6 +17,7 @@ from ..display.terminal import UNBOUNDED, terminal_text
 from ..kinds.field import FieldSpec
 from .model import RecordSpec
 from .serial import fingerprint
+from .words import delivers_or_missing, words_of
 
 _HEADINGS = ("field", "kind", "role", "key", "stored as", "parsed as")
 
@@ -52,10 +53,10 @@ def _row(field: FieldSpec) -> tuple[str, ...]:
     key = field.key if field.key.isprintable() else repr(field.key)
     kind = f"{field.kind.name}?" if field.optional else field.kind.name
     codec = field.codec
-    stored = codec.stored_text
+    stored = words_of(codec).stored
     if codec.parts[0].transfer_encoding:
         stored += f" as {codec.parts[0].transfer_encoding} text"
-    return (field.label, kind, field.role, key, stored, codec.delivers_or)
+    return (field.label, kind, field.role, key, stored, delivers_or_missing(codec))
 
 
 def describe_markdown(spec: RecordSpec) -> str:
@@ -87,15 +88,15 @@ def fields_table(spec: RecordSpec) -> Table:
 
 
 def _cells(field: FieldSpec) -> tuple[Cell, ...]:
-    given = _given(field)
+    given, words = _given(field), words_of(field.codec)
     augmented = f"Augmented in training: {given}." if given else ""
     return (
         Code(field.label),
         kind_text(field),
-        Code(field.codec.delivers),
+        Code(words.delivers),
         field.role,
         "" if field.key == field.label else Code(field.key),
-        f"{field.codec.if_missing} if missing" if field.optional else "",
+        f"{words.missing} if missing" if field.optional else "",
         " ".join(filter(None, (field.doc, augmented))),
     )
 

@@ -14,6 +14,7 @@ from ...runtime.storage import manifest
 from ...runtime.storage.opening import open_directory
 from ...spec.describe import kind_text
 from ...spec.model import RecordSpec
+from ...spec.words import words_of
 from ..formatting import listed, one_line, plural
 from ..inspect.inspecting import inspect_data
 from ..inspect.values import extent, values_text
@@ -127,7 +128,7 @@ def _field(
         name=field.label if field is not None else column.key,
         key=column.key,
         kind=kind_text(field) if field is not None else _kind_of_key(column, spec),
-        batch=field.codec.delivers if field is not None else "",
+        batch=words_of(field.codec).delivers if field is not None else "",
         role=field.role if field is not None else "",
         optional=column.optional,
         doc=field.doc if field is not None else "",

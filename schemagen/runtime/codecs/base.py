@@ -80,11 +80,6 @@ class Codec(ABC):
         """Return what it is stored as, its values first."""
 
     @property
-    @abstractmethod
-    def takes(self) -> str:
-        """The values that the writer takes, in words."""
-
-    @property
     def delivered_shape(self) -> Shape:
         """The shape of one record's tensor; None for a size that varies."""
         return ()
@@ -132,46 +127,11 @@ class Codec(ABC):
         return self.parts[0]
 
     @property
-    def delivers(self) -> str:
-        """The tensor of a batch, in words."""
-        return f"{self.delivered_dtype} {_batch(self.delivered_shape)}"
-
-    @property
-    def if_missing(self) -> str:
-        """The value of a missing one in a batch, in words."""
-        if self.default is not None:
-            return repr(self.default)
-        if self.nan_if_missing:
-            return "NaN"
-        return "''" if self.delivered_dtype == "string" else "0"
-
-    @property
     def absent(self) -> Any:
         """The value of a missing one in a batch, which fills an array."""
         if self.default not in (None, ()):  # an empty list is all padding
             return self.default
         return float("nan") if self.nan_if_missing else self.filler
-
-    @property
-    def delivers_or(self) -> str:
-        """The tensor of a batch and the value of a missing one, in words."""
-        text = self.delivers
-        return f"{text}; {self.if_missing} if missing" if self.optional else text
-
-    @property
-    def takes_or(self) -> str:
-        """The values that the writer takes, None included, in words."""
-        return f"{self.takes}; None if missing" if self.optional else self.takes
-
-    @property
-    def annotation(self) -> str:
-        """The type of the writer's keyword, None apart, as source code."""
-        return "ArrayLike"
-
-    @property
-    def stored_text(self) -> str:
-        """The list that holds the values, in words."""
-        return self.parts[0].stored_text
 
     @property
     def decoded_as(self) -> tuple[str, Shape]:
@@ -324,7 +284,3 @@ class Codec(ABC):
 
 def _made(cls: type[Codec], parameters: dict[str, Any]) -> Codec:
     return cls(**parameters)
-
-
-def _batch(shape: Shape) -> str:
-    return f"[{', '.join(map(str, ('B', *shape)))}]"

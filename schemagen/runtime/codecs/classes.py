@@ -33,7 +33,7 @@ _PLAIN = frozenset((int, str, np.int64, np.int32, np.uint8))
 
 
 @dataclass(eq=False, kw_only=True)
-class _Classes(Codec):
+class ClassCodec(Codec):
     """A field of classes.
 
     Attributes:
@@ -141,13 +141,6 @@ class _Classes(Codec):
         return ", ".join(map(repr, self.classes[:_SHOWN])) + more
 
     @property
-    def _stored_note(self) -> str:
-        """The form in files where it differs from the ids, in words."""
-        if self._texts:
-            return "; stored by name"
-        return f"; stored from {self.offset} on" if self.offset else ""
-
-    @property
     def expected(self) -> Expected | None:
         (part,) = self.parts
         expected = part.expected(optional=self.optional)
@@ -196,7 +189,7 @@ class _Classes(Codec):
 
 
 @dataclass(eq=False, kw_only=True)
-class Label(_Classes):
+class Label(ClassCodec):
     """One class; -1 is a missing one."""
 
     dtype: str = field(default="int64", init=False)
@@ -217,19 +210,6 @@ class Label(_Classes):
         return (replace(part, missing=-1 if given is None else given + self.offset),)
 
     in_band = True
-
-    @property
-    def if_missing(self) -> str:
-        return "-1" if self.default is None else repr(self.default)
-
-    @property
-    def annotation(self) -> str:
-        return "int | str" if self.classes else "int"
-
-    @property
-    def takes(self) -> str:
-        text = f"a class id from 0 to {self.num_classes - 1}"
-        return text + (", or its name" if self.classes else "") + self._stored_note
 
     def convert(self, value: Any) -> int:
         return self._id_of(value)
@@ -286,7 +266,7 @@ class Label(_Classes):
 
 
 @dataclass(eq=False, kw_only=True)
-class MultiLabel(_Classes):
+class MultiLabel(ClassCodec):
     """Any number of classes, each at most once, stored in the order given."""
 
     dtype: str = field(default="float32", init=False)
@@ -301,22 +281,6 @@ class MultiLabel(_Classes):
         return "int64", (None,)
 
     is_tensor = False
-
-    @property
-    def annotation(self) -> str:
-        items = "int | str" if self.classes else "int"
-        return f"Sequence[{items}] | NDArray[Any]"
-
-    @property
-    def takes(self) -> str:
-        text = f"the ids of its classes, from 0 to {self.num_classes - 1}"
-        return text + (", or their names" if self.classes else "") + self._stored_note
-
-    @property
-    def delivers(self) -> str:
-        return f"{super().delivers}, 1 for each of its classes"
-
-    if_missing = "zeros"
 
     @property
     def missing_target(self) -> float | None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..shared.errors import Problem
-from ..shared.values import check_shape, described, shape_text
+from ..shared.values import check_shape, described
 from . import graph
 from .decoded import (
     Form,
@@ -25,7 +25,6 @@ from .limits import Limit
 from .parsed import Parsed
 from .part import BYTES, Part
 from .picture_checks import checked_pictures
-from .pictures import batch_text
 from .row_source import RowSource
 from .stored import Read, Source
 from .stored_tensors import StoredTensors, TensorSource
@@ -82,29 +81,6 @@ class Images(Resized):
     @property
     def item_size(self) -> int | None:
         return 1 if self.count is None else None
-
-    annotation = "Sequence[bytes | NDArray[np.uint8]] | NDArray[np.uint8]"
-
-    @property
-    def stored_text(self) -> str:
-        return f"bytes_list (each {self.encoding})"
-
-    @property
-    def takes(self) -> str:
-        number = "" if self.max_count is None else f"at most {self.max_count} "
-        number = number if self.count is None else f"{self.count} "
-        form = "encoded" if self.encoding == "any" else self.encoding
-        shape = shape_text(self.shape)
-        return f"a list of {number}{form} images, as bytes or uint8 {shape}"
-
-    @property
-    def delivers(self) -> str:
-        text = f"{self.dtype} {batch_text(self.delivered_shape, 'THWC')}{self._range}"
-        return text if self.count else f"{text}, padded with zeros"
-
-    @property
-    def if_missing(self) -> str:
-        return "empty" if self.count is None else "zeros"
 
     def convert(
         self, value: Any

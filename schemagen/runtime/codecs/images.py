@@ -20,7 +20,7 @@ from .base import Codec
 from .decoded import Form, Values
 from .parsed import Parsed
 from .part import Part
-from .pictures import Picture, advice_for, batch_text
+from .pictures import Picture, advice_for
 from .tensorflow import tf
 from .written import RawRows, Written
 
@@ -71,12 +71,8 @@ class Resized(Codec):
         return None if bounds is None else bounds[1]
 
     @property
-    def _range(self) -> str:
-        """The range of pixels that are delivered as another dtype, in words."""
-        return "" if self.stored_dtype == self.dtype else f", 0 to {self.largest}"
-
-    @property
-    def _words(self) -> str:
+    def named(self) -> str:
+        """The format with its article, in words."""
         return "an encoded" if self.encoding == "any" else f"a {self.encoding}"
 
     def picture(self, value: Any) -> bytes | NDArray[Any]:
@@ -93,7 +89,7 @@ class Resized(Codec):
             return self._pixels(value)
         if not isinstance(value, bytes):
             known = self.encoding == "any"
-            image = "an image of any known format" if known else f"{self._words} image"
+            image = "an image of any known format" if known else f"{self.named} image"
             raise Problem(
                 described(value),
                 f"the bytes of {image} or an array of its pixels",
@@ -241,19 +237,6 @@ class Image(Resized, Picture):
         check_shape(pixels, (rows, *self.shape))
         size = self.expected.size
         return (Written(RawRows(self._numbers.raw(pixels), np.full(rows, size))),)
-
-    @property
-    def takes(self) -> str:
-        shape = f"{self.stored_dtype} {shape_text(self.shape)}"
-        if self._raw:
-            return f"{shape}, [height, width, channels]"
-        return f"{self._words} image as bytes, or its pixels, {shape}"
-
-    @property
-    def delivers(self) -> str:
-        return f"{self.dtype} {batch_text(self.delivered_shape, 'HWC')}{self._range}"
-
-    if_missing = "0"
 
     @property
     def _empty_is_missing(self) -> bool:

@@ -15,12 +15,6 @@ from .base import Codec
 from .decoded import RaggedRows
 from .stored import Rule
 
-_LIMITS = {
-    "error": ", at most {} {}",
-    "keep_head": ", of which the first {} {} are kept",
-    "keep_tail": ", of which the last {} {} are kept",
-}
-
 
 class Listed(Codec):
     """A codec of sequences, whose parameters are those of its subclasses."""
@@ -36,20 +30,6 @@ class Listed(Codec):
     @property
     def limit(self) -> int | None:
         return self.max_length
-
-    @property
-    def as_many(self) -> str:
-        """The other fields that have as many items, in words; "" if there are none."""
-        return (
-            "" if self.group is None else f", as many as the others of {self.group!r}"
-        )
-
-    @property
-    def delivers(self) -> str:
-        sizes = ("B", "(T)" if self.ragged else "T", *self.delivered_shape[1:])
-        text = f"{self.delivered_dtype} [{', '.join(map(str, sizes))}]"
-        padding = "ragged" if self.ragged else f"padded with {self.filler!r}"
-        return f"{text}, {padding}"
 
 
 @dataclass(frozen=True)
@@ -67,13 +47,6 @@ class Limit:
     too_long: str = "error"
     padding: Any = None
     noun: str = "items"
-
-    @property
-    def text(self) -> str:
-        """The limit in words, as they follow a description."""
-        if self.max_length is None:
-            return ""
-        return _LIMITS[self.too_long].format(self.max_length, self.noun)
 
     def check(self, length: int) -> None:
         """Refuse a length above the limit, unless what is above is cut off.

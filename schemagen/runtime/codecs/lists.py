@@ -26,7 +26,7 @@ from .written import RawRows, Stored, Written, written_numbers
 
 
 @dataclass(eq=False, kw_only=True)
-class _List(Listed):
+class ListCodec(Listed):
     """A list of any length from 0.
 
     Attributes:
@@ -99,27 +99,6 @@ class _List(Listed):
         return DTYPES[self.dtype].size if self.dtype in RAW_ONLY else 1
 
     @property
-    def annotation(self) -> str:
-        named = {"string": "Sequence[str]", "bytes": "Sequence[bytes]"}
-        return named.get(self.dtype, "ArrayLike")
-
-    @property
-    def takes(self) -> str:
-        shape = shape_text((None, *self.item_shape))
-        return f"{self.dtype} {shape}{self._limit.text}{self.as_many}"
-
-    @property
-    def delivers(self) -> str:
-        if self.pad_on_disk:
-            fixed = super(Listed, self).delivers
-            return f"{fixed}, padded on disk with {self.filler!r}"
-        return super().delivers
-
-    @property
-    def if_missing(self) -> str:
-        return "all padding" if self.pad_on_disk else "empty"
-
-    @property
     def expected(self) -> Expected | None:
         (part,) = self.parts
         if part.encoding == "raw" or (
@@ -168,7 +147,7 @@ class _List(Listed):
 
 
 @dataclass(eq=False, kw_only=True)
-class VarLen(_List, NumbersCodec):
+class VarLen(ListCodec, NumbersCodec):
     """A list of numbers, or of items of a fixed shape, of any length from 0.
 
     What tf.train.Example has no list for is stored as raw bytes.
@@ -230,7 +209,7 @@ class VarLen(_List, NumbersCodec):
 
 
 @dataclass(eq=False, kw_only=True)
-class Strings(_List):
+class Strings(ListCodec):
     """A list of strings of any length from 0."""
 
     def __post_init__(self) -> None:

@@ -16,7 +16,7 @@ from ..shared.values import check_shape, described, shape_text
 from . import graph, graph_images, graph_masks, pixels
 from .decoded import Form, Values
 from .parsed import Parsed
-from .pictures import Picture, advice_for, batch_text
+from .pictures import Picture, advice_for
 from .stored import Rule
 from .stored_rows import StoredRows
 from .tensorflow import tf
@@ -64,7 +64,7 @@ class Mask(Picture):
         return count is None or count > most
 
     @property
-    def _ids(self) -> str:
+    def ids_text(self) -> str:
         """The allowed ids, in words."""
         if self.num_classes is None:
             return "any ids"
@@ -76,19 +76,6 @@ class Mask(Picture):
     @property
     def in_band(self) -> bool:
         return self.ignore is not None
-
-    @property
-    def if_missing(self) -> str:
-        return str(self.ignore or 0)
-
-    @property
-    def takes(self) -> str:
-        array = f"{self.dtype} {shape_text(self.shape)}, {self._ids}"
-        return array if self._raw else f"a png image as bytes, or its ids, {array}"
-
-    @property
-    def delivers(self) -> str:
-        return f"{self.dtype} {batch_text(self.delivered_shape, 'HW')}, {self._ids}"
 
     def convert(self, value: Any) -> bytes | NDArray[Any]:
         if isinstance(value, bytes) and not self._raw:
@@ -108,7 +95,7 @@ class Mask(Picture):
             raise Problem("a mask without pixels", "at least one pixel")
         if not self._any_id and not (right := self._right(ids)).all():
             at = tuple(np.argwhere(~right)[0].tolist())
-            raise Problem(f"class id {ids[at]} at {list(at)}", self._ids)
+            raise Problem(f"class id {ids[at]} at {list(at)}", self.ids_text)
         return ids
 
     def check_encoded(self, data: bytes) -> None:
@@ -134,7 +121,7 @@ class Mask(Picture):
             return found
         passed = found.raw(self.dtype).check(
             self._right,
-            Rule("SG527", "class id out of range", self._ids),
+            Rule("SG527", "class id out of range", self.ids_text),
             found=lambda value: f"class id {value}",
         )
         return found.only(found.among(passed))
@@ -158,7 +145,7 @@ class Mask(Picture):
     def _ids_of(self, data: bytes) -> NDArray[Any]:
         ids = pixels.decode_ids(data).astype(self.dtype)
         if not self._any_id and not (right := self._right(ids)).all():
-            raise ValueError(f"found {ids[~right][0]}, expected {self._ids}")
+            raise ValueError(f"found {ids[~right][0]}, expected {self.ids_text}")
         return self._resized(ids)
 
     def _resized(self, ids: NDArray[Any]) -> NDArray[Any]:
@@ -184,7 +171,7 @@ class Mask(Picture):
             lambda: tf.zeros((0,), ids.dtype),
             lambda: tf.unique(tf.boolean_mask(ids, ~right))[0],
         )
-        message = f"field {self.label!r}: expected {self._ids}, found"
+        message = f"field {self.label!r}: expected {self.ids_text}, found"
         return graph.checked(ids, tf.size(wrong) == 0, message, wrong)
 
     def _parsed_ids(self, data: Any, dtype: Any, parsed: Parsed) -> Any:

@@ -87,12 +87,6 @@ class NumbersCodec(Codec):
         data = buffer_of(array)
         return (base64_text.encoded(data) if self._base64 else data,)
 
-    @property
-    def takes(self) -> str:
-        if not self.shape_of_rows:
-            return f"one {self.dtype}"
-        return f"{self.dtype} {shape_text(self.shape_of_rows)}"
-
 
 @dataclass(eq=False, kw_only=True)
 class FixedNumbers(NumbersCodec):
@@ -220,12 +214,6 @@ class Scalar(FixedNumbers):
     dtype: str = field()
     shape: Shape = field(default=(), init=False)
 
-    @property
-    def annotation(self) -> str:
-        if self.dtype == "bool":
-            return "bool"
-        return "float" if self.dtype in FLOATS else "int"
-
 
 @dataclass(eq=False, kw_only=True)
 class Vector(FixedNumbers):
@@ -242,12 +230,6 @@ class Vector(FixedNumbers):
     @property
     def delivered_dtype(self) -> str:
         return "float32" if self.dequantize else self.dtype
-
-    @property
-    def if_missing(self) -> str:
-        text = super().if_missing
-        given = self.default is not None
-        return f"{text}, dequantized," if given and self.dequantize else text
 
     @property
     def absent(self) -> Any:

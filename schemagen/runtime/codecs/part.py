@@ -88,18 +88,6 @@ class Part:
             return f"{name} values"
         return f"{self.count} {name} value{'' if self.count == 1 else 's'}"
 
-    @property
-    def stored_text(self) -> str:
-        """The list and its encoding in words: `bytes_list (jpeg)`."""
-        if self.encoding == "raw":
-            return f"raw {self.dtype} bytes"
-        if self.encoding == "proto":
-            return f"a serialized {self.dtype} tensor"
-        text = {BYTES: "bytes_list", FLOAT: "float_list", INT: "int64_list"}[
-            self.stored
-        ]
-        return text if self.encoding == "list" else f"{text} ({self.encoding})"
-
     def entry(self) -> Entry:
         """Return what comes before the values in a serialized Example."""
         return Entry(self.key, _TAGS[self.stored])

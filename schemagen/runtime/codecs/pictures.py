@@ -126,13 +126,6 @@ class Picture(Codec):
         return (value, *sizes, *form)
 
     @property
-    def annotation(self) -> str:
-        # numpy has no bfloat16.
-        dtype = self.stored_dtype
-        array = "NDArray[Any]" if dtype == "bfloat16" else f"NDArray[np.{dtype}]"
-        return array if self._raw else f"bytes | {array}"
-
-    @property
     def delivered_shape(self) -> Shape:
         return (*(self.resize or self.shape[:2]), *self.shape[2:])
 
@@ -311,12 +304,6 @@ class Picture(Codec):
 
     def present(self, parsed: Parsed, tensor: Any) -> Any:
         return tf.not_equal(parsed[self.key], "")
-
-
-def batch_text(shape: Shape, names: str) -> str:
-    """Return the shape of a batch in words, with a letter for each size that varies."""
-    sizes = (str(size or name) for size, name in zip(shape, names, strict=True))
-    return f"[{', '.join(('B', *sizes))}]"
 
 
 def _single(source: RowSource, key: str, kind: str) -> Column:

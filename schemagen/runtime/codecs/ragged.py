@@ -104,25 +104,6 @@ class Ragged(Listed):
     def length_part(self) -> Part:
         return self.parts[1]
 
-    @property
-    def annotation(self) -> str:
-        return f"Sequence[{self._inner.annotation}]"
-
-    @property
-    def takes(self) -> str:
-        text = f"lists of {self.dtype}"
-        if self.max_length is not None:
-            text += f", at most {self.max_length} lists"
-        return text + self.as_many
-
-    @property
-    def delivers(self) -> str:
-        if self.ragged:
-            return f"{self.delivered_dtype} [B, (T), (N)], ragged"
-        return f"{self.delivered_dtype} [B, T, N], padded with {self.filler!r}"
-
-    if_missing = "empty"
-
     def convert(self, value: Any) -> RaggedValue:
         expected = f"a list of lists of {self.dtype}"
         if isinstance(value, np.ndarray) and value.ndim:

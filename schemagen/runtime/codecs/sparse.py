@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..shared.errors import Problem
-from ..shared.values import Numbers, described, shape_text
+from ..shared.values import Numbers, described
 from .base import Codec
 from .decoded import Shape
 from .part import INT, Part, values_part
@@ -66,25 +66,6 @@ class Sparse(Codec):
     @property
     def layout(self) -> str:
         return "dense" if self.dense else "sparse"
-
-    annotation = "tuple[ArrayLike, ArrayLike] | Mapping[Any, Any]"
-
-    @property
-    def takes(self) -> str:
-        rank = len(self.shape)
-        index = "[N]" if rank == 1 else f"[N, {rank}]"
-        return (
-            f"indices {index} into {shape_text(self.shape)} and the {self.dtype} values "
-            "[N] there, or a dict of them"
-        )
-
-    @property
-    def delivers(self) -> str:
-        return super().delivers + ("" if self.dense else ", sparse")
-
-    @property
-    def if_missing(self) -> str:
-        return "zeros" if self.dense else "empty"
 
     def convert(self, value: Any) -> Pair:
         """Return the indices, int64 [N, rank], and the values [N], as given in order."""

@@ -90,22 +90,6 @@ class Steps(Listed):
 
     item_size = 1
 
-    @property
-    def annotation(self) -> str:
-        step = self.step.annotation
-        listed = self.delivered_dtype == "string" or step.startswith("bytes")
-        return f"Sequence[{step}]" if listed else "ArrayLike"
-
-    @property
-    def stored_text(self) -> str:
-        return f"steps of {self.step.stored_text}"
-
-    @property
-    def takes(self) -> str:
-        return f"in each step {self.step.takes}{self._limit.text}{self.as_many}"
-
-    if_missing = "empty"
-
     def convert(self, value: Any) -> Any:
         """Return all steps as they will be stored: an array of numbers, or a list."""
         steps = self._checked(value)

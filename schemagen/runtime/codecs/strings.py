@@ -63,10 +63,6 @@ class Text(_String):
 
     dtype: str = field(default="string", init=False)
 
-    takes = "text"
-
-    annotation = "str"
-
     def convert(self, value: Any) -> bytes:
         if not isinstance(value, str):
             raise Problem(described(value), "a str")
@@ -87,10 +83,6 @@ class Bytes(_String):
     def make_parts(self) -> tuple[Part, ...]:
         (part,) = super().make_parts()
         return (replace(part, transfer_encoding=self.transfer_encoding),)
-
-    takes = "opaque bytes"
-
-    annotation = "bytes"
 
     def convert(self, value: Any) -> bytes:
         if not isinstance(value, bytes):

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from ..shared import base64_text
 from ..shared.dtypes import DTYPES, FLOATS
-from ..shared.values import shape_text
 from ..shared.wire import buffer_of, varint
 from .decoded import Shape
 from .numbers import NumbersCodec, cause_of_size
@@ -29,7 +28,7 @@ _SHARED_WORDS = ("height", "width", "channels")
 
 
 @dataclass(eq=False, kw_only=True)
-class _Padded(NumbersCodec):
+class PaddedTensor(NumbersCodec):
     """Numbers of a shape some sizes of which may vary.
 
     Attributes:
@@ -51,20 +50,6 @@ class _Padded(NumbersCodec):
         return self.shape
 
     @property
-    def takes(self) -> str:
-        return f"{self.dtype} {shape_text(self.shape)}"
-
-    @property
-    def delivers(self) -> str:
-        sizes = ("B", *("?" if size is None else size for size in self.shape))
-        text = f"{self.dtype} [{', '.join(map(str, sizes))}]"
-        if None not in self.shape:
-            return text
-        return f"{text}, padded with {self.filler!r}"
-
-    if_missing = "only padding"
-
-    @property
     def _wanted(self) -> str:
         return f"[{', '.join('?' if n is None else str(n) for n in self.shape)}]"
 
@@ -78,7 +63,7 @@ class _Padded(NumbersCodec):
 
 
 @dataclass(eq=False, kw_only=True)
-class Tensor(_Padded):
+class Tensor(PaddedTensor):
     """A tensor of any shape, whose sizes are stored next to it.
 
     Attributes:
@@ -186,7 +171,7 @@ class Tensor(_Padded):
 
 
 @dataclass(eq=False, kw_only=True)
-class SerializedTensor(_Padded):
+class SerializedTensor(PaddedTensor):
     """A tensor of any shape, as tf.io.serialize_tensor writes it."""
 
     shape_key: None = None

@@ -1,0 +1,317 @@
+"""What a field takes, stores and delivers, in the words of docstrings and tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import Any
+
+from ..runtime.codecs.base import Codec
+from ..runtime.codecs.classes import ClassCodec, Label, MultiLabel
+from ..runtime.codecs.decoded import Shape
+from ..runtime.codecs.image_lists import Images
+from ..runtime.codecs.images import Image
+from ..runtime.codecs.limits import Listed
+from ..runtime.codecs.lists import ListCodec
+from ..runtime.codecs.masks import Mask
+from ..runtime.codecs.numbers import FixedNumbers
+from ..runtime.codecs.part import BYTES, FLOAT, INT, Part
+from ..runtime.codecs.ragged import Ragged
+from ..runtime.codecs.sparse import Sparse
+from ..runtime.codecs.steps import Steps
+from ..runtime.codecs.strings import Bytes, Text
+from ..runtime.codecs.tensors import PaddedTensor
+from ..runtime.shared.dtypes import FLOATS
+from ..runtime.shared.values import shape_text
+
+_LISTS = {BYTES: "bytes_list", FLOAT: "float_list", INT: "int64_list"}
+
+_LIMITS = {
+    "error": ", at most {} {}",
+    "keep_head": ", of which the first {} {} are kept",
+    "keep_tail": ", of which the last {} {} are kept",
+}
+
+
+@dataclass(frozen=True)
+class Words:
+    """What docstrings and tables say of a field.
+
+    Attributes:
+        takes: the values that the writer takes.
+        delivers: the tensor of a batch.
+        missing: the value of a missing one in a batch.
+        annotation: the type of the writer's keyword, None apart, as source code.
+        stored: the list that holds the values.
+    """
+
+    takes: str
+    delivers: str
+    missing: str
+    annotation: str = "ArrayLike"
+    stored: str = ""
+
+
+def words_of(codec: Codec) -> Words:
+    """Return what to say of a field."""
+    return _words(codec)
+
+
+def takes_or_none(codec: Codec) -> str:
+    """Return the values that the writer takes, None included."""
+    takes = words_of(codec).takes
+    return f"{takes}; None if missing" if codec.optional else takes
+
+
+def delivers_or_missing(codec: Codec) -> str:
+    """Return the tensor of a batch, and the value of a missing one."""
+    words = words_of(codec)
+    if not codec.optional:
+        return words.delivers
+    return f"{words.delivers}; {words.missing} if missing"
+
+
+@singledispatch
+def _words(codec: Any) -> Words:
+    raise TypeError(f"no words for a {type(codec).__name__}")
+
+
+@_words.register
+def _of_numbers(codec: FixedNumbers) -> Words:
+    dtype, shape = codec.dtype, codec.shape
+    annotation, missing = "ArrayLike", _missing(codec)
+    if not shape:
+        usual = "float" if dtype in FLOATS else "int"
+        annotation = "bool" if dtype == "bool" else usual
+    if codec.default is not None and codec.delivered_dtype != dtype:
+        missing += ", dequantized,"
+    return Words(
+        f"{dtype} {shape_text(shape)}" if shape else f"one {dtype}",
+        _dense(codec),
+        missing,
+        annotation,
+        _stored(codec),
+    )
+
+
+@_words.register(Text)
+@_words.register(Bytes)
+def _of_string(codec: Text | Bytes) -> Words:
+    text = isinstance(codec, Text)
+    return Words(
+        "text" if text else "opaque bytes",
+        _dense(codec),
+        _missing(codec),
+        "str" if text else "bytes",
+        _stored(codec),
+    )
+
+
+@_words.register
+def _of_list(codec: ListCodec) -> Words:
+    named = {"string": "Sequence[str]", "bytes": "Sequence[bytes]"}
+    delivers, missing = _of_items(codec), "empty"
+    if codec.pad_on_disk:
+        delivers = f"{_dense(codec)}, padded on disk with {codec.filler!r}"
+        missing = "all padding"
+    shape = shape_text((None, *codec.item_shape))
+    return Words(
+        f"{codec.dtype} {shape}{_limit(codec, codec.too_long)}{_as_many(codec)}",
+        delivers,
+        missing,
+        named.get(codec.dtype, "ArrayLike"),
+        _stored(codec),
+    )
+
+
+@_words.register
+def _of_ragged(codec: Ragged) -> Words:
+    delivers = f"{codec.delivered_dtype} [B, (T), (N)], ragged"
+    if not codec.ragged:
+        padding = f"padded with {codec.filler!r}"
+        delivers = f"{codec.delivered_dtype} [B, T, N], {padding}"
+    inner = {"string": "Sequence[str]", "bytes": "Sequence[bytes]"}
+    return Words(
+        f"lists of {codec.dtype}{_limit(codec, noun='lists')}{_as_many(codec)}",
+        delivers,
+        "empty",
+        f"Sequence[{inner.get(codec.dtype, 'ArrayLike')}]",
+        _stored(codec),
+    )
+
+
+@_words.register
+def _of_tensor(codec: PaddedTensor) -> Words:
+    sizes = ("B", *("?" if size is None else size for size in codec.shape))
+    delivers = f"{codec.dtype} [{', '.join(map(str, sizes))}]"
+    if None in codec.shape:
+        delivers += f", padded with {codec.filler!r}"
+    takes = f"{codec.dtype} {shape_text(codec.shape)}"
+    return Words(takes, delivers, "only padding", stored=_stored(codec))
+
+
+@_words.register
+def _of_sparse(codec: Sparse) -> Words:
+    rank = len(codec.shape)
+    index = "[N]" if rank == 1 else f"[N, {rank}]"
+    return Words(
+        f"indices {index} into {shape_text(codec.shape)} and the {codec.dtype} values "
+        "[N] there, or a dict of them",
+        _dense(codec) + ("" if codec.dense else ", sparse"),
+        "zeros" if codec.dense else "empty",
+        "tuple[ArrayLike, ArrayLike] | Mapping[Any, Any]",
+        _stored(codec),
+    )
+
+
+@_words.register
+def _of_label(codec: Label) -> Words:
+    text = f"a class id from 0 to {codec.num_classes - 1}"
+    return Words(
+        text + (", or its name" if codec.classes else "") + _classes_stored(codec),
+        _dense(codec),
+        "-1" if codec.default is None else repr(codec.default),
+        "int | str" if codec.classes else "int",
+        _stored(codec),
+    )
+
+
+@_words.register
+def _of_labels(codec: MultiLabel) -> Words:
+    text = f"the ids of its classes, from 0 to {codec.num_classes - 1}"
+    items = "int | str" if codec.classes else "int"
+    return Words(
+        text + (", or their names" if codec.classes else "") + _classes_stored(codec),
+        f"{_dense(codec)}, 1 for each of its classes",
+        "zeros",
+        f"Sequence[{items}] | NDArray[Any]",
+        _stored(codec),
+    )
+
+
+@_words.register
+def _of_image(codec: Image) -> Words:
+    shape = f"{codec.stored_dtype} {shape_text(codec.shape)}"
+    takes = f"{codec.named} image as bytes, or its pixels, {shape}"
+    if codec.encoding == "raw":
+        takes = f"{shape}, [height, width, channels]"
+    return Words(
+        takes,
+        f"{codec.dtype} {_batch(codec, 'HWC')}{_range(codec)}",
+        "0",
+        _array_or_bytes(codec),
+        _stored(codec),
+    )
+
+
+@_words.register
+def _of_images(codec: Images) -> Words:
+    number = "" if codec.max_count is None else f"at most {codec.max_count} "
+    number = number if codec.count is None else f"{codec.count} "
+    form = "encoded" if codec.encoding == "any" else codec.encoding
+    delivers = f"{codec.dtype} {_batch(codec, 'THWC')}{_range(codec)}"
+    return Words(
+        f"a list of {number}{form} images, as bytes or uint8 {shape_text(codec.shape)}",
+        delivers if codec.count else f"{delivers}, padded with zeros",
+        "empty" if codec.count is None else "zeros",
+        "Sequence[bytes | NDArray[np.uint8]] | NDArray[np.uint8]",
+        f"bytes_list (each {codec.encoding})",
+    )
+
+
+@_words.register
+def _of_mask(codec: Mask) -> Words:
+    array = f"{codec.dtype} {shape_text(codec.shape)}, {codec.ids_text}"
+    raw = codec.encoding == "raw"
+    return Words(
+        array if raw else f"a png image as bytes, or its ids, {array}",
+        f"{codec.dtype} {_batch(codec, 'HW')}, {codec.ids_text}",
+        str(codec.ignore or 0),
+        _array_or_bytes(codec),
+        _stored(codec),
+    )
+
+
+@_words.register
+def _of_steps(codec: Steps) -> Words:
+    step = words_of(codec.step)
+    strings = codec.delivered_dtype == "string" or step.annotation.startswith("bytes")
+    limit = _limit(codec, codec.too_long, "steps")
+    return Words(
+        f"in each step {step.takes}{limit}{_as_many(codec)}",
+        _of_items(codec),
+        "empty",
+        f"Sequence[{step.annotation}]" if strings else "ArrayLike",
+        f"steps of {step.stored}",
+    )
+
+
+def _missing(codec: Codec) -> str:
+    if codec.default is not None:
+        return repr(codec.default)
+    if codec.nan_if_missing:
+        return "NaN"
+    return "''" if codec.delivered_dtype == "string" else "0"
+
+
+def _dense(codec: Codec) -> str:
+    sizes = ("B", *codec.delivered_shape)
+    return f"{codec.delivered_dtype} [{', '.join(map(str, sizes))}]"
+
+
+def _of_items(codec: Listed) -> str:
+    """Say what a batch has of lists: padded to the longest, or ragged."""
+    sizes = ("B", "(T)" if codec.ragged else "T", *codec.delivered_shape[1:])
+    padding = "ragged" if codec.ragged else f"padded with {codec.filler!r}"
+    return f"{codec.delivered_dtype} [{', '.join(map(str, sizes))}], {padding}"
+
+
+def _limit(codec: Listed, too_long: str = "error", noun: str = "items") -> str:
+    if codec.max_length is None:
+        return ""
+    return _LIMITS[too_long].format(codec.max_length, noun)
+
+
+def _as_many(codec: Listed) -> str:
+    """Say which other fields have as many items; "" if there are none."""
+    return "" if codec.group is None else f", as many as the others of {codec.group!r}"
+
+
+def _classes_stored(codec: ClassCodec) -> str:
+    """Say how classes are in files, where it is not by their ids."""
+    if codec.stored == "text":
+        return "; stored by name"
+    return f"; stored from {codec.offset} on" if codec.offset else ""
+
+
+def _batch(codec: Codec, letters: str) -> str:
+    """Return the shape of a batch, with a letter for each size that varies."""
+    shape: Shape = codec.delivered_shape
+    sizes = (str(size or name) for size, name in zip(shape, letters, strict=True))
+    return f"[{', '.join(('B', *sizes))}]"
+
+
+def _range(codec: Image | Images) -> str:
+    """Return the range of pixels that are delivered as another dtype."""
+    return "" if codec.stored_dtype == codec.dtype else f", 0 to {codec.largest}"
+
+
+def _array_or_bytes(codec: Image | Mask) -> str:
+    # numpy has no bfloat16.
+    dtype = codec.stored_dtype
+    array = "NDArray[Any]" if dtype == "bfloat16" else f"NDArray[np.{dtype}]"
+    return array if codec.encoding == "raw" else f"bytes | {array}"
+
+
+def _stored(codec: Codec) -> str:
+    return _list(codec.parts[0])
+
+
+def _list(part: Part) -> str:
+    """Return a list and its encoding: `bytes_list (jpeg)`."""
+    if part.encoding == "raw":
+        return f"raw {part.dtype} bytes"
+    if part.encoding == "proto":
+        return f"a serialized {part.dtype} tensor"
+    text = _LISTS[part.stored]
+    return text if part.encoding == "list" else f"{text} ({part.encoding})"
