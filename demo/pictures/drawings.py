@@ -14,6 +14,7 @@ import jinja2
 from pygments.lexers import PythonLexer
 from pygments.token import Comment, Keyword, Name, Number, String
 from schemagen import describe
+from schemagen.spec.words import delivers_or_missing
 
 THEMES: Mapping[str, Mapping[str, str]] = {
     "light": {
@@ -173,7 +174,7 @@ def flow(readme: str, theme: str) -> str:
         fields=[(field.name, field.kind.name) for field in spec.fields],
         splits={name: records for records, name in _WRITTEN.findall(readme)},
         batch=[
-            (field.name, re.sub(r"\[B\b", "[32", field.codec.delivers_or))
+            (field.name, re.sub(r"\[B\b", "[32", delivers_or_missing(field.codec)))
             for field in spec.fields
         ],
     )

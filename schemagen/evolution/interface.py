@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..runtime.codecs.changes import StoredField
 from ..runtime.codecs.compatibility import (
     Change,
     Spec,
@@ -17,7 +16,7 @@ from ..runtime.codecs.compatibility import (
     new_fields,
 )
 from ..runtime.codecs.owned_keys import FieldSpec
-from ..runtime.codecs.spec_json import codec_of_json
+from ..runtime.codecs.spec_json import codec_of_json, stored_field
 
 # What decides what the tensors of a batch look like.
 _TENSOR = ("dense", "dtype", "presence", "ragged", "resize", "shape")
@@ -39,7 +38,7 @@ def interface_changes(before: Spec, after: Spec) -> Iterator[Change]:
         if old["kind"] == new["kind"]:
             yield from _stricter(old, new)
             for attribute in _TENSOR:
-                was, now = (StoredField(each)[attribute] for each in (old, new))
+                was, now = (stored_field(each)[attribute] for each in (old, new))
                 if was != now and (new["name"], attribute) not in refused:
                     yield Change("SG245", new["name"], attribute, was, now)
     yield from _of_record(before, after)

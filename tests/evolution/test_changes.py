@@ -8,6 +8,7 @@ import re
 import shutil
 import warnings
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,9 @@ import schemagen
 import tensorflow as tf
 from command_line import run
 from schemagen.evolution import BREAKING_RULES
+from schemagen.runtime.codecs.compatibility import differences
+from schemagen.runtime.codecs.registry import CLASSES
+from schemagen.runtime.codecs.spec_json import attributes_of, judged_of
 from schemagen.runtime.shared.errors import SchemaMismatchError
 
 from .changes import CHANGES, EXAMPLES, HEAD
@@ -285,3 +289,28 @@ def _values(batch: Any) -> Any:
         return repr(batch.to_list())
     array = batch.numpy()
     return array.dtype.str, array.shape, repr(array.tolist())
+
+
+@pytest.mark.parametrize("kind", sorted(CLASSES))
+def test_each_parameter_says_what_a_change_of_it_means(kind: str) -> None:
+    """Also one that a subclass declares again; otherwise each change is refused as SG211."""
+    for cls in CLASSES[kind]:
+        for each in fields(cls):
+            if each.init and each.name not in ("label", "step"):
+                rules = {judged.rule for judged in each.metadata["judged"]}
+                assert rules <= set(BREAKING_RULES), (cls, each.name)
+    assert set(attributes_of(kind)) - set(judged_of(kind)) <= {"label"}
+
+
+def test_attributes_of_a_later_version_are_refused() -> None:
+    """Those of a known kind, and all that differ of a kind that is not known."""
+
+    def spec(**facts: Any) -> dict[str, Any]:
+        field = {"name": "x", "key": "x", "role": "input", "optional": False}
+        return {"record": "r", "fields": [{**field, "default": None, **facts}]}
+
+    for kind in ("Text", "Hologram"):
+        one, other = (spec(kind=kind, depth=depth, doc=str(depth)) for depth in (1, 2))
+        (found,) = differences(one, other)
+        assert (found.rule, found.attribute) == ("SG211", "depth")
+        assert not differences(one, spec(kind=kind, depth=1, doc="another"))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..reading.decoding import Expected
 from ..shared.dtypes import FLOATS
+from .changes import DEFAULT, OPTIONAL, parameter
 from .decoded import Decoded, Form, Shape, Values
 from .parsed import Parsed
 from .part import Part
@@ -38,10 +39,10 @@ class Codec(ABC):
 
     label: str
     _: KW_ONLY
-    key: Any = None
-    optional: bool = False
-    default: Any = None
-    presence: bool = False
+    key: Any = parameter(default=None)
+    optional: bool = parameter(*OPTIONAL, default=False)
+    default: Any = parameter(*DEFAULT, default=None)
+    presence: bool = parameter(default=False)
 
     parts: tuple[Part, ...] = field(init=False, repr=False)
     """What it is stored as, its values first."""

@@ -1,59 +1,21 @@
-"""What can have happened to a field that data holds under the same key.
+"""What a change of a parameter means for data that was written before.
 
-Each check is one rule: the attributes that it judges, and when a difference of one is what
-the rule is about. Attributes that no check judges and that are not known to be harmless
-are refused: a later schemagen may have given them a meaning.
+Each parameter of a kind states, where it is declared, which rules judge a change of it. Of
+an attribute that no parameter states nothing is known: a later schemagen may have given it
+a meaning.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
-from functools import cached_property
+from dataclasses import MISSING, dataclass, field, fields
 from math import prod
 from typing import Any, TypeAlias
 
 from ..shared.dtypes import DTYPES
-from .base import Codec
-from .images import Resized
-from .lists import Strings, VarLen
 from .part import INT, Part
-from .ragged import Ragged
-from .spec_json import codec_of_json
 
-# What cannot change the values that records hold: only what becomes of them.
-HARMLESS = frozenset(
-    {
-        "augment",
-        "dense",
-        "doc",
-        "exact",
-        "format_key",
-        "format_text",
-        "key",
-        "kind",
-        "name",
-        "path",
-        "presence",
-        "ragged",
-        "renamed",
-        "role",
-    }
-)
-
-# Of resized images: other pixels, of the same ones in a file.
-_RESIZING = ("antialias", "interpolation", "resize", "scaled_decoding")
-
-_LIMITED = ("classes", "count", "dtype", "max_count", "max_length", "num_classes")
-
-# Encoded pictures contain their sizes.
-_SIZE_KEYS = ("height_key", "width_key", "channels_key")
-_FURTHER = (
-    *_SIZE_KEYS,
-    "row_lengths_key",
-    "index_key",
-    "shape_key",
-)
+_SIZES = ("height_key", "width_key", "channels_key")
 
 
 @dataclass(frozen=True)
@@ -62,14 +24,11 @@ class StoredField:
 
     Attributes:
         facts: its JSON in `spec.json`, which is all that old data knows of its schema.
+        codec: of the field; None of a kind that only a later version knows.
     """
 
     facts: dict[str, Any]
-
-    @cached_property
-    def codec(self) -> Codec | None:
-        """Its codec; None of a kind that only a later version knows."""
-        return codec_of_json({"name": "", "key": "", **self.facts})
+    codec: Any
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -121,6 +80,11 @@ class StoredField:
         """Whether readers cut off what is too long."""
         return self["too_long"] not in (None, "error")
 
+    @property
+    def of_any_length(self) -> bool:
+        """Whether it is a list of any length."""
+        return self.codec is not None and self.codec.item_size is not None
+
     def reads(self, attribute: str) -> bool:
         """Return whether readers look at the key that an attribute names."""
         return any(part.read and part.parameter == attribute for part in self.parts)
@@ -131,86 +95,108 @@ New: TypeAlias = StoredField
 
 
 @dataclass(frozen=True)
-class FieldCheck:
-    """One rule for what has become of a field.
+class Judgement:
+    """A rule that a change of a parameter may come under.
 
     Attributes:
         rule: the rule's id.
-        attributes: what it judges, of fields of one kind.
-        applies: whether it is what the rule is about: of the field as it was written,
-            as it is expected, and the attribute in which they differ.
+        applies: whether the change is what the rule is about: of the field as it was
+            written, as it is expected, and the parameter.
         record_by_record: data may be opened, since each record tells whether it is
             read alike, or since what is stored is read alike and used otherwise.
-        words: the change in words; "" for both values of the attribute.
+        words: the change in words; "" for both values of the parameter.
     """
 
     rule: str
-    attributes: tuple[str, ...]
-    applies: Callable[[Old, New, str], Any]
+    applies: Callable[[Old, New, str], Any] = lambda old, new, name: True
     record_by_record: bool = False
     words: Callable[[Old, New], str] = lambda old, new: ""
 
 
-def _always(old: Old, new: New, _: str) -> bool:
-    return True
+def parameter(*judged: Judgement, default: Any = MISSING) -> Any:
+    """Declare a parameter of a kind.
+
+    Args:
+        *judged: the rules for a change of it; none where a change cannot alter the values
+            that records hold, only what becomes of them. No change comes under two.
+        default: its default; it has to be given if there is none.
+    """
+    return field(default=default, metadata={"judged": judged})
 
 
-def other_list(old: Old, new: New) -> bool:
+# Wire: what was written does not parse.
+
+
+def other_list(old: Old, new: New, _: str = "") -> bool:
     """Return whether the values of a field are in another list than before."""
     return old.list != new.list and bool(old.list and new.list)
 
 
-def _other_count(old: Old, new: New, attribute: str) -> bool:
-    if attribute == "pad_on_disk":
-        return bool(new["pad_on_disk"])
-    if attribute == "max_length":
-        return _filled_up(old, new)
+def _other_dtype_size(old: Old, new: New, _: str) -> bool:
+    alike = _read_as_float(old, new) or _is_reinterpreted(old, new)
+    return new.raw and not other_list(old, new) and not alike
+
+
+def _other_count(old: Old, new: New, _: str) -> bool:
     if other_list(old, new):
         return False
-    if attribute == "dtype":
-        alike = _read_as_float(old, new) or _is_reinterpreted(old, new)
-        return new.raw and not alike
     return not _is_wider(old, new) and not _is_reshaped(old, new)
 
 
-def _other_encoding(old: Old, new: New, attribute: str) -> bool:
-    if attribute == "dtype":
+def _other_encoding(old: Old, new: New, name: str) -> bool:
+    if name == "dtype":
         return new.encoded and not _read_as_float(old, new)
-    if other_list(old, new):
+    if name == "encoding" and new["encoding"] == "any" and old["encoding"] != "raw":
         return False
-    if attribute == "transfer_encoding":
-        return True
-    return not (new["encoding"] == "any" and old["encoding"] != "raw")
+    return not other_list(old, new)
 
 
-def _narrower(old: Old, new: New, attribute: str) -> bool:
-    before, after = old[attribute], new[attribute]
-    if attribute == "max_length":
-        return not _filled_up(old, new) and not new.cuts and _less(after, before)
-    if attribute == "classes":
-        if new["stored"] == "text":  # then any order will do
-            return not set(before) <= set(after)
-        return bool(after) and _first_renamed(old, new) == len(after) < len(before)
-    if attribute == "num_classes":  # names say it by themselves
-        named = old["classes"] and new["classes"]
-        return not named and _less(after, before)
-    if attribute == "dtype":
-        inner, outer = old.range, new.range
-        return bool(inner and outer) and not (
-            outer[0] <= inner[0] and inner[1] <= outer[1]  # type: ignore[index]
-        )
-    if attribute == "count":
-        return after is not None
-    return _less(after, old["count"] or before)  # max_count
+def _less(after: int | None, before: int | None) -> bool:
+    """Compare limits; None means no limit."""
+    return after is not None and (before is None or after < before)
 
 
-def _further_key(old: Old, new: New, attribute: str) -> bool:
-    if attribute in _SIZE_KEYS and not new.reads(attribute):
+def _lower(old: Old, new: New, name: str) -> bool:
+    if name == "max_length" and (_filled_up(old, new) or new.cuts):
         return False
-    return attribute != "index_key" or not _swapped(old, new)
+    return _less(new[name], old[name])
 
 
-def _swapped(old: Old, new: New, _: str = "") -> bool:
+def _fewer_images(old: Old, new: New, name: str) -> bool:
+    return (
+        new["count"] is not None
+        if name == "count"
+        else _less(new["max_count"], old["count"] or old["max_count"])
+    )
+
+
+def _fewer_classes(old: Old, new: New, name: str) -> bool:
+    before, after = old["classes"], new["classes"]
+    if name == "num_classes":  # names say it by themselves
+        return not (before and after) and _less(new[name], old[name])
+    if new["stored"] == "text":  # then any order will do
+        return not set(before) <= set(after)
+    return bool(after) and _first_renamed(old, new) == len(after) < len(before)
+
+
+def _narrower(old: Old, new: New, _: str) -> bool:
+    inner, outer = old.range, new.range
+    if inner is None or outer is None:
+        return False
+    return not (outer[0] <= inner[0] and inner[1] <= outer[1])
+
+
+def _other_key(old: Old, new: New, name: str) -> bool:
+    """Return whether another key is read. Encoded pictures contain their sizes."""
+    if name in _SIZES and not new.reads(name):
+        return False
+    return name != "index_key" or not _swapped(old, new, name)
+
+
+# Meaning: it parses, and says something else.
+
+
+def _swapped(old: Old, new: New, _: str) -> bool:
     return sorted(old["index_key"]) == sorted(new["index_key"])
 
 
@@ -228,9 +214,7 @@ def _other_class(old: Old, new: New) -> str:
     return f"class id {at}: written {written!r}, expected {expected!r}"
 
 
-def _other_shape(old: Old, new: New, attribute: str) -> bool:
-    if attribute == "item_shape":
-        return True
+def _other_shape(old: Old, new: New, _: str) -> bool:
     return not _is_wider(old, new) and _is_reshaped(old, new)
 
 
@@ -240,75 +224,19 @@ def _other_number(old: Old, new: New, _: str) -> bool:
     return not (old.range and new.range) and _is_reinterpreted(old, new)
 
 
-def _filled_up(old: Old, new: New) -> bool:
+def _filled_up(old: Old, new: New, _: str = "") -> bool:
     """Return whether rows are filled up to `max_length` on disk, before and after."""
     return bool(old["pad_on_disk"] and new["pad_on_disk"])
 
 
-def _padding_on_disk(old: Old, new: New, attribute: str) -> bool:
-    if attribute == "pad_on_disk":
-        return bool(old["pad_on_disk"])
-    return _filled_up(old, new)
-
-
-def _padding(old: Old, new: New, attribute: str) -> bool:
-    return not _padding_on_disk(old, new, attribute)
-
-
-def _cut_otherwise(old: Old, new: New, attribute: str) -> bool:
-    if attribute == "too_long":
-        return old.cuts and new.cuts
+def _cut_shorter(old: Old, new: New, _: str) -> bool:
     shorter = _less(new["max_length"], old["max_length"])
     return shorter and new.cuts and not _filled_up(old, new)
 
 
 def _read_as_float(old: Old, new: New, _: str = "dtype") -> bool:
     """Return whether one dtype is that of the pixels stored, and one of resized pixels."""
-    is_image = isinstance(new.codec, Resized)
-    return is_image and old.stored_dtype == new.stored_dtype
-
-
-# Wire: what was written does not parse. Meaning: it parses, and says something else.
-# No difference of an attribute is judged by more than one.
-FIELD_CHECKS = (
-    FieldCheck("SG203", ("optional",), lambda old, new, _: not new["optional"]),
-    FieldCheck(
-        "SG205",
-        ("dtype", "encoding", "stored"),
-        lambda old, new, _: other_list(old, new),
-    ),
-    FieldCheck("SG206", ("dtype", "max_length", "pad_on_disk", "shape"), _other_count),
-    FieldCheck("SG207", ("dtype", "encoding", "transfer_encoding"), _other_encoding),
-    FieldCheck("SG208", _LIMITED, _narrower),
-    FieldCheck("SG209", _FURTHER, _further_key),
-    FieldCheck(
-        "SG210",
-        ("group",),
-        lambda old, new, _: new["group"] is not None,
-        record_by_record=True,
-    ),
-    FieldCheck("SG221", ("classes",), _other_classes, words=_other_class),
-    FieldCheck("SG222", ("offset",), _always),
-    FieldCheck("SG223", ("item_shape", "shape"), _other_shape),
-    FieldCheck("SG224", ("dtype",), _other_number),
-    FieldCheck(
-        "SG226", ("default",), lambda old, new, _: old["optional"] and new["optional"]
-    ),
-    FieldCheck("SG227", ("pad_on_disk", "padding_value"), _padding_on_disk),
-    FieldCheck("SG228", ("dequantize",), _always),
-    FieldCheck("SG229", ("finite",), lambda old, new, _: new["finite"]),
-    # Where it was not declared, it is not in the data.
-    FieldCheck("SG230", ("ignore",), lambda old, new, _: old["ignore"] is not None),
-    FieldCheck("SG231", ("index_key",), _swapped),
-    FieldCheck("SG232", _RESIZING, _always, record_by_record=True),
-    FieldCheck("SG232", ("dtype",), _read_as_float, record_by_record=True),
-    FieldCheck("SG233", ("padding_value",), _padding, record_by_record=True),
-    FieldCheck(
-        "SG234", ("max_length", "too_long"), _cut_otherwise, record_by_record=True
-    ),
-)
-
-JUDGED = HARMLESS.union(*(check.attributes for check in FIELD_CHECKS), {"step"})
+    return bool(new.parts) and old.stored_dtype == new.stored_dtype
 
 
 def _is_wider(old: Old, new: New) -> bool:
@@ -331,16 +259,9 @@ def _is_reshaped(old: Old, new: New) -> bool:
 def _is_reinterpreted(old: Old, new: New) -> bool:
     """Return whether bytes of one dtype can be taken for those of another."""
     before, after = old.stored_dtype, new.stored_dtype
-    if {before, after} & {"string", "bytes"}:
-        return True
-    if isinstance(new.codec, VarLen | Strings | Ragged):  # of any length
+    if {before, after} & {"string", "bytes"} or new.of_any_length:
         return True
     return DTYPES[before].size == DTYPES[after].size
-
-
-def _less(after: int | None, before: int | None) -> bool:
-    """Compare limits; None means no limit."""
-    return after is not None and (before is None or after < before)
 
 
 def _first_renamed(old: Old, new: New) -> int:
@@ -350,3 +271,62 @@ def _first_renamed(old: Old, new: New) -> int:
     pairs = enumerate(zip(before, new["classes"], strict=False))
     shorter = min(len(before), len(new["classes"]))
     return next((at for at, (was, now) in pairs if was != now), shorter)
+
+
+_LIST = Judgement("SG205", other_list)
+_ENCODING = Judgement("SG207", _other_encoding)
+
+OPTIONAL = (Judgement("SG203", lambda old, new, _: not new["optional"]),)
+DEFAULT = (Judgement("SG226", lambda old, new, _: old["optional"] and new["optional"]),)
+DTYPE = (
+    _LIST,
+    Judgement("SG206", _other_dtype_size),
+    _ENCODING,
+    Judgement("SG208", _narrower),
+    Judgement("SG224", _other_number),
+    Judgement("SG232", _read_as_float, record_by_record=True),
+)
+ENCODING = (_LIST, _ENCODING)
+FORM = (_LIST,)
+SHAPE = (Judgement("SG206", _other_count), Judgement("SG223", _other_shape))
+ITEM_SHAPE = (Judgement("SG223"),)
+KEY = (Judgement("SG209", _other_key),)
+INDEX_KEYS = (*KEY, Judgement("SG231", _swapped))
+TRANSFER = (_ENCODING,)
+
+LIMIT = (
+    Judgement("SG206", _filled_up),
+    Judgement("SG208", _lower),
+    Judgement("SG234", _cut_shorter, record_by_record=True),
+)
+IMAGES = (Judgement("SG208", _fewer_images),)
+TOO_LONG = (
+    Judgement(
+        "SG234", lambda old, new, _: old.cuts and new.cuts, record_by_record=True
+    ),
+)
+PAD_ON_DISK = (
+    Judgement("SG206", lambda old, new, _: new["pad_on_disk"]),
+    Judgement("SG227", lambda old, new, _: old["pad_on_disk"]),
+)
+PADDING = (
+    Judgement("SG227", _filled_up),
+    Judgement("SG233", lambda *pair: not _filled_up(*pair), record_by_record=True),
+)
+GROUP = (
+    Judgement(
+        "SG210", lambda old, new, _: new["group"] is not None, record_by_record=True
+    ),
+)
+CLASSES = (
+    Judgement("SG208", _fewer_classes),
+    Judgement("SG221", _other_classes, words=_other_class),
+)
+NUM_CLASSES = (Judgement("SG208", _fewer_classes),)
+OFFSET = (Judgement("SG222"),)
+# Where it was not declared, it is not in the data.
+IGNORE = (Judgement("SG230", lambda old, new, _: old["ignore"] is not None),)
+DEQUANTIZE = (Judgement("SG228"),)
+FINITE = (Judgement("SG229", lambda old, new, _: new["finite"]),)
+RESIZING = (Judgement("SG232", record_by_record=True),)
+"""Of resized images: other pixels, of the same ones in a file."""

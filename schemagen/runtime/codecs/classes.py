@@ -14,6 +14,7 @@ from ..reading.decoding import Expected
 from ..shared.errors import Problem, did_you_mean, warn
 from ..shared.values import Numbers, check_shape, described, shortened
 from .base import Codec
+from .changes import CLASSES, FORM, NUM_CLASSES, OFFSET, parameter
 from .decoded import Form, Shape, Values
 from .faults import near, shown_bytes
 from .parsed import Parsed
@@ -43,10 +44,10 @@ class ClassCodec(Codec):
         stored: "id", or "text" for names, as UTF-8.
     """
 
-    num_classes: int = 0
-    classes: tuple[str, ...] = ()
-    offset: int = 0
-    stored: str = "id"
+    num_classes: int = parameter(*NUM_CLASSES, default=0)
+    classes: tuple[str, ...] = parameter(*CLASSES, default=())
+    offset: int = parameter(*OFFSET, default=0)
+    stored: str = parameter(*FORM, default="id")
 
     of_classes: ClassVar[bool] = True
 

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import partial
 from typing import Any
 
 from ..shared.errors import SchemaMismatchError
 from ..shared.json_entries import ELSEWHERE
-from .changes import FIELD_CHECKS, HARMLESS, JUDGED, FieldCheck, StoredField
+from .changes import Judgement, StoredField
 from .owned_keys import OwnedKey, owned_keys
+from .spec_json import judged_of, stored_field
 
 Spec = dict[str, Any]
 FieldSpec = dict[str, Any]
@@ -153,75 +153,59 @@ def other_owners(written: Spec, expected: Spec) -> Iterator[Change]:
             )
 
 
-def other_kinds(
-    rule: str, written: Spec, expected: Spec, *, same_list: bool
-) -> Iterator[Change]:
-    """Find the fields of another kind, whether or not their values are in the same list."""
+def other_kinds(written: Spec, expected: Spec) -> Iterator[Change]:
+    """Find the fields of another kind, whose values may be in another list."""
     for name, old, new in _pairs(written, expected):
-        known = {StoredField(old).list, StoredField(new).list} - {""}
-        alike = len(known) < 2
-        if old["kind"] != new["kind"] and alike == same_list:
+        if old["kind"] != new["kind"]:
+            known = {stored_field(old).list, stored_field(new).list} - {""}
+            rule = "SG225" if len(known) < 2 else "SG205"
             words = f"kind: written {old['kind']}, expected {new['kind']}"
             yield Change(rule, name, "kind", old["kind"], new["kind"], words)
 
 
-def changed_attributes(
-    check: FieldCheck, written: Spec, expected: Spec
+def changed_parameters(written: Spec, expected: Spec) -> Iterator[Change]:
+    """Find what differs in fields of the same kind, as their parameters judge it."""
+    for name, *pair in _pairs(written, expected):
+        old, new = map(stored_field, pair)
+        if old.kind == new.kind:
+            judged = judged_of(new.kind)
+            for attribute in sorted({*old.facts, *new.facts, *judged}):
+                if old[attribute] != new[attribute]:
+                    yield from _judged(name, old, new, attribute, judged.get(attribute))
+
+
+def _judged(
+    field: str,
+    old: StoredField,
+    new: StoredField,
+    attribute: str,
+    judged: tuple[Judgement, ...] | None,
 ) -> Iterator[Change]:
-    """Find the fields of which something differs that a check judges."""
-    for name, old, new in _pairs(written, expected):
-        if old["kind"] == new["kind"]:
-            pair = StoredField(old), StoredField(new)
-            for attribute in check.attributes:
-                before, after = (each[attribute] for each in pair)
-                if before != after and check.applies(*pair, attribute):
-                    yield Change(
-                        check.rule,
-                        name,
-                        attribute,
-                        before,
-                        after,
-                        check.words(*pair),
-                        record_by_record=check.record_by_record,
-                    )
+    """Yield the rules that a change comes under; of an unknown attribute it is always one."""
+    values = old[attribute], new[attribute]
+    if judged is None:
+        yield Change("SG211", field, attribute, *values, hint=ELSEWHERE)
+    for each in judged or ():
+        if each.applies(old, new, attribute):
+            yield Change(
+                each.rule,
+                field,
+                attribute,
+                *values,
+                each.words(old, new),
+                record_by_record=each.record_by_record,
+            )
 
 
-def unknown_attributes(written: Spec, expected: Spec) -> Iterator[Change]:
-    """Find what differs that this version of schemagen knows nothing of."""
-    for name, old, new in _pairs(written, expected):
-        if old["kind"] == new["kind"]:
-            for attribute in sorted((set(old) | set(new)) - JUDGED):
-                before, after = old.get(attribute), new.get(attribute)
-                if before != after:
-                    yield Change(
-                        "SG211", name, attribute, before, after, hint=ELSEWHERE
-                    )
-
-
-def _all_of(checks: list[DataCheck], written: Spec, expected: Spec) -> Iterator[Change]:
-    for check in checks:
-        yield from check(written, expected)
-
-
-def _data_checks() -> dict[str, DataCheck]:
-    """Return the check of each rule; several of one rule as one."""
-    checks: dict[str, list[DataCheck]] = {
-        "SG201": [other_message],
-        "SG202": [never_written],
-        "SG204": [moved_keys],
-        "SG205": [partial(other_kinds, "SG205", same_list=False)],
-        "SG211": [unknown_attributes],
-        "SG220": [other_record],
-        "SG225": [partial(other_kinds, "SG225", same_list=True)],
-        "SG235": [other_owners],
-    }
-    for check in FIELD_CHECKS:
-        found = checks.setdefault(check.rule, [])
-        found.append(partial(changed_attributes, check))
-    return {rule: partial(_all_of, checks[rule]) for rule in sorted(checks)}
-
-
-DATA_CHECKS = _data_checks()
+DATA_CHECKS: tuple[DataCheck, ...] = (
+    other_message,
+    never_written,
+    moved_keys,
+    other_record,
+    other_kinds,
+    other_owners,
+    changed_parameters,
+)
 
 
 def differences(written: Spec, expected: Spec) -> list[Change]:
@@ -237,10 +221,8 @@ def differences(written: Spec, expected: Spec) -> list[Change]:
     if other := list(other_record(written, expected)):
         return other  # whose fields have nothing to do with each other
     names = ["", *(field["name"] for field in expected["fields"])]
-    found = [
-        change for check in DATA_CHECKS.values() for change in check(written, expected)
-    ]
-    return sorted(found, key=lambda change: names.index(change.field))
+    found = [change for check in DATA_CHECKS for change in check(written, expected)]
+    return sorted(found, key=lambda each: (names.index(each.field), each.rule))
 
 
 def check_compatible(
@@ -309,8 +291,12 @@ def former_fields(field: FieldSpec, written: Spec, expected: Spec) -> list[Field
 
 def _value_facts(field: FieldSpec) -> FieldSpec:
     """Return what a field says about the values that it holds."""
-    apart = (HARMLESS - {"kind"}) | {"optional", "default"}
-    return {name: value for name, value in field.items() if name not in apart}
+    judged = {**judged_of(field["kind"]), "optional": (), "default": ()}
+    return {
+        name: value
+        for name, value in field.items()
+        if name == "kind" or judged.get(name) != ()
+    }
 
 
 def _without_data(written: Spec, expected: Spec) -> Iterator[FieldSpec]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..shared.errors import Problem
 from ..shared.values import check_shape, described
 from . import graph
+from .changes import ENCODING, GROUP, IMAGES, parameter
 from .decoded import (
     Form,
     Shape,
@@ -42,10 +43,10 @@ class Images(Resized):
         group: the group of fields that are equally long.
     """
 
-    encoding: str = "jpeg"
-    count: int | None = None
-    max_count: int | None = None
-    group: str | None = None
+    encoding: str = parameter(*ENCODING, default="jpeg")
+    count: int | None = parameter(*IMAGES, default=None)
+    max_count: int | None = parameter(*IMAGES, default=None)
+    group: str | None = parameter(*GROUP, default=None)
 
     of_pixels: ClassVar[bool] = True
 

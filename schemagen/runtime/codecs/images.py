@@ -17,6 +17,7 @@ from ..shared.images import CHANNELS, encode, encode_png, header_of, sniff
 from ..shared.values import Numbers, check_shape, described, shape_text
 from . import graph, graph_images, pixels
 from .base import Codec
+from .changes import DTYPE, ENCODING, KEY, RESIZING, SHAPE, parameter
 from .decoded import Form, Values
 from .parsed import Parsed
 from .part import Part
@@ -46,13 +47,13 @@ class Resized(Codec):
         dtype: of the pixels; "float32" of resized pixels that are not rounded.
     """
 
-    shape: tuple[int | None, int | None, int | None]
-    encoding: str = "raw"
-    resize: tuple[int, int] | None = None
-    interpolation: str = "bilinear"
-    antialias: bool = False
-    scaled_decoding: bool = False
-    dtype: str = "uint8"
+    shape: tuple[int | None, int | None, int | None] = parameter(*SHAPE)
+    encoding: str = parameter(*ENCODING, default="raw")
+    resize: tuple[int, int] | None = parameter(*RESIZING, default=None)
+    interpolation: str = parameter(*RESIZING, default="bilinear")
+    antialias: bool = parameter(*RESIZING, default=False)
+    scaled_decoding: bool = parameter(*RESIZING, default=False)
+    dtype: str = parameter(*DTYPE, default="uint8")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -215,9 +216,9 @@ class Image(Resized, Picture):
         format_text: what is stored under the format's key in place of its name.
     """
 
-    encoding: str = "raw"
-    channels_key: str | None = None
-    format_text: str | None = None
+    encoding: str = parameter(*ENCODING, default="raw")
+    channels_key: str | None = parameter(*KEY, default=None)
+    format_text: str | None = parameter(default=None)
 
     def make_parts(self) -> tuple[Part, ...]:
         value, *others = super().make_parts()

@@ -16,6 +16,16 @@ from ..reading.decoding import Expected
 from ..shared.dtypes import DTYPES, FLOATS, RAW_ONLY
 from ..shared.errors import Problem
 from ..shared.values import Numbers, check_shape, described, shape_text
+from .changes import (
+    DTYPE,
+    GROUP,
+    ITEM_SHAPE,
+    LIMIT,
+    PAD_ON_DISK,
+    PADDING,
+    TOO_LONG,
+    parameter,
+)
 from .decoded import Shape
 from .limits import Limit, Listed
 from .numbers import NumbersCodec, numbers_in
@@ -41,14 +51,14 @@ class ListCodec(Listed):
         group: the group of fields that are equally long.
     """
 
-    dtype: str
-    max_length: int | None = None
-    too_long: str = "error"
-    pad_on_disk: bool = False
-    padding_value: Any = 0
-    ragged: bool = False
-    item_shape: tuple[int, ...] = ()
-    group: str | None = None
+    dtype: str = parameter(*DTYPE)
+    max_length: int | None = parameter(*LIMIT, default=None)
+    too_long: str = parameter(*TOO_LONG, default="error")
+    pad_on_disk: bool = parameter(*PAD_ON_DISK, default=False)
+    padding_value: Any = parameter(*PADDING, default=0)
+    ragged: bool = parameter(default=False)
+    item_shape: tuple[int, ...] = parameter(*ITEM_SHAPE, default=())
+    group: str | None = parameter(*GROUP, default=None)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -14,6 +14,7 @@ from ..shared.errors import Problem
 from ..shared.images import PngHeader, encode_png, read_png_header
 from ..shared.values import check_shape, described, shape_text
 from . import graph, graph_images, graph_masks, pixels
+from .changes import CLASSES, DTYPE, ENCODING, IGNORE, NUM_CLASSES, SHAPE, parameter
 from .decoded import Form, Values
 from .parsed import Parsed
 from .pictures import Picture, advice_for
@@ -35,12 +36,12 @@ class Mask(Picture):
         ignore: one more id, of pixels that do not count; a missing mask has no other.
     """
 
-    shape: tuple[int | None, int | None]
-    encoding: str = "png"
-    dtype: str = "uint8"
-    num_classes: int | None = None
-    classes: tuple[str, ...] = ()
-    ignore: int | None = None
+    shape: tuple[int | None, int | None] = parameter(*SHAPE)
+    encoding: str = parameter(*ENCODING, default="png")
+    dtype: str = parameter(*DTYPE, default="uint8")
+    num_classes: int | None = parameter(*NUM_CLASSES, default=None)
+    classes: tuple[str, ...] = parameter(*CLASSES, default=())
+    ignore: int | None = parameter(*IGNORE, default=None)
 
     def __post_init__(self) -> None:
         self.num_classes = self.num_classes or len(self.classes) or None

@@ -18,6 +18,7 @@ from ..shared.images import sniff
 from ..shared.values import Numbers, check_shape, shape_text
 from ..shared.wire import buffer_of
 from .base import Codec
+from .changes import DEQUANTIZE, DTYPE, ENCODING, FINITE, SHAPE, TRANSFER, parameter
 from .decoded import Shape
 from .part import BYTES, Part, values_part
 from .stored import Read, Rule, Source
@@ -51,9 +52,9 @@ class NumbersCodec(Codec):
         finite: refuse NaN and infinities.
     """
 
-    dtype: str = "float32"
-    exact: bool = False
-    finite: bool = True
+    dtype: str = parameter(*DTYPE, default="float32")
+    exact: bool = parameter(default=False)
+    finite: bool = parameter(*FINITE, default=True)
 
     @property
     def shape_of_rows(self) -> Shape:
@@ -99,9 +100,9 @@ class FixedNumbers(NumbersCodec):
         transfer_encoding: "base64" for raw bytes that are stored as base64 text.
     """
 
-    shape: Shape = ()
-    encoding: str = "list"
-    transfer_encoding: str | None = None
+    shape: Shape = parameter(*SHAPE, default=())
+    encoding: str = parameter(*ENCODING, default="list")
+    transfer_encoding: str | None = parameter(*TRANSFER, default=None)
 
     @property
     def shape_of_rows(self) -> Shape:
@@ -211,7 +212,7 @@ class FixedNumbers(NumbersCodec):
 class Scalar(FixedNumbers):
     """One number or bool."""
 
-    dtype: str = field()
+    dtype: str = parameter(*DTYPE)
     shape: Shape = field(default=(), init=False)
 
 
@@ -224,8 +225,8 @@ class Vector(FixedNumbers):
             offset, as float32.
     """
 
-    shape: Shape = field()
-    dequantize: tuple[float, float] | None = None
+    shape: Shape = parameter(*SHAPE)
+    dequantize: tuple[float, float] | None = parameter(*DEQUANTIZE, default=None)
 
     @property
     def delivered_dtype(self) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .changes import StoredField
 from .numbers import FixedNumbers
 from .part import INT, Part
+from .spec_json import stored_field
 
 FieldSpec = dict[str, Any]
 
@@ -47,7 +47,7 @@ class OwnedKey:
         if part is None or part.stored != INT or part.dtype == "bool":
             return None
         own = part.holds == "value"
-        if own and not isinstance(StoredField(self.field).codec, FixedNumbers):
+        if own and not isinstance(stored_field(self.field).codec, FixedNumbers):
             return None
         return None if own and len(part.shape) > 1 else part.count
 
@@ -59,7 +59,7 @@ class OwnedKey:
 def owned_keys(spec: dict[str, Any]) -> Iterator[OwnedKey]:
     """Yield the keys of all fields, those of a field's values first."""
     for field in spec["fields"]:
-        parts = StoredField(field).parts
+        parts = stored_field(field).parts
         if not parts:
             yield OwnedKey(field["key"], field)
         for part in parts:

@@ -21,6 +21,7 @@ from ..shared.images import header_of
 from ..shared.values import Numbers
 from ..shared.wire import Buffer, buffer_of
 from .base import Codec
+from .changes import ENCODING, KEY, RESIZING, TRANSFER, parameter
 from .decoded import Shape
 from .faults import shown_bytes
 from .numbers import cause_of_size
@@ -54,12 +55,12 @@ class Picture(Codec):
         transfer_encoding: "base64" for bytes that are stored as base64 text.
     """
 
-    encoding: str
-    resize: tuple[int, int] | None = None
-    height_key: str | None = None
-    width_key: str | None = None
-    format_key: str | None = None
-    transfer_encoding: str | None = None
+    encoding: str = parameter(*ENCODING)
+    resize: tuple[int, int] | None = parameter(*RESIZING, default=None)
+    height_key: str | None = parameter(*KEY, default=None)
+    width_key: str | None = parameter(*KEY, default=None)
+    format_key: str | None = parameter(default=None)
+    transfer_encoding: str | None = parameter(*TRANSFER, default=None)
 
     of_pixels: ClassVar[bool] = True
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..shared.errors import Problem
 from ..shared.values import described
+from .changes import DTYPE, FINITE, GROUP, KEY, LIMIT, PADDING, parameter
 from .decoded import Shape, convert_each, split_rows
 from .limits import Limit, Listed
 from .lists import Strings, VarLen, list_codec
@@ -58,14 +59,14 @@ class Ragged(Listed):
         finite: refuse NaN and infinities.
     """
 
-    dtype: str
-    row_lengths_key: str | None = None
-    max_length: int | None = None
-    ragged: bool = True
-    padding_value: Any = 0
-    group: str | None = None
-    exact: bool = False
-    finite: bool = True
+    dtype: str = parameter(*DTYPE)
+    row_lengths_key: str | None = parameter(*KEY, default=None)
+    max_length: int | None = parameter(*LIMIT, default=None)
+    ragged: bool = parameter(default=True)
+    padding_value: Any = parameter(*PADDING, default=0)
+    group: str | None = parameter(*GROUP, default=None)
+    exact: bool = parameter(default=False)
+    finite: bool = parameter(*FINITE, default=True)
 
     def __post_init__(self) -> None:
         self._name_key()

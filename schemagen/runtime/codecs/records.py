@@ -313,7 +313,7 @@ def _stored(
         if not isinstance(values, np.ndarray) or values.dtype.kind == "O":
             given = [at for at, value in enumerate(values) if value is not None]
             if len(given) < len(rows):
-                values = [values[at] for at in given]
+                values = [value for value in values if value is not None]
     if not given:
         return []
     try:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..shared.errors import Problem
 from ..shared.values import Numbers, described
 from .base import Codec
+from .changes import DTYPE, FINITE, INDEX_KEYS, SHAPE, parameter
 from .decoded import Shape
 from .part import INT, Part, values_part
 from .stored import Read, Rule, Source
@@ -37,12 +38,12 @@ class Sparse(Codec):
         finite: refuse NaN and infinities.
     """
 
-    shape: tuple[int, ...]
-    index_key: tuple[str, ...]
-    dtype: str = "float32"
-    dense: bool = False
-    exact: bool = False
-    finite: bool = True
+    shape: tuple[int, ...] = parameter(*SHAPE)
+    index_key: tuple[str, ...] = parameter(*INDEX_KEYS)
+    dtype: str = parameter(*DTYPE, default="float32")
+    dense: bool = parameter(default=False)
+    exact: bool = parameter(default=False)
+    finite: bool = parameter(*FINITE, default=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()

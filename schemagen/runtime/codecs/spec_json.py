@@ -11,6 +11,7 @@ from typing import Any, get_type_hints
 from ..shared.dtypes import FLOATS, INTEGERS
 from ..shared.json_entries import ELSEWHERE, check_depth, check_entries, shown
 from .base import Codec
+from .changes import ENCODING, FINITE, Judgement, StoredField
 from .registry import CLASSES, codec_of
 
 _SPEC = {"record": str, "fields": list[dict[str, Any]]}
@@ -44,6 +45,7 @@ _APART = {
 }
 # What specs of some kinds say in addition to other attributes.
 _DERIVED = {"encoding": str, "exact": bool, "finite": bool}
+_DERIVED_JUDGED = {"encoding": ENCODING, "exact": (), "finite": FINITE}
 _DTYPES = ("bool", "string", "bytes", *INTEGERS, *FLOATS)
 
 
@@ -128,3 +130,22 @@ def _from_json(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _from_json(each) for name, each in value.items()}
     return value
+
+
+def stored_field(field: Mapping[str, Any]) -> StoredField:
+    """Return a field as comparisons see it."""
+    facts = dict(field)
+    return StoredField(facts, codec_of_json({"name": "", "key": "", **facts}))
+
+
+def judged_of(kind: str) -> dict[str, tuple[Judgement, ...]]:
+    """Return what judges a change of each attribute that a field of a kind may have."""
+    stated = {
+        each.name: each.metadata["judged"]
+        for cls in CLASSES.get(kind, (Codec,))
+        for each in fields(cls)
+        if "judged" in each.metadata
+    }
+    # What no kind declares cannot change values.
+    apart = (*_APART, "kind", "name", "role", "step")
+    return {**dict.fromkeys(apart, ()), **_DERIVED_JUDGED, **stated}

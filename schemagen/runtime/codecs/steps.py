@@ -13,6 +13,7 @@ from ..shared.dtypes import DTYPES
 from ..shared.errors import Problem
 from ..shared.values import Numbers, check_shape, described
 from .base import Codec
+from .changes import GROUP, LIMIT, PADDING, TOO_LONG, parameter
 from .decoded import (
     Form,
     Shape,
@@ -43,11 +44,11 @@ class Steps(Listed):
     """
 
     step: Codec = field(kw_only=False)
-    max_length: int | None = None
-    too_long: str = "error"
-    padding_value: Any = 0
-    ragged: bool = False
-    group: str | None = None
+    max_length: int | None = parameter(*LIMIT, default=None)
+    too_long: str = parameter(*TOO_LONG, default="error")
+    padding_value: Any = parameter(*PADDING, default=0)
+    ragged: bool = parameter(default=False)
+    group: str | None = parameter(*GROUP, default=None)
 
     in_list: ClassVar[bool] = True
 

@@ -11,6 +11,7 @@ from ..shared import base64_text
 from ..shared.errors import Problem
 from ..shared.values import described
 from .base import Codec
+from .changes import TRANSFER, parameter
 from .part import Part, values_part
 from .stored import Read, Source
 from .written import Stored
@@ -78,7 +79,7 @@ class Bytes(_String):
     """
 
     dtype: str = field(default="bytes", init=False)
-    transfer_encoding: str | None = None
+    transfer_encoding: str | None = parameter(*TRANSFER, default=None)
 
     def make_parts(self) -> tuple[Part, ...]:
         (part,) = super().make_parts()

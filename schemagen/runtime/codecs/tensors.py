@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..shared import base64_text
 from ..shared.dtypes import DTYPES, FLOATS
 from ..shared.wire import buffer_of, varint
+from .changes import DTYPE, ENCODING, KEY, PADDING, SHAPE, TRANSFER, parameter
 from .decoded import Shape
 from .numbers import NumbersCodec, cause_of_size
 from .part import INT, Part, size_part, values_part
@@ -37,9 +38,9 @@ class PaddedTensor(NumbersCodec):
         transfer_encoding: "base64" for bytes that are stored as base64 text.
     """
 
-    shape: tuple[int | None, ...]
-    padding_value: Any = 0
-    transfer_encoding: str | None = None
+    shape: tuple[int | None, ...] = parameter(*SHAPE)
+    padding_value: Any = parameter(*PADDING, default=0)
+    transfer_encoding: str | None = parameter(*TRANSFER, default=None)
 
     @property
     def shape_of_rows(self) -> Shape:
@@ -73,9 +74,9 @@ class Tensor(PaddedTensor):
         encoding: "raw" for little-endian bytes, "list" for an int64 or float list.
     """
 
-    dtype: str = "float32"
-    shape_key: str | tuple[str | None, ...]
-    encoding: str = "raw"
+    dtype: str = parameter(*DTYPE, default="float32")
+    shape_key: str | tuple[str | None, ...] = parameter(*KEY)
+    encoding: str = parameter(*ENCODING, default="raw")
 
     def make_parts(self) -> tuple[Part, ...]:
         fixed = None not in self.shape
@@ -174,7 +175,7 @@ class Tensor(PaddedTensor):
 class SerializedTensor(PaddedTensor):
     """A tensor of any shape, as tf.io.serialize_tensor writes it."""
 
-    shape_key: None = None
+    shape_key: None = parameter(*KEY, default=None)
 
     def __post_init__(self) -> None:
         super().__post_init__()
