@@ -21,7 +21,7 @@ from ..runtime.codecs.sparse import Sparse
 from ..runtime.codecs.steps import Steps
 from ..runtime.codecs.strings import Bytes, Text
 from ..runtime.codecs.tensors import PaddedTensor
-from ..runtime.shared.dtypes import FLOATS
+from ..runtime.shared.dtypes import DTYPES, FLOATS
 from ..runtime.shared.values import shape_text
 
 _LISTS = {BYTES: "bytes_list", FLOAT: "float_list", INT: "int64_list"}
@@ -297,9 +297,8 @@ def _range(codec: Image | Images) -> str:
 
 
 def _array_or_bytes(codec: Image | Mask) -> str:
-    # numpy has no bfloat16.
-    dtype = codec.stored_dtype
-    array = "NDArray[Any]" if dtype == "bfloat16" else f"NDArray[np.{dtype}]"
+    dtype = DTYPES[codec.stored_dtype]
+    array = f"NDArray[np.{dtype.name}]" if dtype.in_numpy else "NDArray[Any]"
     return array if codec.encoding == "raw" else f"bytes | {array}"
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from ..codecs.base import Codec
 from ..codecs.decoded import Decoded, Form, Shape, Values
 from ..codecs.decoder import Run
+from ..shared.dtypes import DTYPES
 
 
 def table_of(run: Run) -> Any:
@@ -86,8 +87,8 @@ def _type_of(dtype: str, shape: Shape) -> Any:
         values = _type_of(dtype.removeprefix("sparse "), (None,))
         indices = _type_of("int64", (None, None))
         return pa.struct({"indices": indices, "values": values})
-    named = {"string": pa.string(), "bytes": pa.binary(), "bfloat16": pa.float32()}
-    found = named.get(dtype) or pa.from_numpy_dtype(np.dtype(dtype))
+    named = {"string": pa.string(), "bytes": pa.binary()}
+    found = named.get(dtype) or pa.from_numpy_dtype(DTYPES[dtype].memory)
     for _ in shape:
         found = pa.list_(found)
     return found

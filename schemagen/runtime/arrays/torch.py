@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..shared.dtypes import DTYPES
 from .split import BatchRows
 
 
@@ -43,6 +44,8 @@ def _tensor(value: Any) -> Any:
         return value
     if value.dtype.kind == "O":
         return value.tolist()
-    if value.dtype.name == "bfloat16":  # which torch does not know of numpy's
-        return torch.from_numpy(value.view(np.int16)).view(torch.bfloat16)
+    dtype = DTYPES.get(value.dtype.name)
+    if dtype is not None and not dtype.in_numpy:  # which torch takes from numpy by bits
+        bits = torch.from_numpy(value.view(f"int{8 * dtype.size}"))
+        return bits.view(getattr(torch, dtype.name))
     return torch.from_numpy(value)

@@ -30,7 +30,7 @@ _FLOAT32_END = (2 - 2**-24) * 2.0**127
 
 # numpy's own numbers that are as good as Python's. (A timedelta64 would be one of
 # its integers, too.)
-_NUMPY_NUMBERS = frozenset(np.dtype(name).type for name in DTYPES if name != "bfloat16")
+_NUMPY_NUMBERS = frozenset(each.numpy.type for each in DTYPES.values() if each.in_numpy)
 
 
 # The dtypes of a number of bytes, for the guess that another one was written.

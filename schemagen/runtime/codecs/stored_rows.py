@@ -17,6 +17,7 @@ from ..shared import base64_text
 from ..shared.dtypes import DTYPES
 from ..shared.errors import Problem
 from ..shared.images import sniff
+from ..shared.rounding import from_bits
 from .decoded import RaggedRows, Shape, Values, split_rows
 from .faults import Fault, firsts, shown_bytes
 from .stored import Rule, Stored
@@ -261,14 +262,15 @@ class StoredRows(Stored):
     # Values.
 
     def raw(self, dtype: str, count: int | None = None) -> StoredRows:
-        """Return the numbers in bytes; those of bfloat16 as float32."""
+        """Return the numbers in bytes, as `DType.memory`."""
         column, data = self.column, joined(self.column.data, self.column.values)
+        found = DTYPES[dtype]
         values: NDArray[Any]
-        if dtype == "bfloat16":  # the first half of a float32
-            values = (data.view("<u2").astype(np.uint32) << 16).view(np.float32)
+        if found.in_numpy:
+            values = data.view(found.numpy.newbyteorder("<"))
         else:
-            values = data.view(np.dtype(dtype).newbyteorder("<"))
-        lengths = self.sizes // DTYPES[dtype].size
+            values = from_bits(data, found)
+        lengths = self.sizes // found.size
         return self.of(replace(column, kind=_RAW, lengths=lengths, values=values))
 
     def base64(self, expected: str) -> StoredRows:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-import numpy as np
 from google.protobuf.message import (  # type: ignore[import-not-found, import-untyped, unused-ignore]
     DecodeError,
 )
 
+from ..shared.dtypes import DTYPES
 from ..shared.errors import did_you_mean
 from ..shared.requirements import tf
 
@@ -160,7 +160,7 @@ def _likely_cause(value: bytes, message: str) -> str:
         if value.startswith(start):
             return f"; they begin like {what}: declare its encoding in the schema"
     expected, dtype = int(match[1]), match[2]
-    itemsize = np.dtype(dtype).itemsize if dtype != "bfloat16" else 2
+    itemsize = DTYPES[dtype].size
     for other, names in {1: "uint8", 2: "float16 or int16", 4: "float32 or int32", 8: "float64 or int64"}.items():  # fmt: skip
         if other != itemsize and len(value) * itemsize == expected * other:
             return (

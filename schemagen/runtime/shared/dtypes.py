@@ -18,12 +18,15 @@ class DType:
         stored: the list of tf.train.Example that holds it without loss, "int64" or
             "float32"; "bytes" if neither does, and it is stored as raw bytes.
         bounds: the least and the greatest number of integers and bools.
+        in_numpy: whether numpy has it. The numbers of others are float32 while they are
+            checked and read, which holds each of them.
     """
 
     name: str
     size: int
     stored: str
     bounds: tuple[int, int] | None = None
+    in_numpy: bool = True
 
     @property
     def limits(self) -> tuple[int, int] | None:
@@ -37,12 +40,17 @@ class DType:
         Raises:
             ModuleNotFoundError: ml_dtypes is not installed.
         """
-        if self.name != "bfloat16":
+        if self.in_numpy:
             return np.dtype(self.name)
         import ml_dtypes  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-        found: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+        found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, self.name))
         return found
+
+    @property
+    def memory(self) -> np.dtype[Any]:
+        """The dtype of its numbers while they are checked and read."""
+        return np.dtype(self.name if self.in_numpy else "float32")
 
 
 def _integers(bits: int) -> tuple[DType, DType]:
@@ -63,7 +71,7 @@ DTYPES: dict[str, DType] = {
         *_SIGNED,
         *_UNSIGNED,
         DType("float16", 2, "bytes"),
-        DType("bfloat16", 2, "bytes"),
+        DType("bfloat16", 2, "bytes", in_numpy=False),
         DType("float32", 4, "float32"),
         DType("float64", 8, "bytes"),
     )

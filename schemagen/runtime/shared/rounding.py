@@ -1,4 +1,4 @@
-"""Floats: rounding to bfloat16, comparing them with integers, finding NaN."""
+"""Floats: dtypes that numpy lacks, comparing them with integers, finding NaN."""
 
 from __future__ import annotations
 
@@ -8,13 +8,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .dtypes import DType
+
 # Up to this many numbers are summed up to see whether all are finite; for longer
 # arrays numpy's library would start threads.
 _SUMMED = 8192
 
 
-def round_to_bfloat16(array: NDArray[Any]) -> NDArray[np.float32]:
-    """Round to the nearest bfloat16, ties to even; returned as float32."""
+def rounded(array: NDArray[Any], dtype: DType) -> NDArray[np.float32]:
+    """Round to the nearest numbers of a dtype that numpy lacks, ties to even."""
+    if dtype.name == "bfloat16":  # for which no ml_dtypes is needed
+        return _rounded_to_bfloat16(array)
+    return array.astype(dtype.numpy).astype(np.float32)
+
+
+def bits_of(array: NDArray[np.float32], dtype: DType) -> NDArray[Any]:
+    """Return rounded numbers as the little-endian numbers to store."""
+    if dtype.name == "bfloat16":  # the first half of a float32
+        bits = np.ascontiguousarray(array).view(np.uint32)
+        return (bits >> np.uint32(16)).astype("<u2")
+    return np.ascontiguousarray(array.astype(dtype.numpy)).view(f"<u{dtype.size}")
+
+
+def from_bits(data: NDArray[np.uint8], dtype: DType) -> NDArray[np.float32]:
+    """Return the numbers of a dtype that numpy lacks, given their bytes."""
+    if dtype.name == "bfloat16":
+        return (data.view("<u2").astype(np.uint32) << 16).view(np.float32)
+    return data.view(dtype.numpy).astype(np.float32)
+
+
+def _rounded_to_bfloat16(array: NDArray[Any]) -> NDArray[np.float32]:
     with np.errstate(over="ignore", invalid="ignore"):
         single = array.astype(np.float32)
     bits = single.view(np.uint32)
@@ -25,8 +48,8 @@ def round_to_bfloat16(array: NDArray[Any]) -> NDArray[np.float32]:
         bits = bits - (cut & (np.abs(single) > np.abs(array)))
         bits = np.where(cut, bits | np.uint32(1), bits)
     half = np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))
-    rounded = ((bits + half) & np.uint32(0xFFFF0000)).view(np.float32)
-    return np.where(np.isfinite(single), rounded, single)
+    nearest = ((bits + half) & np.uint32(0xFFFF0000)).view(np.float32)
+    return np.where(np.isfinite(single), nearest, single)
 
 
 def same_integers(floats: NDArray[Any], integers: NDArray[Any]) -> NDArray[np.bool_]:

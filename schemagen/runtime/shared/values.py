@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from .dtypes import DTYPES, FLOATS, INTEGERS
 from .errors import Problem
 from .nested_lists import flatten, masked, stacked
-from .rounding import all_finite, round_to_bfloat16, same_integers
+from .rounding import all_finite, bits_of, rounded, same_integers
 
 # The types of numbers: Python's own, and numpy's scalars.
 _NUMBERS = (bool, int, float, complex, np.generic)
@@ -46,7 +46,7 @@ class Numbers:
     def convert(self, value: object) -> NDArray[Any]:
         """Return `value` as an array of the declared dtype, of whatever shape.
 
-        bfloat16 is returned as float32, which holds each of its values.
+        Of one that numpy lacks it is float32, which holds each of its values.
 
         Raises:
             Problem: a value of another type, out of range, inexact or not finite.
@@ -55,7 +55,7 @@ class Numbers:
         if isinstance(array, np.ma.MaskedArray):
             raise masked()
         # A dtype's name takes microseconds to find; its kind is at hand.
-        if array.dtype.kind == "V" and array.dtype.name == "bfloat16":
+        if array.dtype.kind == "V" and array.dtype.name in DTYPES:
             array = array.astype(np.float32)
         if self.dtype == "bool":
             return self._booleans(array)
@@ -66,9 +66,8 @@ class Numbers:
     @cached_property
     def _own(self) -> np.dtype[Any] | None:
         """The dtype of memory that is stored as it is, if there is one."""
-        if self.dtype == "bfloat16":
-            return None
-        return np.dtype(self.dtype).newbyteorder("<")
+        dtype = DTYPES[self.dtype]
+        return dtype.numpy.newbyteorder("<") if dtype.in_numpy else None
 
     def accepts(self, array: NDArray[Any]) -> bool:
         """Return whether an array is stored as it is, whatever its strides are.
@@ -88,9 +87,9 @@ class Numbers:
 
     def raw(self, array: NDArray[Any]) -> NDArray[Any]:
         """Return a converted array as little-endian, contiguous memory to store."""
-        if self.dtype == "bfloat16":
-            bits = np.ascontiguousarray(array).view(np.uint32)
-            return (bits >> np.uint32(16)).astype("<u2")
+        dtype = DTYPES[self.dtype]
+        if not dtype.in_numpy:
+            return bits_of(array, dtype)
         if sys.byteorder == "big":
             array = array.astype(array.dtype.newbyteorder("<"))
         return np.ascontiguousarray(array)
@@ -134,7 +133,7 @@ class Numbers:
             Problem: one is not a number, or bools and numbers are mixed.
         """
         if not types:
-            return np.empty(0, "float32" if self.dtype == "bfloat16" else self.dtype)
+            return np.empty(0, DTYPES[self.dtype].memory)
         if types == {int}:
             try:
                 return np.array(flat, np.int64)
@@ -190,8 +189,9 @@ class Numbers:
             _refuse(~np.isfinite(array), array, "a finite number")
         if array.dtype == self.dtype:
             return array
-        if self.dtype == "bfloat16":
-            converted = round_to_bfloat16(array)
+        dtype = DTYPES[self.dtype]
+        if not dtype.in_numpy:
+            converted: NDArray[Any] = rounded(array, dtype)
         else:
             with np.errstate(over="ignore", invalid="ignore"):
                 converted = array.astype(self.dtype, copy=False)
@@ -202,7 +202,7 @@ class Numbers:
             and np.count_nonzero(converted == array) == array.size
         ):
             return converted
-        overflown = np.isinf(converted) & np.isfinite(array)
+        overflown = ~np.isfinite(converted) & np.isfinite(array)
         if array.dtype.kind == "f":
             same = (converted == array) | np.isnan(array)
         else:
@@ -210,8 +210,8 @@ class Numbers:
         _refuse(overflown, array, f"a number in the range of {self.dtype}")
         # Integers are counts and ids: rounding is for floats only.
         if self.exact or array.dtype.kind != "f":
-            # Python's own numbers have no astype, and numpy has no bfloat16.
-            scalar = not array.ndim and self.dtype != "bfloat16"
+            # Python's own numbers have no astype.
+            scalar = not array.ndim and dtype.in_numpy
             how = f"np.{self.dtype}(value)," if scalar else f".astype({self.dtype!r})"
             _refuse(
                 ~same,
