@@ -37,6 +37,11 @@ INTENDED: tuple[tuple[str, str], ...] = (
     ("/damage */verify/splits/*/files", "a missing file is not counted"),
     ("/damage */verify/findings/SG505 *", "empty shards among others are normal"),
     ("/damage */verify/exit", "nothing but SG505 was found"),
+    ("*/verify/findings/SG522 *+", "sizes of a missing field are one fault of a row"),
+    (
+        "/damage */verify/findings/SG529 *",
+        "a row whose values or indices are missing has no second fault",
+    ),
 )
 MANY = 300
 
