@@ -25,8 +25,8 @@ from typing import Any
 from schemagen.data.infer import Drafted, Reading, draft_record, gather
 from schemagen.data.sources import find_data
 from schemagen.findings import SchemagenError
-from schemagen.kinds.field import FieldSpec
 from schemagen.runtime.shared.errors import DatasetError
+from schemagen.spec.field import FieldSpec
 from schemagen.use_cases.infer import infer
 
 SHEETS = Path(__file__).parent / "sheets"
@@ -135,7 +135,7 @@ def _judge_key(
         doubted=named,
         words=f"{found.role}, expected {' or '.join(roles)}",
     )
-    kinds, kind = expected.get("kind") or (), found.kind.name
+    kinds, kind = expected.get("kind") or (), found.kind.kind
     if kinds:
         words = f"{kind}, expected {' or '.join(kinds)}"
         named = _named_kind(kinds, expected, doubts)
@@ -169,7 +169,7 @@ def _judge_group(score: Score, name: str, group: Sequence[str], draft: Drafted) 
     own = {each.key: each for each in draft.spec.fields}
     groups = {getattr(own[key].kind, "group", None) for key in group if key in own}
     fixed = all(
-        key in own and own[key].kind.name in ("Vector", "Scalar", "Tensor", "Label")
+        key in own and own[key].kind.kind in ("Vector", "Scalar", "Tensor", "Label")
         for key in group
     )
     right = len(groups) == 1 and (None not in groups or fixed)
@@ -215,15 +215,15 @@ def _named_shape(wanted: Any, dtypes: Sequence[str], found: str, doubts: str) ->
 def _shape(found: FieldSpec) -> list[int | None]:
     kind = getattr(found.kind, "step", None) or found.kind
     shape = list(getattr(kind, "shape", ()))
-    if kind.name == "VarLen":
+    if kind.kind == "VarLen":
         shape = [None, *kind.item_shape]
         if kind.pad_on_disk:
             shape[0] = kind.max_length
-    elif kind.name == "Images":
+    elif kind.kind == "Images":
         shape = [kind.count, *shape]
-    elif kind.name == "MultiLabel":
+    elif kind.kind == "MultiLabel":
         shape = [kind.count]
-    elif kind.name == "Ragged":
+    elif kind.kind == "Ragged":
         shape = [None, None]
     return shape if kind is found.kind else [None, *shape]
 

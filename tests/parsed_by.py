@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 import tensorflow as tf
-from schemagen.runtime.codecs.base import Codec
 from schemagen.runtime.codecs.images import Image
+from schemagen.runtime.codecs.kind import Kind
 from schemagen.runtime.codecs.masks import Mask
 from schemagen.runtime.codecs.parsed import Parsed
 
 
-def parsed_by(codec: Codec, **features: Any) -> Any:
+def parsed_by(codec: Kind, **features: Any) -> Any:
     """Return the tensor of a batch, given its features by key."""
     return codec.parse(Parsed(features, None, [codec.name]))
 
@@ -28,8 +28,13 @@ def decode_images(
     **options: Any,
 ) -> Any:
     """Decode a batch of encoded images: string [B]."""
-    own = {"encoding": encoding, "shape": shape, "resize": resize, "dtype": dtype.name}
-    return parsed_by(Image(name, **own, **options), **{name: data})
+    own: Any = {
+        "encoding": encoding,
+        "shape": shape,
+        "resize": resize,
+        "dtype": dtype.name,
+    }
+    return parsed_by(Image(**own, **options).bound(name), **{name: data})
 
 
 def decode_masks(
@@ -41,8 +46,8 @@ def decode_masks(
     **options: Any,
 ) -> Any:
     """Decode a batch of masks: string [B]."""
-    own = {"encoding": encoding, "shape": shape, "dtype": dtype.name}
-    return parsed_by(Mask(name, **own, **options), **{name: data})
+    own: Any = {"encoding": encoding, "shape": shape, "dtype": dtype.name}
+    return parsed_by(Mask(**own, **options).bound(name), **{name: data})
 
 
 def values_of(faults: Any) -> Any:

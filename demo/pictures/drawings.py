@@ -171,7 +171,7 @@ def flow(readme: str, theme: str) -> str:
     return _render(
         "flow.svg.jinja",
         theme,
-        fields=[(field.name, field.kind.name) for field in spec.fields],
+        fields=[(field.name, field.kind.kind) for field in spec.fields],
         splits={name: records for records, name in _WRITTEN.findall(readme)},
         batch=[
             (field.name, re.sub(r"\[B\b", "[32", delivers_or_missing(field.codec)))

@@ -1,4 +1,4 @@
-"""An extension of Griffe: parameters of kinds are shown with their defaults."""
+"""An extension of Griffe: kinds are dataclasses, whose parameters have their defaults."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import griffe
 
 
 class Defaults(griffe.Extension):
-    """Shows `x = None` for a parameter that a kind declares as `x = seldom(None)`."""
+    """Shows `x = None` for a parameter that a kind declares as `x = parameter(default=None)`."""
 
     def on_attribute_instance(self, *, attr: griffe.Attribute, **others: Any) -> None:
         """Replace the value of an attribute."""
@@ -16,7 +16,13 @@ class Defaults(griffe.Extension):
         if not isinstance(value, griffe.ExprCall):
             return
         match str(value.function):
-            case "seldom" | "declared_only":
-                attr.value = value.arguments[0]
-            case "names_of_classes":
-                attr.value = "None"
+            case "parameter":
+                given = {getattr(each, "name", ""): each for each in value.arguments}
+                default = given.get("default")
+                attr.value = getattr(default, "value", None)
+
+    def on_class_instance(self, *, cls: griffe.Class, **others: Any) -> None:
+        """Take the decorator of kinds for that of dataclasses."""
+        for decorator in cls.decorators:
+            if str(decorator.value) == "declared":
+                decorator.value = griffe.ExprName("dataclass", parent="dataclasses")

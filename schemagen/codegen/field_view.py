@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import MISSING, dataclass, fields, replace
 from functools import cached_property
 from itertools import zip_longest
 from math import prod
 from types import SimpleNamespace
 from typing import Any
 
-from ..kinds.field import FieldSpec
-from ..kinds.kind import Kind
-from ..kinds.literals import Code, identifier, literal
-from ..runtime.codecs.base import Codec
+from ..runtime.codecs.kind import Kind
+from ..runtime.codecs.parameters import parameters_of
 from ..runtime.codecs.part import BYTES, FLOAT, Part
+from ..spec.field import FieldSpec
+from ..spec.training import (
+    is_picture,
+    per_pixel,
+    predicted_shape,
+    step_block,
+    uses_vocabulary,
+)
 from ..spec.words import delivers_or_missing, takes_or_none, words_of
+from .literals import Code, identifier, literal
 
 
 @dataclass(frozen=True)
@@ -36,7 +43,7 @@ class FieldView:
         return found
 
     @property
-    def codec(self) -> Codec:
+    def codec(self) -> Kind:
         return self.field.codec
 
     @cached_property
@@ -70,7 +77,7 @@ class FieldView:
     @property
     def macros(self) -> str:
         """The template of this kind's macros."""
-        return f"kinds/{self.kind.name.lower()}.jinja"
+        return f"kinds/{self.kind.kind.lower()}.jinja"
 
     @property
     def takes(self) -> Code:
@@ -119,7 +126,22 @@ class FieldView:
     @property
     def predicted_shape(self) -> tuple[int | None, ...]:
         """The shape of one record's predictions."""
-        return self.kind.predicted_shape(self.codec.delivered_shape)
+        return predicted_shape(self.kind, self.codec.delivered_shape)
+
+    @property
+    def per_pixel(self) -> bool:
+        """Whether it has a value for each pixel of an image."""
+        return per_pixel(self.kind)
+
+    @property
+    def uses_vocabulary(self) -> bool:
+        """Whether the model looks up its ids or words in a vocabulary."""
+        return uses_vocabulary(self.kind)
+
+    @property
+    def step_block(self) -> str:
+        """The block of the model that encodes its steps."""
+        return step_block(self.kind.of_step)
 
     @property
     def tail_size(self) -> int:
@@ -141,12 +163,12 @@ class FieldView:
     def with_pictures(self, inputs: Iterable[FieldView]) -> FieldView:
         """Return the view of a target that knows the pictures among the inputs."""
         shape = self.codec.delivered_shape
-        if not self.kind.per_pixel:
+        if not self.per_pixel:
             return self
         same = [
             other
             for other in inputs
-            if other.kind.is_picture and other.codec.delivered_shape[:2] == shape
+            if is_picture(other.kind) and other.codec.delivered_shape[:2] == shape
         ]
         if None in shape:  # then only one can be the picture of this mask
             same = sorted(same, key=self._steps_to)[:1]
@@ -165,29 +187,31 @@ def value_at(path: tuple[str, ...]) -> Code:
     return Code(f"_{identifier('_'.join(path[:-1]))}[{literal(path[-1])}]")
 
 
-# The parameters of codecs that come first and last; all others are between them.
-_FIRST = ("key", "shape", "dtype", "encoding", "num_classes", "classes")
-_LAST = ("optional", "default", "presence")
+# The parameters that neither writing nor reading looks at.
+_APART = ("role", "augment", "renamed", "vocabulary")
 
 
-def constructor(codec: Codec) -> Code:
-    """Write a codec as the call that makes it, without defaults."""
-    usual = {each.name: each.default for each in fields(codec) if each.init}
-    usual["key"] = codec.label.replace(".", "/")
-    names = [n for n in usual if n not in ("label", "step", *_FIRST, *_LAST)]
-    arguments = [literal(codec.label)]
-    if "step" in usual:
-        arguments.append(constructor(getattr(codec, "step")))  # noqa: B009
-    for name in (*_FIRST, *names, *_LAST):
-        value = getattr(codec, name, None)
-        if name not in usual or value == usual[name]:
-            continue
+def constructor(kind: Kind) -> Code:
+    """Write a bound kind as the call that makes it, without defaults."""
+    usual = {each.name: each.default for each in fields(kind)}
+    usual["key"] = kind.label.replace(".", "/")
+    arguments: list[str] = []
+    # Those of every kind come last.
+    for name in sorted(usual, key=parameters_of(Kind).__contains__):
+        value = getattr(kind, name)
         # 0 is the padding of each dtype, and names state their number.
         padding = name == "padding_value" and not value
-        counted = name == "num_classes" and bool(getattr(codec, "classes", False))
-        if not padding and not counted:
-            arguments.append(Code(f"{name}={literal(value)}"))
-    return Code(f"{type(codec).__name__}({', '.join(arguments)})")
+        counted = name == "num_classes" and bool(kind.classes)
+        if name in _APART or value == usual[name] or padding or counted:
+            continue
+        source = constructor(value) if isinstance(value, Kind) else literal(value)
+        first = usual[name] is MISSING and not arguments
+        arguments.append(source if first else f"{name}={source}")
+    made = f"{kind.kind}({', '.join(arguments)})"
+    if not kind.optional:
+        return Code(made)
+    default = "" if kind.default is None else f", default={literal(kind.default)}"
+    return Code(f"optional({made}{default})")
 
 
 def description(part: Part) -> Code:

@@ -12,12 +12,11 @@ import symtable
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
-from itertools import chain
 from pathlib import Path
 
-from ..kinds.literals import Code
-from ..runtime.codecs.registry import CLASSES
+from ..runtime.codecs.registry import KINDS
 from .layout import WIDTH
+from .literals import Code
 
 RUNTIME = "schemagen.runtime"
 """The installed runtime, as generated code imports it."""
@@ -49,7 +48,7 @@ _BY_MODULE = ("datasets", "models")
 
 # Modules of the runtime whose names are used by themselves, as in `Label`.
 _BY_NAME = (
-    "codecs/base.py",
+    "codecs/kind.py",
     "codecs/nesting.py",
     "codecs/records.py",
     "storage/schema.py",
@@ -135,8 +134,7 @@ def known_names() -> dict[str, str]:
             dotted = ".".join(module.relative_to(root).with_suffix("").parts)
             names = _DEFINITION.findall(module.read_text(encoding="utf-8"))
             found |= dict.fromkeys(names, f"{RUNTIME}.{dotted}")
-    codecs = chain.from_iterable(CLASSES.values())
-    return found | {codec.__name__: codec.__module__ for codec in codecs}
+    return found | {name: kind.__module__ for name, kind in KINDS.items()}
 
 
 def _undefined(text: str) -> set[str]:

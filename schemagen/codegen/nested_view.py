@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..kinds.literals import Code, identifier, literal
 from .field_view import FieldView, value_at
+from .literals import Code, identifier, literal
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..kinds.literals import Code, identifier
 from ..spec.model import RecordSpec
 from .field_view import FieldView, constructor, description, list_description
+from .literals import Code, identifier
 from .nested_view import Member, NestedView, all_nested, in_models
 
 
@@ -146,9 +146,9 @@ class RecordView:
         return any(field.codec.layout == "sparse" for field in self.fields)
 
     @property
-    def codecs(self) -> tuple[Code, ...]:
-        """The codec of each field, as source code."""
-        return tuple(constructor(field.codec) for field in self.fields)
+    def kinds(self) -> tuple[tuple[str, Code], ...]:
+        """The label of each field, and its kind as source code."""
+        return tuple((field.label, constructor(field.codec)) for field in self.fields)
 
     @property
     def descriptions(self) -> tuple[tuple[str, Code], ...]:
@@ -177,7 +177,7 @@ class RecordView:
     @property
     def named_classes(self) -> bool:
         """Whether a field has classes with names."""
-        return any(field.kind.of_step.class_names for field in self.fields)
+        return any(field.kind.of_step.classes for field in self.fields)
 
     @property
     def features(self) -> tuple[tuple[str, str], ...]:

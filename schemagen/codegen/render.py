@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ..findings import Finding, Location, refuse
-from ..kinds.literals import comment
 from ..progress import track
 from ..runtime.interface import INTERFACE
 from ..spec.model import RecordSpec
@@ -14,6 +13,7 @@ from ..spec.serial import fingerprint, to_json
 from .header import digest, with_header
 from .imports import with_imports
 from .layout import wrap
+from .literals import comment
 from .record_view import RecordView
 from .templates import Templates
 from .training_view import TrainingView

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from ..kinds.literals import Code
 from .imports import import_line
+from .literals import Code
 from .record_view import RecordView
 
 

@@ -63,7 +63,9 @@ def read_dataset(
     if split not in found.splits:
         raise DatasetError(f"{where}: {no_split(split, found.splits)}")
     spec = from_data(found.spec_of(split))
-    record = RecordCodec(*(each.codec for each in spec.fields), message=spec.message)
+    record = RecordCodec(
+        {each.label: each.codec for each in spec.fields}, message=spec.message
+    )
     for name in fields or ():
         if name not in record.fields:
             raise DatasetError(

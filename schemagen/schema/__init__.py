@@ -1,19 +1,17 @@
 """What users write: records and the kinds of their fields."""
 
-from ..kinds.augment import Augment
-from ..kinds.image import Image
-from ..kinds.images import Images
-from ..kinds.label import Label
-from ..kinds.mask import Mask
-from ..kinds.multilabel import MultiLabel
-from ..kinds.ragged import Ragged
-from ..kinds.scalar import Scalar
-from ..kinds.sparse import Sparse
-from ..kinds.steps import Steps
-from ..kinds.tensor import Tensor
-from ..kinds.text import Text
-from ..kinds.varlen import VarLen
-from ..kinds.vector import Vector
+from ..runtime.codecs.augment import Augment
+from ..runtime.codecs.classes import Label, MultiLabel
+from ..runtime.codecs.image_lists import Images
+from ..runtime.codecs.images import Image
+from ..runtime.codecs.lists import VarLen
+from ..runtime.codecs.masks import Mask
+from ..runtime.codecs.numbers import Scalar, Vector
+from ..runtime.codecs.ragged import Ragged
+from ..runtime.codecs.sparse import Sparse
+from ..runtime.codecs.steps import Steps
+from ..runtime.codecs.strings import Text
+from ..runtime.codecs.tensors import Tensor
 from .nested import Nested
 from .record import Record, SequenceRecord
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -13,9 +13,13 @@ from typing import Annotated, Any, Union, get_args, get_origin
 import numpy as np
 from pydantic.fields import FieldInfo
 
-from ..kinds.kind import Kind
-from ..kinds.label import Label
-from ..kinds.python_types import (
+from ..runtime.codecs.classes import Classes, Label
+from ..runtime.codecs.kind import Kind
+from ..runtime.codecs.lists import VarLen
+from ..runtime.codecs.numbers import Scalar
+from ..runtime.codecs.part import Part
+from ..runtime.codecs.python_types import (
+    class_names,
     is_array,
     is_enum,
     is_list,
@@ -24,13 +28,14 @@ from ..kinds.python_types import (
     members,
     text_of,
 )
-from ..kinds.ragged import Ragged
-from ..kinds.scalar import Scalar
-from ..kinds.text import Text
-from ..kinds.varlen import VarLen
+from ..runtime.codecs.ragged import Ragged
+from ..runtime.codecs.steps import Steps
+from ..runtime.codecs.strings import Text
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import shortened
 from .nested import Nested
+from .parameters import problems as problems_of
+from .vocabulary import read_vocabulary
 
 # A plain float is 64 bits wide and the FloatList that readers expect is 32, so that
 # rounding is what its author asks for, of arrays and numpy's scalars too.
@@ -103,7 +108,7 @@ def declaration(
     kind = kinds[0] if kinds else _plain_kind(python_type)
     problems = []
     try:
-        kind = kind and kind.declared_with(python_type).in_file(directory)
+        kind = kind and _completed(kind, python_type, directory)
     except Problem as problem:
         problems.append(problem)
     nested = [item for item in metadata if isinstance(item, Nested)]
@@ -130,6 +135,37 @@ def declaration(
         nested=nested[0] if nested else None,
         problems=tuple(problems),
     )
+
+
+def parts_of(field: Declaration) -> tuple[Part, ...]:
+    """Return what a field is stored as; () if its kind is wrong."""
+    kind = field.kind
+    if kind is None or any(True for _ in problems_of(kind)):
+        return ()
+    return kind.bound(field.name).parts
+
+
+def _completed(kind: Kind, python_type: Any, directory: Path | None) -> Kind:
+    """Return a kind with the classes that its type or a vocabulary names.
+
+    Raises:
+        Problem: the vocabulary does not exist or is not valid.
+    """
+    if isinstance(kind, Steps) and isinstance(kind.step, Kind):
+        step = _completed(kind.step, item_type(python_type), directory)
+        return replace(kind, step=step)
+    if not isinstance(kind, Classes) or kind.classes not in ((), None):
+        return kind
+    if isinstance(kind.vocabulary, str):
+        names = read_vocabulary(kind.vocabulary, directory)
+        return replace(kind, classes=names, vocabulary=None)
+    named = isinstance(kind, Label) and class_names(python_type)
+    if not named:
+        return kind
+    words = isinstance(named[0], str)
+    if kind.vocabulary or (kind.num_classes and not words):
+        return kind
+    return replace(kind, classes=named)
 
 
 def _foreign(item: Any) -> str:

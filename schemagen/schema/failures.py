@@ -10,8 +10,9 @@ from pathlib import Path
 
 from .. import schema
 from ..findings import Finding, Location
-from ..kinds.parameters import Parameters, below
+from ..runtime.codecs.parameters import Parameters
 from ..runtime.shared.errors import did_you_mean
+from .parameters import below
 from .source_map import SourceMap
 
 # What Python says of names, and of parameters, that do not exist.

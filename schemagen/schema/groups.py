@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache, reduce
 from typing import Any
 
-from ..runtime.codecs.base import Codec
 from ..runtime.codecs.groups import check_lengths
+from ..runtime.codecs.kind import Kind, optional
 
 
 def check_groups(record: Any) -> None:
@@ -22,12 +22,13 @@ def check_groups(record: Any) -> None:
 
 
 @lru_cache
-def _groups_of(cls: Any) -> dict[str, list[tuple[tuple[str, ...], Codec]]]:
+def _groups_of(cls: Any) -> dict[str, list[tuple[tuple[str, ...], Kind]]]:
     """Return where the members of each group stand, and what checks them."""
-    groups: dict[str, list[tuple[tuple[str, ...], Codec]]] = {}
+    groups: dict[str, list[tuple[tuple[str, ...], Kind]]] = {}
     for field in cls.schemagen_fields():
         if field.kind and field.kind.group:
-            codec = field.kind.codec(field.label, optional=field.optional)
+            kind = optional(field.kind) if field.optional else field.kind
+            codec = kind.bound(field.label)
             member = (field.path or (field.name,), codec)
             groups.setdefault(field.kind.group, []).append(member)
     return groups

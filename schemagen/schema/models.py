@@ -8,7 +8,7 @@ from types import ModuleType
 from pydantic import BaseModel
 
 from ..findings import Finding
-from ..kinds.kind import Kind
+from ..runtime.codecs.kind import Kind
 from .declaration import unwrapped
 from .nested import Nested
 from .nesting import file_of, is_model

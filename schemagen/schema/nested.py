@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..kinds.parameters import Name, Parameters
+from ..runtime.codecs.parameters import Name, Parameters
 from ..runtime.shared.errors import Problem
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Nested(Parameters):
     """The prefix of the keys that the fields of a nested model have in the Example.
 

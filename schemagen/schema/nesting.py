@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 
-from ..kinds.kind import Kind
+from ..runtime.codecs.kind import Kind
 from .declaration import Declaration, declaration
+from .parameters import problems
 
 SEPARATOR = "/"
 
@@ -93,10 +94,10 @@ def nesting_problem(field: Declaration) -> str:
     if field.foreign:
         return f"{field.foreign[0]} is nothing that a nested model can have"
     if field.kind is not None:
-        return f"{field.kind.name} is for a value, and this is a model of several"
+        return f"{field.kind.kind} is for a value, and this is a model of several"
     if not model.model_fields:
         return f"{model.__name__} has no fields"
-    for problem in field.nested.problems() if field.nested else ():
+    for problem in problems(field.nested) if field.nested else ():
         return f"Nested cannot have {problem.found}: expected {problem.expected}"
     return ""
 
@@ -104,7 +105,24 @@ def nesting_problem(field: Declaration) -> str:
 def within(kind: Kind, prefix: str, name: str) -> Kind:
     """Return a kind with all of its keys below a prefix, and a group of its own."""
     own = name if kind.key is None else kind.key
-    return replace(kind, key=own).with_keys(lambda key: prefix + key)
+    return with_keys(replace(kind, key=own), lambda key: prefix + key)
+
+
+def with_keys(kind: Kind, change: Callable[[str], str]) -> Kind:
+    """Return a kind with its keys and its group changed by a function."""
+    keys = {
+        name: _changed(value, change)
+        for name, value in kind.values().items()
+        if name in ("key", "group") or name.endswith("_key")
+    }
+    return replace(kind, **keys)
+
+
+def _changed(keys: Any, change: Callable[[str], str]) -> Any:
+    """Change keys; what is not a key stays, for its finding."""
+    if isinstance(keys, tuple):
+        return tuple(_changed(key, change) for key in keys)
+    return change(keys) if isinstance(keys, str) and keys else keys
 
 
 def members_of(value: Any) -> Mapping[str, Any] | None:

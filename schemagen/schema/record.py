@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationInfo, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError, core_schema
 
+from ..runtime.codecs.kind import optional
 from ..runtime.shared.errors import Problem, RecordError, did_you_mean
 from ..runtime.shared.values import described
 from .declaration import RowCheck, as_declared, declaration
@@ -21,6 +22,7 @@ from .nesting import (
     nested_model,
     nesting_problem,
 )
+from .parameters import problems
 from .source_map import field_docstrings
 
 
@@ -63,14 +65,15 @@ class _RowCheck(RowCheck):
         if model is not None and not nesting_problem(field):
             return _nested_check(model)
         kind = field.kind
-        wrong = kind is None or [*kind.problems(), *field.problems]
+        wrong = kind is None or [*problems(kind), *field.problems]
         if kind is None or wrong or not kind.accepts(field.python_type):
             raise TypeError(
                 f"field {self._name!r} is not declared in a way that schemagen "
                 "understands; `schemagen check` says why"
             )
-        convert = kind.codec(self._name, optional=field.optional).convert
-        declared = field.python_type, kind.of_step.class_names
+        kind = optional(kind) if field.optional else kind
+        convert = kind.bound(self._name).convert
+        declared = field.python_type, kind.of_step.classes or ()
         return lambda value: as_declared(*declared, value, convert(value))
 
 

@@ -7,13 +7,14 @@ from contextlib import suppress
 from dataclasses import MISSING, Field, fields, replace
 from typing import Any
 
-from ..kinds.field import FieldSpec
-from ..kinds.kind import Kind
-from ..kinds.parameters import Parameters
+from ..runtime.codecs.kind import Kind
+from ..runtime.codecs.parameters import Parameters, parameters_of
 from ..runtime.shared.errors import Problem
+from ..spec.field import FieldSpec
+from ..spec.training import with_role
 
 # Those of every kind, which come last.
-_SHARED = tuple(each.name for each in fields(Kind))
+_SHARED = parameters_of(Kind)
 
 
 def kind_of(field: FieldSpec, name: str) -> Kind:
@@ -50,7 +51,7 @@ def _shorter(parameter: Field[Any], value: Any) -> Iterator[Any]:
 
 def _meaning(kind: Kind, name: str) -> str:
     """Return the settled kind as text, so that 0.0 differs from 0 and from -0.0."""
-    return repr(kind.settled(name))
+    return repr(with_role(kind.settled(name)))
 
 
 def said(kind: Parameters) -> list[tuple[str, Any]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ..kinds.field import FieldSpec
-from ..schema.nesting import SEPARATOR
+from ..schema.nesting import SEPARATOR, with_keys
+from ..spec.field import FieldSpec
 
 
 @dataclass(frozen=True)
@@ -94,11 +94,11 @@ def _keys(spec: FieldSpec) -> list[str]:
         found.append(key)
         return key
 
-    spec.kind.with_keys(seen)
+    with_keys(spec.kind, seen)
     return found
 
 
 def _without(spec: FieldSpec, prefix: str) -> FieldSpec:
     """Take a prefix off the keys and the group of a field."""
-    kind = spec.kind.with_keys(lambda key: key.removeprefix(prefix))
+    kind = with_keys(spec.kind, lambda key: key.removeprefix(prefix))
     return replace(spec, kind=kind)

@@ -8,12 +8,12 @@ from itertools import chain, count
 from typing import Any
 
 from ..codegen.layout import STEP, WIDTH, broken, display_width
-from ..kinds.field import FieldSpec
-from ..kinds.kind import Kind
-from ..kinds.literals import identifier, literal
-from ..kinds.parameters import Parameters
+from ..codegen.literals import identifier, literal
+from ..runtime.codecs.kind import Kind
+from ..runtime.codecs.parameters import Parameters
 from ..schema import Label
 from ..schema.declaration import PLAIN_KINDS
+from ..spec.field import FieldSpec
 from ..spec.model import RecordSpec
 from .kinds import kind_of, said
 from .nesting import Branch, Leaf, tree
@@ -135,12 +135,12 @@ class _File:
             annotation += " | None"
         if repr(kind) in _PLAIN:
             return annotation
-        return self._annotated(annotation, self._call(kind.name, said(kind)))
+        return self._annotated(annotation, self._call(kind.kind, said(kind)))
 
     def _names(self, member: Leaf, kind: Kind) -> str:
         """Return the names of a label's classes for its type; "" if they are many."""
         single = kind.python_type == "int"
-        names = ", ".join(map(literal, kind.class_names)) if single else ""
+        names = ", ".join(map(literal, kind.classes)) if single else ""
         line = f"{_PAD}{member.name}: Literal[{names}] | None = None"
         return names if display_width(line) <= WIDTH else ""
 
@@ -179,9 +179,9 @@ class _File:
         kind, default = kind_of(member.spec, member.name), member.spec.default
         if default is None:
             return "None"
-        if kind.class_names and isinstance(default, int):
+        if kind.classes and isinstance(default, int):
             by_name = kind.python_type == "str" or self._names(member, kind)
-            return literal(kind.class_names[default] if by_name else default)
+            return literal(kind.classes[default] if by_name else default)
         array = isinstance(default, tuple) and kind.python_type == "np.ndarray"
         values = _listed(default)
         return f"{self.words('np')}.array({values})" if array else values

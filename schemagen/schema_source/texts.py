@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from textwrap import TextWrapper
 
 from ..codegen.layout import WIDTH
-from ..kinds.literals import comment, prose
+from ..codegen.literals import comment, prose
 
 # Words by which comments give orders to tools.
 _ORDERS = re.compile(

@@ -6,14 +6,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..findings import Finding
-from ..kinds.kind import Kind
+from ..runtime.codecs.kind import Kind
 from ..runtime.shared.values import shape_text, shortened
-from ..schema.declaration import Declaration
+from ..schema.declaration import Declaration, parts_of
 from ..schema.loading import LoadedRecord
 from ..schema.record import SequenceRecord
-from .checks import role_of
+from .training import layers, missing_beside, per_pixel, role_of
 
 _RENAME = "rename one of them, and keep the wire key with key="
+
+# In these fields of a group agree.
+_LIMITS = ("max_length", "too_long", "pad_on_disk")
 
 _Fields = list[tuple[Declaration, Kind]]
 _Sizes = tuple[int | None, ...]
@@ -35,7 +38,7 @@ def _key_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
     """Yield the keys of two fields. They may share one of sizes that both can have."""
     taken: dict[str, list[tuple[Declaration, str, _Sizes]]] = {}
     for field, kind in fields:
-        further = {part.key: part for part in kind.parts(field.name)[1:]}
+        further = {part.key: part for part in parts_of(field)[1:]}
         own: Any = field.name if kind.key is None else kind.key
         written: list[tuple[str, str, _Sizes]] = [(own, f"field {field.name}", ())]
         written += [(key, part.content, part.sizes) for key, part in further.items()]
@@ -74,7 +77,7 @@ def _name_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
         if mask and (field.nullable or kind.presence):
             message = f"the name is that of the mask of {field.name!r}"
             yield record.wrong("SG115", message, mask, advice=_RENAME)
-        for suffix in kind.layers(role_of(kind)):
+        for suffix in layers(kind):
             layer = by_name.get(f"{field.name}_{suffix}")
             if layer and layer.kind and role_of(layer.kind) in ("input", "target"):
                 message = f"the name is that of a layer of {field.name!r} in the model"
@@ -85,9 +88,9 @@ def _role_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
     """Yield targets without the inputs that they need, and several weights."""
     inputs = [kind for _, kind in fields if role_of(kind) == "input"]
     for field, kind in fields:
-        problem = kind.missing_beside(inputs) if role_of(kind) == "target" else None
+        problem = missing_beside(kind, inputs) if role_of(kind) == "target" else None
         if problem is not None:
-            message = f"no input goes with this {kind.name} as a target"
+            message = f"no input goes with this {kind.kind} as a target"
             yield record.wrong("SG118", message, field, problem)
     weights = [field for field, kind in fields if role_of(kind) == "weight"]
     if len(weights) > 1:
@@ -140,8 +143,7 @@ def _lifetime_findings(record: LoadedRecord) -> Iterator[Finding]:
             advice="correct them, or take them out",
         )
     for field in record.declared if named else ():
-        parts = field.kind.parts(field.name) if field.kind else ()
-        names = {field.name, field.label, *(part.key for part in parts)}
+        names = {field.name, field.label, *(part.key for part in parts_of(field))}
         for taken in sorted(names & set(reserved)):
             yield record.wrong(
                 "SG122",
@@ -168,13 +170,14 @@ def _group_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
                 advice="give the other fields the same group, or take it out",
             )
         for field, kind in members:
-            for name, wanted in usual.limits.items():
-                if kind.limits[name] != wanted:
+            for name in _LIMITS:
+                limit, wanted = getattr(kind, name), getattr(usual, name)
+                if limit != wanted:
                     yield record.wrong(
                         "SG113",
                         f"the limits of fields in the group {group!r} differ",
                         field,
-                        found=f"{name}={kind.limits[name]!r}",
+                        found=f"{name}={limit!r}",
                         expected=f"{name}={wanted!r}, as {first.label!r} has",
                     )
             if field.optional and field.default is not None:
@@ -193,10 +196,10 @@ def _augmentation_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Fi
     A mask is of all pictures of its size; of all there are, if none has its size.
     """
     shown = [(field, kind) for field, kind in fields if kind.pixels]
-    pictures = [(field, kind) for field, kind in shown if not kind.per_pixel]
+    pictures = [(field, kind) for field, kind in shown if not per_pixel(kind)]
     for mask, kind in shown:
         alike = [pair for pair in pictures if pair[1].pixels == kind.pixels]
-        for other, picture in (alike or pictures) if kind.per_pixel else ():
+        for other, picture in (alike or pictures) if per_pixel(kind) else ():
             crop = kind.augment and kind.augment.crop
             if picture.augment != kind.augment or (crop and not alike):
                 yield record.wrong(

@@ -9,16 +9,17 @@ import numpy as np
 from pydantic_core import PydanticUndefined
 
 from ..findings import Finding
-from ..kinds.kind import Kind
-from ..kinds.python_types import text_of
-from ..kinds.registry import KINDS
+from ..runtime.codecs.kind import Kind, optional
+from ..runtime.codecs.python_types import text_of
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import shortened
 from ..schema.declaration import Declaration
 from ..schema.loading import LoadedRecord
 from ..schema.nesting import nested_model, nesting_problem
+from ..schema.parameters import problems
 from ..schema.record import Record
 from .names import RESERVED_FIELDS, is_package_name
+from .training import TARGETS, can_be_weight, marks_missing, opaque, per_pixel, role_of
 
 _RENAME = "choose another name, and keep the wire key with key="
 
@@ -121,16 +122,16 @@ def _kind_findings(
     field: Declaration, kind: Kind, record: LoadedRecord
 ) -> Iterator[Finding]:
     """Yield what is wrong with a field's kind, and what does not go with it."""
-    problems = [*kind.problems(), *field.problems]
-    for problem in problems:
+    found = [*problems(kind), *field.problems]
+    for problem in found:
         has = "has" if problem.found.startswith("no ") else "cannot have"
-        message = f"{kind.name} {has} {problem.found}"
+        message = f"{kind.kind} {has} {problem.found}"
         yield record.wrong("SG113", message, field, problem)
-    if not problems and not kind.accepts(field.python_type):
+    if not found and not kind.accepts(field.python_type):
         declared = text_of(field.python_type)
         yield record.wrong(
             "SG112",
-            f"declared as {declared}, which does not go with {kind.name}",
+            f"declared as {declared}, which does not go with {kind.kind}",
             field,
             found=declared,
             expected=kind.holds,
@@ -151,7 +152,7 @@ def _kind_findings(
             expected="a field with a default",
             advice="take it out, or make the field optional with `= None`",
         )
-    if problems:
+    if found:
         return
     if not field.name.isascii() and role_of(kind) in ("input", "target"):
         yield record.wrong(
@@ -167,7 +168,7 @@ def _kind_findings(
         role = f"role {role_of(kind)!r}"
         advice = "change the role; 'info' is carried along and not modelled"
         problem = Problem(role, expected, advice)
-        message = f"{kind.name} cannot have the {role}"
+        message = f"{kind.kind} cannot have the {role}"
         yield record.wrong("SG118", message, field, problem)
 
 
@@ -186,13 +187,13 @@ def _default_findings(
     try:
         if field.default is None:
             raise Problem("None", "`... | None` as its type, which allows None")
-        kind.check_default(field.name, plain_default(field.default))
+        check_default(kind, field.name, plain_default(field.default))
     except Problem as problem:
         given = " ".join(shortened(field.default).split())
         found = problem.found if given in problem.found else f"{given}: {problem.found}"
         yield record.wrong(
             "SG116",
-            f"{kind.name} cannot have this default",
+            f"{kind.kind} cannot have this default",
             field,
             found=found,
             expected=problem.expected,
@@ -203,22 +204,34 @@ def _default_findings(
 def _role_expected(field: Declaration, kind: Kind) -> str:
     """Return what a field's role asks for; "" if the field has it."""
     role = role_of(kind)
-    if role == "target" and not kind.can_be_target:
-        names = [name for name, each in KINDS.items() if each.can_be_target]
+    if role == "target" and not isinstance(kind, TARGETS):
+        names = [each.kind for each in TARGETS]
         return f"one of {', '.join(names)} as a target"
-    if role in ("input", "target") and kind.opaque:
-        return f"role='info' for {kind.opaque}: no model can take them"
-    if role == "weight" and not kind.can_be_weight:
+    if role in ("input", "target") and opaque(kind):
+        return f"role='info' for {opaque(kind)}: no model can take them"
+    if role == "weight" and not can_be_weight(kind):
         return "a Scalar of dtype float32 or float64 as a weight"
-    lacks = field.optional and field.default is None and not kind.marks_missing
+    lacks = field.optional and field.default is None and not marks_missing(kind)
     if role in ("target", "weight") and lacks:
-        return f"{kind.if_missing}: a missing one cannot be learned"
+        instead = "a default that is a number"
+        if per_pixel(kind):
+            instead = "ignore=<an id>, which a missing mask then is full of"
+        return f"{instead}: a missing one cannot be learned"
     return ""
 
 
-def role_of(kind: Kind) -> str:
-    """Return the role that a field plays: the one given, or its kind's own."""
-    return kind.role or kind.default_role
+def check_default(kind: Kind, name: str, default: Any) -> None:
+    """Check that a field can hold its default, which is not None.
+
+    Raises:
+        Problem: it cannot.
+    """
+    empty = isinstance(default, (list, tuple, np.ndarray)) and not len(default)
+    if kind.takes_default == "any":
+        optional(kind).bound(name).convert(default)
+    elif kind.takes_default == "none" or not empty:
+        expected = "[] or None" if kind.takes_default == "empty" else "None"
+        raise Problem(shortened(default), expected)
 
 
 def plain_default(value: Any) -> Any:

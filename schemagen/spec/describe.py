@@ -14,7 +14,7 @@ from ..display.blocks import (
 )
 from ..display.markdown import markdown
 from ..display.terminal import UNBOUNDED, terminal_text
-from ..kinds.field import FieldSpec
+from .field import FieldSpec
 from .model import RecordSpec
 from .serial import fingerprint
 from .words import delivers_or_missing, words_of
@@ -51,7 +51,7 @@ def _given(field: FieldSpec) -> str:
 
 def _row(field: FieldSpec) -> tuple[str, ...]:
     key = field.key if field.key.isprintable() else repr(field.key)
-    kind = f"{field.kind.name}?" if field.optional else field.kind.name
+    kind = f"{field.kind.kind}?" if field.optional else field.kind.kind
     codec = field.codec
     stored = words_of(codec).stored
     if codec.parts[0].transfer_encoding:
@@ -104,7 +104,7 @@ def _cells(field: FieldSpec) -> tuple[Cell, ...]:
 def kind_text(field: FieldSpec) -> str:
     """Return a field's kind, with the number of classes and the format if it has them."""
     kind = field.kind.of_step
-    text = kind.name if kind is field.kind else f"{field.kind.name} of {kind.name}"
+    text = kind.kind if kind is field.kind else f"{field.kind.kind} of {kind.kind}"
     if kind.num_classes:
         text += f", {kind.num_classes:,} classes"
     return text if kind.encoding == "list" else f"{text}, {kind.encoding}"

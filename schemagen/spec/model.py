@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..kinds.field import FieldSpec
-from ..kinds.parameters import seldom
+from ..runtime.codecs.parameters import parameter
 from ..runtime.codecs.part import Part
+from .field import FieldSpec
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class RecordSpec:
     source: str
     doc: str
     fields: tuple[FieldSpec, ...]
-    message: str = seldom("Example")
-    reserved: tuple[str, ...] = seldom(())
-    draft: bool = seldom(False)
+    message: str = parameter(default="Example", seldom=True)
+    reserved: tuple[str, ...] = parameter(default=(), seldom=True)
+    draft: bool = parameter(default=False, seldom=True)
 
     def __str__(self) -> str:
         from .describe import describe_text  # which imports this module

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ..findings import Finding, SchemagenError
-from ..kinds.field import Default, FieldSpec
-from ..kinds.kind import Kind
+from ..runtime.codecs.kind import Kind, optional
 from ..schema.declaration import Declaration, as_tuple
 from ..schema.loading import LoadedRecord, record_of_class
+from ..schema.parameters import type_problems
 from ..schema.record import BASES, Record, SequenceRecord
 from .between import findings_between, reserved_by
 from .checks import field_findings, plain_default, record_findings
+from .field import Default, FieldSpec
 from .model import RecordSpec
 from .names import snake_case
 
@@ -49,7 +50,7 @@ def resolve(loaded: Iterable[LoadedRecord]) -> Resolved:
             problems += field_findings(field, record)
         kinds = [field.kind for field in record.declared if field.kind]
         # What follows compares them.
-        if not any(kind.type_problems() for kind in kinds):
+        if not any(type_problems(kind) for kind in kinds):
             problems += findings_between(record)
         findings += problems
         records.setdefault(name, record)
@@ -114,7 +115,7 @@ def _default(field: Declaration, kind: Kind) -> Default:
     if not field.optional or field.default is None:
         return None
     plain = plain_default(field.default)
-    if not isinstance(plain, (str, bytes)) or kind.marks_missing:
-        plain = kind.codec(field.name, optional=True).convert(plain)
+    if not isinstance(plain, (str, bytes)) or kind.of_classes:
+        plain = optional(kind).bound(field.name).convert(plain)
     default: Default = as_tuple(plain.tolist() if hasattr(plain, "tolist") else plain)
     return default

@@ -8,12 +8,13 @@ import json
 from dataclasses import fields, replace
 from typing import Any
 
-from ..kinds.augment import Augment
-from ..kinds.field import FieldSpec, seldom_facts
-from ..kinds.kind import Kind
-from ..kinds.registry import KINDS
+from ..runtime.codecs.augment import Augment
+from ..runtime.codecs.kind import Kind
+from ..runtime.codecs.parameters import parameters_of
+from ..runtime.codecs.registry import KINDS
 from ..runtime.codecs.spec_json import check_spec
 from ..runtime.shared.json_entries import ELSEWHERE
+from .field import FieldSpec, facts_of, seldom_facts
 from .model import RecordSpec
 
 FORMAT = 1
@@ -135,9 +136,10 @@ def _fact(name: str, value: Any) -> Any:
 def _to_json_value(value: Any) -> Any:
     """JSON has no bytes and no non-finite floats: those are written as objects."""
     if isinstance(value, Kind):  # of one step, which has no key and no role
-        return _without(
-            seldom_facts(type(value)), {"kind": value.name, **value.facts()}
-        )
+        facts = {"kind": value.kind, **facts_of(value)}
+        for shared in parameters_of(Kind):
+            del facts[shared]
+        return _without(seldom_facts(type(value)), facts)
     if isinstance(value, Augment):
         return {name: _to_json_value(each) for name, each in value.stated().items()}
     if isinstance(value, tuple):

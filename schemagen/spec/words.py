@@ -6,21 +6,21 @@ from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
 
-from ..runtime.codecs.base import Codec
-from ..runtime.codecs.classes import ClassCodec, Label, MultiLabel
+from ..runtime.codecs.classes import Classes, Label, MultiLabel
 from ..runtime.codecs.decoded import Shape
 from ..runtime.codecs.image_lists import Images
 from ..runtime.codecs.images import Image
+from ..runtime.codecs.kind import Kind
 from ..runtime.codecs.limits import Listed
-from ..runtime.codecs.lists import ListCodec
+from ..runtime.codecs.lists import VarLen
 from ..runtime.codecs.masks import Mask
 from ..runtime.codecs.numbers import FixedNumbers
 from ..runtime.codecs.part import BYTES, FLOAT, INT, Part
 from ..runtime.codecs.ragged import Ragged
 from ..runtime.codecs.sparse import Sparse
 from ..runtime.codecs.steps import Steps
-from ..runtime.codecs.strings import Bytes, Text
-from ..runtime.codecs.tensors import PaddedTensor
+from ..runtime.codecs.strings import String
+from ..runtime.codecs.tensors import Tensor
 from ..runtime.shared.dtypes import DTYPES, FLOATS
 from ..runtime.shared.values import shape_text
 
@@ -52,18 +52,18 @@ class Words:
     stored: str = ""
 
 
-def words_of(codec: Codec) -> Words:
+def words_of(codec: Kind) -> Words:
     """Return what to say of a field."""
     return _words(codec)
 
 
-def takes_or_none(codec: Codec) -> str:
+def takes_or_none(codec: Kind) -> str:
     """Return the values that the writer takes, None included."""
     takes = words_of(codec).takes
     return f"{takes}; None if missing" if codec.optional else takes
 
 
-def delivers_or_missing(codec: Codec) -> str:
+def delivers_or_missing(codec: Kind) -> str:
     """Return the tensor of a batch, and the value of a missing one."""
     words = words_of(codec)
     if not codec.optional:
@@ -94,10 +94,9 @@ def _of_numbers(codec: FixedNumbers) -> Words:
     )
 
 
-@_words.register(Text)
-@_words.register(Bytes)
-def _of_string(codec: Text | Bytes) -> Words:
-    text = isinstance(codec, Text)
+@_words.register
+def _of_string(codec: String) -> Words:
+    text = codec.dtype == "string"
     return Words(
         "text" if text else "opaque bytes",
         _dense(codec),
@@ -108,7 +107,7 @@ def _of_string(codec: Text | Bytes) -> Words:
 
 
 @_words.register
-def _of_list(codec: ListCodec) -> Words:
+def _of_list(codec: VarLen) -> Words:
     named = {"string": "Sequence[str]", "bytes": "Sequence[bytes]"}
     delivers, missing = _of_items(codec), "empty"
     if codec.pad_on_disk:
@@ -141,7 +140,7 @@ def _of_ragged(codec: Ragged) -> Words:
 
 
 @_words.register
-def _of_tensor(codec: PaddedTensor) -> Words:
+def _of_tensor(codec: Tensor) -> Words:
     sizes = ("B", *("?" if size is None else size for size in codec.shape))
     delivers = f"{codec.dtype} [{', '.join(map(str, sizes))}]"
     if None in codec.shape:
@@ -166,7 +165,7 @@ def _of_sparse(codec: Sparse) -> Words:
 
 @_words.register
 def _of_label(codec: Label) -> Words:
-    text = f"a class id from 0 to {codec.num_classes - 1}"
+    text = f"a class id from 0 to {codec.count - 1}"
     return Words(
         text + (", or its name" if codec.classes else "") + _classes_stored(codec),
         _dense(codec),
@@ -178,7 +177,7 @@ def _of_label(codec: Label) -> Words:
 
 @_words.register
 def _of_labels(codec: MultiLabel) -> Words:
-    text = f"the ids of its classes, from 0 to {codec.num_classes - 1}"
+    text = f"the ids of its classes, from 0 to {codec.count - 1}"
     items = "int | str" if codec.classes else "int"
     return Words(
         text + (", or their names" if codec.classes else "") + _classes_stored(codec),
@@ -246,7 +245,7 @@ def _of_steps(codec: Steps) -> Words:
     )
 
 
-def _missing(codec: Codec) -> str:
+def _missing(codec: Kind) -> str:
     if codec.default is not None:
         return repr(codec.default)
     if codec.nan_if_missing:
@@ -254,7 +253,7 @@ def _missing(codec: Codec) -> str:
     return "''" if codec.delivered_dtype == "string" else "0"
 
 
-def _dense(codec: Codec) -> str:
+def _dense(codec: Kind) -> str:
     sizes = ("B", *codec.delivered_shape)
     return f"{codec.delivered_dtype} [{', '.join(map(str, sizes))}]"
 
@@ -277,14 +276,14 @@ def _as_many(codec: Listed) -> str:
     return "" if codec.group is None else f", as many as the others of {codec.group!r}"
 
 
-def _classes_stored(codec: ClassCodec) -> str:
+def _classes_stored(codec: Classes) -> str:
     """Say how classes are in files, where it is not by their ids."""
     if codec.stored == "text":
         return "; stored by name"
     return f"; stored from {codec.offset} on" if codec.offset else ""
 
 
-def _batch(codec: Codec, letters: str) -> str:
+def _batch(codec: Kind, letters: str) -> str:
     """Return the shape of a batch, with a letter for each size that varies."""
     shape: Shape = codec.delivered_shape
     sizes = (str(size or name) for size, name in zip(shape, letters, strict=True))
@@ -302,7 +301,7 @@ def _array_or_bytes(codec: Image | Mask) -> str:
     return array if codec.encoding == "raw" else f"bytes | {array}"
 
 
-def _stored(codec: Codec) -> str:
+def _stored(codec: Kind) -> str:
     return _list(codec.parts[0])
 
 

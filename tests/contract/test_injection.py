@@ -25,9 +25,9 @@ import schemagen
 from schemagen import Augment
 from schemagen.codegen.render import render_training
 from schemagen.config import find_project
-from schemagen.kinds.field import FieldSpec
-from schemagen.kinds.registry import KINDS
+from schemagen.runtime.codecs.registry import KINDS
 from schemagen.spec.describe import describe_text
+from schemagen.spec.field import FieldSpec
 from schemagen.spec.model import RecordSpec
 from schemagen.use_cases.generate import load_specs
 

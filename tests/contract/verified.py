@@ -11,7 +11,6 @@ import tensorflow as tf
 from hypothesis import strategies as st
 from schemagen import Steps
 from schemagen.data.checks.record import check_of
-from schemagen.kinds.field import FieldSpec
 from schemagen.runtime.codecs.decoded import Form
 from schemagen.runtime.codecs.decoder import CorruptError, Decoder
 from schemagen.runtime.codecs.records import RecordCodec
@@ -19,6 +18,7 @@ from schemagen.runtime.reading.decoding import decode
 from schemagen.runtime.reading.records import records_of
 from schemagen.runtime.shared.errors import DatasetError
 from schemagen.runtime.storage.schema import load_spec
+from schemagen.spec.field import FieldSpec
 from schemagen.spec.model import RecordSpec
 from schemagen.spec.serial import from_data
 
@@ -146,8 +146,8 @@ def check_agreement(spec: RecordSpec, parse: Any, message: bytes) -> None:
     `open_split` refuses what verify does; images may still turn out to be damaged.
     """
     (faults,) = faults_of(spec, [message])
-    codecs = [field.codec for field in spec.fields]
-    record = RecordCodec(*codecs, message=spec.message)
+    kinds = {field.label: field.codec for field in spec.fields}
+    record = RecordCodec(kinds, message=spec.message)
     decoder = Decoder(record, tuple(record.fields), Form(), "padded")
     try:
         decoder.batch(records_of([message]))
@@ -171,4 +171,4 @@ def check_agreement(spec: RecordSpec, parse: Any, message: bytes) -> None:
 def _is_decoded(field: FieldSpec) -> bool:
     inner = field.step if isinstance(field.kind, Steps) else field
     raw = getattr(inner.kind, "encoding", "raw") == "raw"
-    return inner.kind.name in DECODED and not raw
+    return inner.kind.kind in DECODED and not raw

@@ -18,7 +18,7 @@ from data.messages import (
     write_file,
 )
 from PIL import Image
-from schemagen.kinds.field import FieldSpec
+from schemagen.spec.field import FieldSpec
 from schemagen.use_cases.infer import infer
 
 __all__ = [

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from schemagen.kinds.field import FieldSpec
+from schemagen.spec.field import FieldSpec
 from schemagen.spec.model import RecordSpec
 
 
@@ -27,7 +27,7 @@ def check_readings(spec: RecordSpec, parser: Any, messages: Sequence[bytes]) -> 
         for field in spec.fields:
             where = f"{field.name} of record {number}"
             found = _member(tensors, field)
-            if field.kind.name == "Steps":
+            if field.kind.kind == "Steps":
                 if field.key in lists:
                     steps = lists[field.key].feature
                     _check_steps(field, found, steps, where)
@@ -56,7 +56,7 @@ def _check_steps(field: Any, found: Any, steps: Any, where: str) -> None:
 
 
 def _check(field: Any, found: Any, values: list[Any], context: Any, where: str) -> None:
-    kind = field.kind.name
+    kind = field.kind.kind
     if kind == "Images":
         assert len(found) == len(values), where
         for one, data in zip(found, values, strict=True):
@@ -70,7 +70,7 @@ def _check(field: Any, found: Any, values: list[Any], context: Any, where: str) 
     elif kind == "Label":
         (value,) = values
         if field.kind.stored == "text":
-            value = field.kind.class_names.index(value.decode())
+            value = field.kind.classes.index(value.decode())
         elif value >= 0:
             value -= field.kind.offset
         assert int(found) == value, where
@@ -105,7 +105,7 @@ def _plain(found: Any) -> list[Any]:
 
 
 def _same_pixels(field: Any, found: Any, data: bytes, where: str) -> None:
-    if field.kind.name == "Mask" or (field.kind.name != "Mask" and field.kind.resize):
+    if field.kind.kind == "Mask" or (field.kind.kind != "Mask" and field.kind.resize):
         assert found.shape.rank in (2, 3), where
         return
     dtype = tf.uint16 if getattr(field.kind, "dtype", "uint8") == "uint16" else tf.uint8

@@ -17,6 +17,7 @@ import schemagen
 from contract.generated_records import importable
 from formats.test_formats import format_of
 from PIL import Image
+from schemagen.spec.training import TARGETS, opaque
 from schemagen.use_cases.infer import Inferred, infer
 
 from .messages import NO_BYTES, example, picture, write_file
@@ -242,8 +243,8 @@ def test_the_schema_is_what_a_person_would_write_and_true(
     fields = {field.key: field for field in inferred.spec.fields}
     for keys, role in re.findall(r"is it ([^?]*)\? Give it role=\"(\w+)\"", said):
         for key in re.findall(r"'([^']+)'(?! as a Label)", keys):
-            assert not fields[key].kind.opaque
-            target = fields[key].kind.can_be_target and not fields[key].optional
+            assert not opaque(fields[key].kind)
+            target = isinstance(fields[key].kind, TARGETS) and not fields[key].optional
             assert role != "target" or target
 
 

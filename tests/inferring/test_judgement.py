@@ -97,7 +97,7 @@ def test_values_tell_classes(tmp_path: Path, case: int) -> None:
     """There are as many as the highest id says, and one more."""
     key, value, kind, role, said = VALUES[case]
     fields, comments = found_in(tmp_path, many(lambda i: {key: value(i), "z": i / 7}))
-    assert (fields[key].kind.name, fields[key].role) == (kind, role)
+    assert (fields[key].kind.kind, fields[key].role) == (kind, role)
     assert said in comments.get(key, "")
 
 
@@ -191,7 +191,7 @@ def test_square_pictures_are_known_by_their_names(
     )
     fields, said = found_in(tmp_path, rows)
     kind = fields["image"].kind
-    assert (kind.name, kind.shape) == ("Image", shape)
+    assert (kind.kind, kind.shape) == ("Image", shape)
     assert f"a row of {np.prod(shape):,}" in said["image"]
     assert fields["scan"].kind.shape == (shape if shape[2] > 1 else shape[:2])
     assert "in another order" in said["scan"]
@@ -210,7 +210,7 @@ ROWS: dict[str, Callable[[], Any]] = {
 def test_rows_of_numbers_are_no_pictures(tmp_path: Path, row: str) -> None:
     """Also where numbers next to each other are alike, as in sound."""
     values = [ROWS[row]().astype(np.uint8) for _ in range(SAMPLES)]
-    assert shown(tmp_path, values).name == "Vector"
+    assert shown(tmp_path, values).kind == "Vector"
 
 
 # Rows, and the keys that the class's comments offer as a target or an answer.
@@ -272,7 +272,7 @@ def test_a_raw_mask_has_its_classes(
         ),
     )
     mask = fields["mask_raw"]
-    assert mask.kind.name == "Mask"
+    assert mask.kind.kind == "Mask"
     assert (mask.kind.num_classes, mask.kind.ignore, mask.role) == expected
 
 

@@ -171,7 +171,7 @@ def test_verify_agrees_with_what_was_inferred_of_steps(tmp_path: Path) -> None:
     path = write_file(tmp_path / "records", records)
     found = infer(path, tmp_path / "x.py")
     assert schemagen.verify(path, record=found.spec).clean
-    assert [field.kind.name for field in found.spec.fields] == ["Steps"] * 3 + ["Text"]
+    assert [field.kind.kind for field in found.spec.fields] == ["Steps"] * 3 + ["Text"]
 
 
 class Count(Record):

@@ -171,7 +171,7 @@ def test_what_the_writer_takes_the_reader_decodes(name: str, declared: str) -> N
         return
     for channels in images.CHANNELS[declared]:
         shape = (HEIGHT, WIDTH, channels)
-        feature = Image("x", key="x", shape=shape, encoding=declared)
+        feature = Image(shape, encoding=declared).bound("x")
         if found > channels or found not in images.CHANNELS[form]:
             with pytest.raises(Problem, match=f", {found}\\]"):
                 feature.convert(data)
@@ -190,7 +190,7 @@ def test_what_the_writer_takes_the_reader_decodes(name: str, declared: str) -> N
 
 def _field(encoding: str, channels: int, size: int | None = None) -> Image:
     shape = (size or 18, size or 25, channels)
-    return Image("picture", key="picture", shape=shape, encoding=encoding)
+    return Image(shape, encoding=encoding).bound("picture")
 
 
 @pytest.mark.parametrize("name", _PNGS)
@@ -232,7 +232,7 @@ def test_pixels_are_encoded_without_loss(form: str) -> None:
         for alpha in (0, 255) if channels == 4 else (None,):
             if alpha is not None:
                 whole[:, :, 3] = alpha
-            feature = Image("x", key="x", shape=whole.shape, encoding=form)
+            feature = Image(whole.shape, encoding=form).bound("x")
             data = feature.store(whole)[0][0]
             assert images.sniff(data) == ("png" if form == "any" else form)
             read = decode_images(tf.constant([data]), "x", form, whole.shape)
@@ -277,7 +277,7 @@ def test_what_tensorflow_would_misread_is_refused_when_writing(name: str) -> Non
     data, form, _ = _MISREAD[name]
     shape = (None, None, 1 if form == "bmp" else 3)
     with pytest.raises(Problem):
-        Image("x", key="x", shape=shape, encoding=form).convert(data)
+        Image(shape, encoding=form).bound("x").convert(data)
 
 
 @pytest.mark.quick_cases(4)

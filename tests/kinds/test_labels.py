@@ -91,7 +91,7 @@ def test_an_id_that_reads_as_another_class_is_named_once(value: Any) -> None:
     """Ids count from 0, so that the id 3 is the class "4"."""
     many = not isinstance(value, (int, np.integer))
     kind = MultiLabel if many else Label
-    stars = kind("stars", key="stars", num_classes=5, classes=_STARS, optional=False)
+    stars = kind(classes=_STARS).bound("stars")
     value = sorted(set(value)) if many else value
     expected = "'stars'.*'[14]'" if many else "'stars'.*3.*'4'.*'3'"
     with pytest.warns(RuntimeWarning, match=expected) as warned:
@@ -105,7 +105,7 @@ def test_an_id_that_reads_as_another_class_is_named_once(value: Any) -> None:
 @pytest.mark.parametrize("classes", [("0", "1", "2"), ("a", "b"), ("01", "10"), ()])
 def test_other_ids_are_not(classes: tuple[str, ...]) -> None:
     """Names that are their own ids, or no numbers of ids, cannot be confused."""
-    label = Label("x", key="x", num_classes=3, classes=classes, optional=False)
+    label = Label(num_classes=3, classes=classes).bound("x")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         label.store(1)
@@ -115,8 +115,6 @@ def test_other_ids_are_not(classes: tuple[str, ...]) -> None:
 def test_columns_of_ids_are_named_too() -> None:
     """As rows are, in lists and arrays."""
     for values in ([3, 0], np.array([3, 0])):
-        stars = Label(
-            "stars", key="stars", num_classes=5, classes=_STARS, optional=False
-        )
+        stars = Label(classes=_STARS).bound("stars")
         with pytest.warns(RuntimeWarning, match="3.*'4'"):
             stars.store_column(values, 2)

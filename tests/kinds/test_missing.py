@@ -20,7 +20,7 @@ from command_line import make_project, refusals
 from contract.generated_records import HEAD, RecordCase, all_cases, source_of
 from contract.kinds.case import Drawn, KindCase, blobs, floats, in_order, int64s
 from contract.test_round_trip import check_one
-from schemagen.kinds.kind import Kind
+from schemagen.runtime.codecs.kind import Kind
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace

@@ -6,22 +6,22 @@ from collections.abc import Iterator
 
 import pytest
 from data.messages import NO_FLOATS, Values, example
-from schemagen.runtime.codecs.base import Codec
+from schemagen.runtime.codecs.kind import Kind
 from schemagen.runtime.native import BYTES, FLOAT, INT64
 from schemagen.runtime.reading.decoding import Expected, Plan, decode
 from schemagen.runtime.reading.records import records_of
 
 
-def _classes(base: type[Codec]) -> Iterator[type[Codec]]:
+def _classes(base: type[Kind]) -> Iterator[type[Kind]]:
     for each in base.__subclasses__():
         yield each
         yield from _classes(each)
 
 
 @pytest.mark.parametrize(
-    "codec", sorted(set(_classes(Codec)), key=lambda each: each.__name__)
+    "codec", sorted(set(_classes(Kind)), key=lambda each: each.__name__)
 )
-def test_a_codec_that_checks_more_says_anew_what_it_expects(codec: type[Codec]) -> None:
+def test_a_codec_that_checks_more_says_anew_what_it_expects(codec: type[Kind]) -> None:
     """Otherwise the fast path skips what a subclass adds to the checks of its base."""
     order = [each.__name__ for each in codec.__mro__]
 
@@ -32,7 +32,7 @@ def test_a_codec_that_checks_more_says_anew_what_it_expects(codec: type[Codec]) 
     checks = ("decode", "column", "_checked_pixels", "_bytes")
     depths = [depth(name) for name in checks if hasattr(codec, name)]
     states = depth("expected")
-    base = order.index("Codec")
+    base = order.index("Kind")
     assert states in (base, *range(min(depths) + 1)), "state `expected`, too"
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import schemagen
-from schemagen.kinds.kind import Kind
+from schemagen.runtime.codecs.kind import Kind
 
 DOCS = Path(__file__).parents[2] / "docs"
 SCHEMA_PAGES = "\n".join(

@@ -23,7 +23,8 @@ from schemagen.runtime.shared.tfrecord import read_records
 CHECKOUT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["project"]
 ALWAYS = {
-    *("click", "jinja2", "numpy", "pillow", "pydantic", "rich", "simplejpeg", "tqdm"),
+    *("annotated-types", "click", "jinja2", "numpy", "pillow", "pydantic", "rich"),
+    *("simplejpeg", "tqdm"),
 }
 ENGINES = {"beam", "ray", "spark"}
 EXTRAS = {"all", "remote", "report", "tensorflow", "tfmd", "watch", *ENGINES}
@@ -134,7 +135,7 @@ def test_the_wheel_has_what_the_generator_needs_and_no_more(
         f"schemagen/templates/{path.relative_to(CHECKOUT / 'templates').as_posix()}"
         for path in sources(CHECKOUT / "templates")
     }
-    assert "schemagen/runtime/codecs/base.py" in code
+    assert "schemagen/runtime/codecs/kind.py" in code
     assert "schemagen/templates/kinds/image.jinja" in templates
     assert "schemagen/py.typed" in code
     about = {name for name in names if ".dist-info/" in name}

@@ -58,8 +58,8 @@ def test_a_line_is_a_class(tmp_path: Path, breeds: bytes) -> None:
     Spaces around a name and unusual separators inside it are kept: ids depend on it.
     """
     found = classes(project(tmp_path, breeds))
-    assert r'"breed", classes=(" pug", "łajka", "a\u2028b")' in found
-    assert '"traits", classes=("shy", "loud")' in found
+    assert r'"breed": Label(classes=(" pug", "łajka", "a\u2028b")' in found
+    assert '"traits": MultiLabel(classes=("shy", "loud")' in found
 
 
 def test_another_file_makes_the_code_out_of_date(tmp_path: Path) -> None:
@@ -160,6 +160,6 @@ def test_records_know_their_vocabularies(tmp_path: Path, imported: Any) -> None:
     ball = ball.replace("own_schemas.base", ".base").replace("class Ball", "class Pet")
     (root / "schemas/balls.py").write_text(ball, encoding="utf-8")
     found = classes(root)
-    assert '"breed", classes=("pug", "beagle")' in found
-    assert '"colour", classes=("red", "green", "blue")' in found
-    assert '"tag.name", classes=("pug", "beagle")' in found
+    assert '"breed": Label(classes=("pug", "beagle")' in found
+    assert '"colour": Label(classes=("red", "green", "blue")' in found
+    assert '"tag.name": Label(classes=("pug", "beagle")' in found

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from contract.hard_texts import INJECTIONS
 from schemagen import Image, Label, Scalar
-from schemagen.kinds.field import FieldSpec
 from schemagen.schema_source import schema_source
 from schemagen.schema_source.texts import comment_lines
+from schemagen.spec.field import FieldSpec
 from schemagen.spec.model import RecordSpec
 from schemagen.spec.serial import to_data
 

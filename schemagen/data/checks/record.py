@@ -18,8 +18,8 @@ def check_of(spec: RecordSpec | None) -> RecordCheck:
     """Return the check of a spec's records; None sees only whether they are Examples."""
     record = None
     if spec is not None:
-        codecs = (field.codec for field in spec.fields)
-        record = RecordCodec(*codecs, message=spec.message)
+        kinds = {field.label: field.codec for field in spec.fields}
+        record = RecordCodec(kinds, message=spec.message)
     return RecordCheck(record, describe=describe_record)
 
 

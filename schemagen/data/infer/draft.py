@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from ...kinds.field import FieldSpec
-from ...kinds.registry import KINDS
-from ...runtime.codecs.base import Codec
+from ...runtime.codecs.kind import Kind
+from ...runtime.codecs.registry import KINDS
+from ...spec.field import FieldSpec
+from ...spec.training import TARGETS
 from .evidence import Evidence
 
 DOUBT = "doubt: "
@@ -69,7 +70,7 @@ class Draft:
         return self.spec("field")
 
     @property
-    def codec(self) -> Codec:
+    def codec(self) -> Kind:
         """What stores and reads the field."""
         return self.declared.codec
 
@@ -114,7 +115,7 @@ class Draft:
     @property
     def can_be_target(self) -> bool:
         """Whether the generated model has a head for it."""
-        return KINDS[self.kind].can_be_target
+        return issubclass(KINDS[self.kind], TARGETS)
 
     @property
     def further_keys(self) -> set[str]:

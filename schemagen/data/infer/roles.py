@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ...spec.training import marks_missing, missing_beside, opaque
 from .draft import Draft, listed, quoted
 from .evidence import Evidence, KeyEvidence
 from .words import (
@@ -197,8 +198,8 @@ def _without_lone_masks(fields: Fields) -> Fields:
     for key, draft in fields.items():
         if not draft.codec.of_pixels or draft.model_role != "target":
             continue
-        lacks = draft.optional and not kinds[key].marks_missing
-        if lacks or kinds[key].missing_beside(inputs):
+        lacks = draft.optional and not marks_missing(kinds[key])
+        if lacks or missing_beside(kinds[key], inputs):
             reason = "records lack it" if lacks else "no picture has its size"
             found[key] = draft.with_role("info").with_notes(f"not a target: {reason}")
     return found
@@ -219,7 +220,7 @@ def lacking_roles(evidence: Evidence, fields: Fields) -> list[str]:
     if "target" not in roles:
         doubts.append(f"no field is a target{_possible_targets(evidence, fields)}")
     if "input" not in roles:
-        usable = [key for key, each in fields.items() if not each.declared.kind.opaque]
+        usable = [key for key, each in fields.items() if not opaque(each.declared.kind)]
         most = {
             key: max(evidence.of(key).longest, evidence.of(key).values.most)
             for key in usable

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ...kinds.registry import KINDS
+from ...runtime.codecs.registry import KINDS
 from .draft import Draft
 from .evidence import Evidence, KeyEvidence, StepEvidence
 from .pictures import image_draft, resized

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...kinds.field import FieldSpec
+from ...spec.field import FieldSpec
 from ..formatting import decoded, hexadecimal, one_line, record_value
 from ..statistics.histograms import summed
 from .charts import unique
@@ -76,7 +76,7 @@ def class_counts(column: Column, splits: Sequence[Split]) -> ClassCounts | None:
 
 def _declared(field: FieldSpec) -> dict[int | bytes, str]:
     """Return the names of the first classes of a schema, by their stored values."""
-    given = (field.kind.class_names or range(field.kind.count))[:_MOST_CLASSES]
+    given = (field.kind.classes or range(field.kind.count))[:_MOST_CLASSES]
     names = [str(name) for name in given]
     if field.kind.stored == "text":
         return {name.encode(): one_line(name, 60) for name in names}

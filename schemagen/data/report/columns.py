@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
 
-from ...kinds.field import FieldSpec
 from ...runtime.shared.values import shape_text
 from ...spec.describe import kind_text
+from ...spec.field import FieldSpec
 from ...spec.model import RecordSpec
 from ...spec.serial import from_data
 from ..formatting import listed, one_line

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kinds.field import FieldSpec
 from ...runtime.shared.image_headers import MOST_PIXELS
+from ...spec.field import FieldSpec
 from ...spec.model import RecordSpec
+from ...spec.training import per_pixel
 from ..formatting import decoded, one_line, record_value
 from .pictures import Box, Budget, Picture, opened, palette_url, shown
 from .records import Features
@@ -122,7 +123,7 @@ def overlays_of(spec: RecordSpec | None) -> Overlays:
     """Return the masks and boxes of a schema."""
     if spec is None:
         return Overlays((), ())
-    masks = [field for field in spec.fields if field.kind.per_pixel]
+    masks = [field for field in spec.fields if per_pixel(field.kind)]
     return Overlays(masks, box_fields(spec))
 
 
@@ -153,8 +154,8 @@ def mask_class_name(field: FieldSpec, id_: int) -> str:
     """Return the name of a class id."""
     if id_ == field.kind.ignore:
         return f"ignored ({id_})"
-    known = 0 <= id_ < len(field.kind.class_names)
-    return (one_line(field.kind.class_names[id_], 40) if known else "") or f"{id_}"
+    known = 0 <= id_ < len(field.kind.classes)
+    return (one_line(field.kind.classes[id_], 40) if known else "") or f"{id_}"
 
 
 def box_fields(spec: RecordSpec) -> tuple[BoxFields, ...]:

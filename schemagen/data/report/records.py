@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kinds.classes import Classes
-from ...kinds.field import FieldSpec
+from ...runtime.codecs.classes import Classes
 from ...runtime.native import BYTES
 from ...runtime.reading.fields import MalformedError
 from ...runtime.reading.message import Feature, Message, parse_message
 from ...runtime.shared import base64_text
 from ...runtime.shared.errors import Problem
+from ...spec.field import FieldSpec
 from ..formatting import decoded, one_line
 from ..inspect.values import feature_text, steps_text
 from .classes import value_name
@@ -113,7 +113,7 @@ def class_names(field: FieldSpec[Classes], features: Features) -> list[str]:
     feature = features.feature(field.key)
     if feature is None:
         return []
-    names, offset = field.kind.class_names, field.kind.offset
+    names, offset = field.kind.classes or (), field.kind.offset
     values = features.bytes_of(feature) or feature.values
     return [
         one_line(names[value - offset], 60)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ...progress import Bar
 from ...runtime.shared.values import shape_text
 from ...spec.model import RecordSpec
+from ...spec.training import per_pixel
 from ..formatting import listed, one_line, plural
 from ..statistics.bytes_values import content_of
 from ..statistics.samples import Sample as Kept
@@ -165,7 +166,7 @@ class _Painter:
     def _copies(self, column: Column, features: Features) -> list[Picture]:
         """Return copies of the images of a record in one column."""
         field = column.field
-        if field is not None and (field.kind.per_pixel or not field.codec.of_pixels):
+        if field is not None and (per_pixel(field.kind) or not field.codec.of_pixels):
             return []
         raw = field is not None and field.parts[0].encoding == "raw"
         if field is not None and raw and not column.steps:

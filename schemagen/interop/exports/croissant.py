@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ...kinds.classes import Classes
-from ...kinds.field import FieldSpec
 from ...progress import track
+from ...runtime.codecs.classes import Classes
 from ...runtime.storage.manifest import Split
+from ...spec.field import FieldSpec
 from ...spec.model import RecordSpec
 from .fields import CLASS, PICTURE, Notes, value_of
 
@@ -125,7 +125,7 @@ def _record_sets(spec: RecordSpec, splits: Mapping[str, Split]) -> Iterator[Json
         kind = field.kind
         if field.codec.of_classes:
             rows = [{"id": kind.offset + at} for at in range(kind.count)]
-            for row, name in zip(rows, kind.class_names or (), strict=False):
+            for row, name in zip(rows, kind.classes or (), strict=False):
                 row["name"] = name
             yield _table(_classes(spec, field), "sc:Enumeration", _key(kind), rows)
 

@@ -10,9 +10,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ...kinds.field import FieldSpec
 from ...runtime.codecs.part import BYTES, Part
 from ...runtime.storage.manifest import Split
+from ...spec.field import FieldSpec
 from ...spec.model import RecordSpec
 from .fields import CLASS, PICTURE, Notes, Shape, value_of
 
@@ -92,10 +92,10 @@ def _label_files(spec: RecordSpec) -> dict[str, str]:
     """Return the files of class names, a name a line."""
     return {
         f"{field.key.replace('/', '.')}.labels.txt": "\n".join(
-            [*field.kind.class_names, ""]
+            [*field.kind.classes, ""]
         )
         for field in spec.fields
-        if _is_class(field) and field.kind.class_names
+        if _is_class(field) and field.kind.classes
     }
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from ...kinds.field import FieldSpec
 from ...runtime.codecs.part import BYTES, FLOAT, INT, Part
+from ...spec.field import FieldSpec
 from ...spec.model import RecordSpec
 from ..metadata import DOMAINS, TYPES, empty_schema
 from .fields import CLASS, PICTURE, Notes, Shape, keys_of, value_of
@@ -87,7 +87,7 @@ def _domain(part: Part, field: FieldSpec) -> Message:
     if part.stored != BYTES or not is_value or part.transfer_encoding:
         return {}
     if is_class:
-        names = [*([""] if may_lack else []), *field.kind.class_names]
+        names = [*([""] if may_lack else []), *field.kind.classes]
         return {"string_domain": {"name": part.key, "value": names}}
     if (dtype, shape) == ("string", ()):
         return {DOMAINS["string"]: {}}
@@ -102,9 +102,9 @@ def _comments(part: Part, field: FieldSpec, notes: Notes) -> list[str]:
     comments = [field.name] if field.name != field.key else []
     comments += [field.doc] if field.doc else []
     if field.codec.of_classes and kind.stored == "id":
-        if kind.class_names:
+        if kind.classes:
             notes.add(field, "classes as comments")
-        names = enumerate(kind.class_names, kind.offset)
+        names = enumerate(kind.classes, kind.offset)
         comments += [f"{at} is {name}" for at, name in names]
     return comments
 

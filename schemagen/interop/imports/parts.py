@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from ...findings import Finding, Location, SchemagenError, printable, refuse
-from ...kinds.field import FieldSpec
-from ...kinds.kind import Kind
+from ...runtime.codecs.kind import Kind
 from ...schema import Scalar, Text, VarLen, Vector
+from ...schema.parameters import problems
 from ...schema_source import field_name
+from ...spec.checks import check_default
+from ...spec.field import FieldSpec
 
 STRINGS = ("string", "bytes")
 MAYBE = "a text (str), a picture (Image) or other bytes?"
@@ -71,7 +73,7 @@ def part_of(name: str, found: str, make: Callable[[], Made]) -> Part:
     try:
         field, remark = make()
         if field.default not in (None, ()):
-            field.kind.check_default(field.name, field.default)
+            check_default(field.kind, field.name, field.default)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         return Part(name, None, found, f"cannot be imported: {error}")
     return Part(name, field, remark)
@@ -102,7 +104,7 @@ class Place:
             Problem: the kind does not take such facts.
         """
         declared = kind(key=self.key, **facts)
-        if problem := next(declared.problems(), None):
+        if problem := next(problems(declared), None):
             raise problem
         return FieldSpec(
             "_".join(self.path),

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ...kinds.kind import Kind
+from ...runtime.codecs.kind import Kind
 from ...runtime.codecs.part import BYTES, list_of
 from ...schema import Image, Label, Ragged, Sparse
 from ..metadata import DOMAINS, TYPES, empty_schema

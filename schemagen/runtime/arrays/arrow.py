@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..codecs.base import Codec
 from ..codecs.decoded import Decoded, Form, Shape, Values
 from ..codecs.decoder import Run
+from ..codecs.kind import Kind
 from ..shared.dtypes import DTYPES
 
 
@@ -35,7 +35,7 @@ def joined(tables: Iterable[Any]) -> Any:
     return pa.concat_tables(tables)
 
 
-def column_of(codec: Codec, decoded: Decoded, rows: int, *, names: bool = False) -> Any:
+def column_of(codec: Kind, decoded: Decoded, rows: int, *, names: bool = False) -> Any:
     """Return values as an Arrow array, of a type that depends on the field alone.
 
     Args:
@@ -62,7 +62,7 @@ def column_of(codec: Codec, decoded: Decoded, rows: int, *, names: bool = False)
     return pa.array(list(map(_plain, values)), _type_of(dtype, shape))
 
 
-def _named(codec: Codec, values: Values) -> Values:
+def _named(codec: Kind, values: Values) -> Values:
     """Return labels by the names of their classes, None for those that are missing."""
     valid, named = codec.validity(values), codec.delivered(values, Form(names=True))
     if valid is None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..codecs.base import Codec
 from ..codecs.decoder import Batch
+from ..codecs.kind import Kind
 from ..codecs.records import RecordCodec
 from ..codecs.roles import Roles
 from ..shared.errors import DatasetError
@@ -29,7 +29,7 @@ def _input(values: Any) -> Any:
     return values
 
 
-def _lengthened(values: Any, codec: Codec, odd: bool) -> Any:
+def _lengthened(values: Any, codec: Kind, odd: bool) -> Any:
     """Pad lists that have no fixed length to an odd or an even one.
 
     Keras takes a length that the first two batches have in common for that of all, so

@@ -8,7 +8,7 @@ a meaning.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass
 from math import prod
 from typing import Any, TypeAlias
 
@@ -39,8 +39,8 @@ class StoredField:
         """Return what it says, or means where its JSON leaves an attribute out."""
         if attribute in self.facts:
             return self.facts[attribute]
-        known = fields(self.codec) if self.codec else ()
-        if attribute not in {each.name for each in known if each.init}:
+        known = self.codec.values() if self.codec else {}
+        if attribute not in (*known, "optional", "default"):
             return None
         found = getattr(self.codec, attribute)
         return list(found) if isinstance(found, tuple) else found
@@ -111,17 +111,6 @@ class Judgement:
     applies: Callable[[Old, New, str], Any] = lambda old, new, name: True
     record_by_record: bool = False
     words: Callable[[Old, New], str] = lambda old, new: ""
-
-
-def parameter(*judged: Judgement, default: Any = MISSING) -> Any:
-    """Declare a parameter of a kind.
-
-    Args:
-        *judged: the rules for a change of it; none where a change cannot alter the values
-            that records hold, only what becomes of them. No change comes under two.
-        default: its default; it has to be given if there is none.
-    """
-    return field(default=default, metadata={"judged": judged})
 
 
 # Wire: what was written does not parse.

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from enum import Enum
-from typing import Any, ClassVar
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    Protocol,
+    Self,
+    get_args,
+    get_origin,
+)
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +22,14 @@ from numpy.typing import NDArray
 from ..reading.decoding import Expected
 from ..shared.errors import Problem, did_you_mean, warn
 from ..shared.values import Numbers, check_shape, described, shortened
-from .base import Codec
-from .changes import CLASSES, FORM, NUM_CLASSES, OFFSET, parameter
+from .changes import CLASSES, FORM, NUM_CLASSES, OFFSET
 from .decoded import Form, Shape, Values
 from .faults import near, shown_bytes
+from .kind import Default, Kind
+from .parameters import Count, Name, Size, declared, parameter
 from .parsed import Parsed
 from .part import BYTES, INT, Part
+from .python_types import class_names, is_array, is_enum, members
 from .stored import Read, Rule, Source
 from .strings import encode_text
 from .written import Stored, Written, written_numbers
@@ -33,33 +44,76 @@ _SHOWN = 5
 _PLAIN = frozenset((int, str, np.int64, np.int32, np.uint8))
 
 
-@dataclass(eq=False, kw_only=True)
-class ClassCodec(Codec):
-    """A field of classes.
+Names = Annotated[
+    tuple[Name, ...], "a tuple of non-empty texts, such as ('beagle', 'pug')"
+]
+Renamed = Annotated[
+    tuple[tuple[Name, Name], ...], "a dict from former names to those of today"
+]
+
+
+@declared
+class Classes(Kind):
+    """A field that holds one or several of a fixed number of classes.
 
     Attributes:
-        num_classes: ids go from 0 to num_classes - 1; the number of names if 0.
-        classes: the names in the order of their ids; may be empty.
-        offset: what is added to an id where it is stored.
-        stored: "id", or "text" for names, as UTF-8.
+        classes: the classes' names in the order of their ids.
+        num_classes: how many classes there are, if they have no names.
+        vocabulary: a file of the names, one a line, in the order of their ids; its
+            path from the directory of the schema file. Read when generating.
+        offset: what is added to a class id where it is stored; 1 for files that
+            count classes from 1. Rows and batches count from 0 in any case.
+        stored: "id", or "text" for the class's name itself, as UTF-8.
+        renamed: from the names that classes had in earlier data to those of today.
     """
 
-    num_classes: int = parameter(*NUM_CLASSES, default=0)
-    classes: tuple[str, ...] = parameter(*CLASSES, default=())
-    offset: int = parameter(*OFFSET, default=0)
-    stored: str = parameter(*FORM, default="id")
+    classes: Names | None = parameter(*CLASSES, default=())
+    num_classes: Size | None = parameter(*NUM_CLASSES, default=None)
+    vocabulary: Name | None = parameter(default=None, seldom=True)
+    offset: Count = parameter(*OFFSET, default=0, seldom=True)
+    stored: Literal["id", "text"] = parameter(*FORM, default="id", seldom=True)
+    renamed: Renamed = parameter(default=(), seldom=True)
 
     of_classes: ClassVar[bool] = True
 
-    count: ClassVar[int | None]
+    number: ClassVar[int | None]
     """How many there are in a record; None for any number."""
 
-    def __post_init__(self) -> None:
-        self.num_classes = self.num_classes or len(self.classes)
-        super().__post_init__()
+    @property
+    def count(self) -> int:
+        """How many classes there are."""
+        return len(self.classes) if self.classes else self.num_classes or 0
+
+    def rules(self) -> Iterator[Problem]:
+        if self.classes and self.vocabulary:
+            yield Problem("classes and vocabulary", "one or the other")
+        if not (self.classes or self.vocabulary or self.num_classes):
+            yield Problem(
+                "no classes",
+                "classes=('beagle', 'pug'), num_classes=2 or vocabulary='names.txt'",
+            )
+        yield from class_name_problems(self)
+        named = self.classes or self.vocabulary
+        if self.stored == "text" and (self.offset or self.renamed or not named):
+            yield Problem(
+                "stored='text' with an offset, renamed, or no names",
+                "names of the classes, and no ids: the file holds the names",
+            )
+
+    def settled(self, name: str) -> Self:
+        return replace(
+            super().settled(name),
+            classes=self.classes or (),
+            num_classes=self.count,
+            vocabulary=None,
+        )
+
+    def bind(self) -> None:
+        self._count, self._names = self.count, self.classes or ()
+        super().bind()
         text = self.stored == "text"
-        self._ids = {name: index for index, name in enumerate(self.classes)}
-        self._texts = [encode_text(name) for name in self.classes] if text else []
+        self._ids = {name: index for index, name in enumerate(self._names)}
+        self._texts = [encode_text(name) for name in self._names] if text else []
         # Ids that read as the name of another class, until there was a warning.
         self._misleading = {
             int(name)
@@ -69,22 +123,22 @@ class ClassCodec(Codec):
 
     def make_parts(self) -> tuple[Part, ...]:
         if self.stored == "text":
-            return (Part(self.key, BYTES, self.count, dtype="string"),)
-        bounds = (self.offset, self.offset + self.num_classes - 1)
-        return (Part(self.key, INT, self.count, bounds=bounds),)
+            return (Part(self.key, BYTES, self.number, dtype="string"),)
+        bounds = (self.offset, self.offset + self._count - 1)
+        return (Part(self.key, INT, self.number, bounds=bounds),)
 
     @property
     def _ids_of_files(self) -> tuple[int, int]:
         """The least and the greatest stored id, -1 for a missing class apart."""
-        return self.offset, self.offset + self.num_classes - 1
+        return self.offset, self.offset + self._count - 1
 
     @property
     def _none(self) -> bool:
         """Whether -1, or "", is a missing class."""
-        return self.missing and self.count == 1
+        return self.missing and self.number == 1
 
     def _cause_of_id(self, value: Any) -> str:
-        if self.offset == 0 and value == self.num_classes:
+        if self.offset == 0 and value == self._count:
             return "ids that count from 1? then declare offset=1"
         if self.offset and value == self.offset - 1:
             return f"ids that count from {value}? then declare offset={value}"
@@ -110,7 +164,7 @@ class ClassCodec(Codec):
             if isinstance(value, np.ndarray) and value.ndim == 0:
                 return self._id_of(value[()])
             raise Problem(described(value), self._expected())
-        if not 0 <= value < self.num_classes:
+        if not 0 <= value < self._count:
             raise Problem(f"class id {value}", self._expected())
         if value in self._misleading:
             self._warn_of(int(value))
@@ -126,20 +180,20 @@ class ClassCodec(Codec):
         self._misleading.clear()
         warn(
             f"field {self.label!r}: {index} is taken for the class id of "
-            f"{self.classes[index]!r}, as ids count from 0; pass {str(index)!r} for the "
+            f"{self._names[index]!r}, as ids count from 0; pass {str(index)!r} for the "
             "class of that name (there is one warning for all records)"
         )
 
     def _expected(self) -> str:
-        ids = f"a class id from 0 to {self.num_classes - 1}"
+        ids = f"a class id from 0 to {self._count - 1}"
         if self.offset:
             ids += f", to which the writer adds offset={self.offset}"
         return f"{ids} or one of {self._shown}" if self._ids else ids
 
     @property
     def _shown(self) -> str:
-        more = ", ..." if len(self.classes) > _SHOWN else ""
-        return ", ".join(map(repr, self.classes[:_SHOWN])) + more
+        more = ", ..." if len(self._names) > _SHOWN else ""
+        return ", ".join(map(repr, self._names[:_SHOWN])) + more
 
     @property
     def expected(self) -> Expected | None:
@@ -158,7 +212,7 @@ class ClassCodec(Codec):
         found = source.read(part, part.text)
         if part.stored == INT:
             return self._checked_ids(found)
-        words = f"one of {len(self.classes)} classes, {self._shown}"
+        words = f"one of {len(self._names)} classes, {self._shown}"
         ids = found.ids_of(self._texts)
         least = -1 if self._none else 0
         return ids.check(
@@ -166,7 +220,7 @@ class ClassCodec(Codec):
             Rule("SG527", "class id out of range", words),
             shown=found,
             found=shown_bytes,
-            cause=lambda value: near(value.decode(errors="replace"), self.classes),
+            cause=lambda value: near(value.decode(errors="replace"), self._names),
         )
 
     def _checked_ids(self, found: Any) -> Any:
@@ -189,15 +243,48 @@ class ClassCodec(Codec):
         return found.with_values(shifted)
 
 
-@dataclass(eq=False, kw_only=True)
-class Label(ClassCodec):
-    """One class; -1 is a missing one."""
+@declared
+class Label(Classes):
+    """One class out of several, stored as its id; -1 is a missing one.
 
-    dtype: str = field(default="int64", init=False)
-    count: ClassVar[int | None] = 1
+    A Literal or an Enum in the field's type gives the classes too. Its default role is
+    target.
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    Attributes:
+        classes: the classes' names in the order of their ids.
+        num_classes: how many classes there are, if they have no names.
+        vocabulary: a file of the names, one a line, next to the schema file.
+        offset: what is added to a class id where it is stored.
+        stored: "id", or "text" for the class's name itself.
+    """
+
+    kind: ClassVar[str] = "Label"
+    holds: ClassVar[str] = (
+        "int; or str, a Literal or an Enum of the names, if its classes have names"
+    )
+    dtype = "int64"
+    number: ClassVar[int | None] = 1
+    in_band = True
+
+    @property
+    def python_type(self) -> str:
+        return "str" if self.stored == "text" else "int"
+
+    def accepts(self, python_type: Any) -> bool:
+        if python_type in (int, int | str, Any):
+            return True
+        if python_type is str:
+            return bool(self.classes)
+        names, own = class_names(python_type), self.classes or ()
+        if not names or not all(isinstance(name, str) for name in names):
+            return False
+        by_value = is_enum(python_type) and type(next(iter(python_type)).value) is int
+        if by_value:  # the members' values are the ids
+            return names == own
+        return sorted(names) == sorted(own)
+
+    def bind(self) -> None:
+        super().bind()
         self._known: dict[int | str, Sequence[Stored]] = {}
 
     def make_parts(self) -> tuple[Part, ...]:
@@ -206,11 +293,9 @@ class Label(ClassCodec):
             return (part,)
         given = self.default
         if self.stored == "text":
-            text = b"" if given is None else self.classes[given].encode()
+            text = b"" if given is None else self._names[given].encode()
             return (replace(part, missing=text),)
         return (replace(part, missing=-1 if given is None else given + self.offset),)
-
-    in_band = True
 
     def convert(self, value: Any) -> int:
         return self._id_of(value)
@@ -233,7 +318,7 @@ class Label(ClassCodec):
             values = [self.convert(value) for value in values]
         ids = _IDS.convert(values)
         check_shape(ids, (rows,))
-        if ids.size and not 0 <= ids.min() <= ids.max() < self.num_classes:
+        if ids.size and not 0 <= ids.min() <= ids.max() < self._count:
             raise Problem("class ids out of range", self._expected())
         if self._misleading:
             named = self._misleading.intersection(ids.tolist())
@@ -247,9 +332,9 @@ class Label(ClassCodec):
         return np.asarray(values) >= 0 if self.missing else None
 
     def delivered(self, values: Values, form: Form) -> Values:
-        if not (form.names and self.classes):
+        if not (form.names and self._names):
             return values
-        names: Values = np.array([*self.classes, ""], object)[np.asarray(values)]
+        names: Values = np.array([*self._names, ""], object)[np.asarray(values)]
         return names
 
     @property
@@ -266,16 +351,48 @@ class Label(ClassCodec):
         return super().present(parsed, tensor)
 
 
-@dataclass(eq=False, kw_only=True)
-class MultiLabel(ClassCodec):
-    """Any number of classes, each at most once, stored in the order given."""
+@declared
+class MultiLabel(Classes):
+    """Any number of classes, from none to all, each at most once.
 
-    dtype: str = field(default="float32", init=False)
-    count: ClassVar[int | None] = None
+    Stored as a list of any length, in the order given, and delivered as a row of one
+    number for each class: 1 for those that are there, 0 for the others. Its default role
+    is target.
+
+    Attributes:
+        classes: the classes' names in the order of their ids.
+        num_classes: how many classes there are, if they have no names.
+        vocabulary: a file of the names, one a line, next to the schema file.
+        offset: what is added to a class id where it is stored.
+        stored: "id", or "text" for the classes' names themselves.
+    """
+
+    kind: ClassVar[str] = "MultiLabel"
+    takes_default: ClassVar[Default] = "empty"
+    holds: ClassVar[str] = (
+        "a list of int, or of str if its classes have names; np.ndarray"
+    )
+    dtype = "float32"
+    number: ClassVar[int | None] = None
+
+    @property
+    def python_type(self) -> str:
+        return "list[str]" if self.classes else "list[int]"
+
+    def accepts(self, python_type: Any) -> bool:
+        if is_array(python_type):
+            return True
+        origin = get_origin(python_type) or python_type
+        inner = [item for item in get_args(python_type) if item is not Ellipsis]
+        if origin not in (list, tuple, Sequence):
+            return False
+        if str in inner and not self.classes:
+            return False
+        return all(member in (int, str) for item in inner for member in members(item))
 
     @property
     def delivered_shape(self) -> Shape:
-        return (self.num_classes,)
+        return (self.count,)
 
     @property
     def decoded_as(self) -> tuple[str, Shape]:
@@ -325,13 +442,40 @@ class MultiLabel(ClassCodec):
 
     def read(self, source: Source) -> Read:
         ids = self.ids(source)
-        return ids, lambda: ids.classes(self.num_classes)
+        return ids, lambda: ids.classes(self._count)
 
     def delivered(self, values: Values, form: Form) -> Values:
-        if form.names and self.classes:
-            return [[self.classes[index] for index in row] for row in values]
-        hot = np.zeros((len(values), self.num_classes), np.float32)
+        if form.names and self._names:
+            return [[self._names[index] for index in row] for row in values]
+        hot = np.zeros((len(values), self._count), np.float32)
         if len(values):
             rows = np.repeat(np.arange(len(values)), list(map(len, values)))
             hot[rows, np.concatenate(values)] = 1
         return hot
+
+
+class _Named(Protocol):
+    """What has classes with names."""
+
+    classes: tuple[str, ...] | None
+    num_classes: int | None
+    renamed: tuple[tuple[str, str], ...]
+
+
+def class_name_problems(kind: _Named) -> Iterator[Problem]:
+    """Yield what is wrong with the names of classes, and with their former names."""
+    names = kind.classes or ()
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        yield Problem(f"the class {twice!r} twice", "each name once")
+    if names and kind.num_classes not in (None, len(names)):
+        yield Problem(
+            f"num_classes={kind.num_classes} and {len(names)} classes",
+            "one or the other",
+        )
+    renamed = dict(kind.renamed)
+    if renamed.keys() & set(names) or not set(renamed.values()) <= set(names):
+        yield Problem(
+            f"renamed={renamed!r}",
+            "a dict from names that are not in `classes` to names that are",
+        )

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ..native import padded
 from ..reading.columns import Rows
 from ..shared.dtypes import DTYPES
-from .base import Codec
 from .decoded import Decoded, Form, RaggedRows, Shape, Values
+from .kind import Kind
 
 ListForm = Literal["padded", "list"]
 """Whether lists are padded to the longest of their batch, or stay as long as they are."""
@@ -30,7 +30,7 @@ class Collator:
         codec: of the field.
     """
 
-    def __init__(self, codec: Codec, form: Form, lists: ListForm) -> None:
+    def __init__(self, codec: Kind, form: Form, lists: ListForm) -> None:
         self.codec = codec
         self._form = form
         self._lists = lists

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from ..reading.decoding import decode
 from ..reading.records import Records
-from .base import Codec
 from .checking import FieldFault, RecordCheck
 from .columns import Collator, ListForm
 from .decoded import Decoded, Form, UndecodableError
+from .kind import Kind
 from .nesting import nested
 from .records import RecordCodec
 
@@ -130,7 +130,7 @@ class Decoder:
         return [nested(row, self._paths) if self._paths else row for row in rows]
 
     def _corrupt(
-        self, codec: Codec, decoded: Decoded, first: UndecodableError
+        self, codec: Kind, decoded: Decoded, first: UndecodableError
     ) -> CorruptError:
         """Return the error of all records whose images cannot be decoded."""
         label, rows, values = codec.label, decoded.rows.tolist(), decoded.values()
@@ -179,7 +179,7 @@ class Run:
         """The numbers of the records: int64 [N]."""
         return self.records.numbers
 
-    def fields(self) -> Iterator[tuple[str, Codec, Decoded]]:
+    def fields(self) -> Iterator[tuple[str, Kind, Decoded]]:
         """Yield the name, the codec and the values of each field."""
         for name in self.decoder.fields:
             yield (

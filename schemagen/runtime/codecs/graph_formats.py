@@ -54,7 +54,7 @@ def decoded(
     if least is not None:
         image = _checked_start(image, name, encoding)
         found = tf.io.extract_jpeg_shape(image)[:2]
-        pixels = _decode_scaled_jpeg(image, channels, found, shape, least)
+        pixels = _decode_scaled_jpeg(image, channels, found, least)
     elif encoding == "any":
         pixels = _decode_any(image, name, channels)
     else:
@@ -125,42 +125,17 @@ def _decode_jpeg(image: tf.Tensor, name: str, channels: int) -> tf.Tensor:
 
 
 def _decode_scaled_jpeg(
-    image: tf.Tensor,
-    channels: int,
-    size: tf.Tensor,
-    shape: Sequence[int | None],
-    least: tuple[int, int],
+    image: tf.Tensor, channels: int, size: tf.Tensor, least: tuple[int, int]
 ) -> tf.Tensor:
-    """Decode a JPEG at the smallest scale of libjpeg that is not below `least`.
-
-    Args:
-        image: a string scalar.
-        channels: 1 or 3.
-        size: int32 [2], the height and width of the image.
-        shape: the declared shape; if it is fixed, so is the ratio.
-        least: the smallest height and width to decode to.
-    """
+    """Decode a JPEG of a size at the smallest scale that is not below `least`."""
     branches = [
         partial(tf.io.decode_jpeg, image, channels=channels, ratio=ratio)
         for ratio in JPEG_RATIOS
     ]
-    height, width = shape[:2]
-    if height is not None and width is not None:
-        return branches[_scale((height, width), least)]()
     ratios = tf.constant(JPEG_RATIOS)[:, tf.newaxis]
     fits = tf.reduce_all((size + ratios - 1) // ratios >= least, axis=1)
     # An image that is smaller than asked for is decoded at its own size.
-    index = tf.reduce_sum(tf.cast(fits[1:], tf.int32))
-    return tf.switch_case(index, branches)
-
-
-def _scale(size: tuple[int, int], least: tuple[int, int]) -> int:
-    """Return the index of the largest ratio at which no side is below `least`."""
-    fits = (
-        all(-(-n // ratio) >= m for n, m in zip(size, least, strict=True))
-        for ratio in JPEG_RATIOS[1:]
-    )
-    return sum(fits)
+    return tf.switch_case(tf.reduce_sum(tf.cast(fits[1:], tf.int32)), branches)
 
 
 def _decode_png(

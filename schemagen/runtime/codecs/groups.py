@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 
 from ..reading.columns import Rows
 from ..shared.errors import RecordError
-from .base import Codec, Column
 from .faults import Fault, Features
 from .graph import refuse_unless
+from .kind import Column, Kind
 from .parsed import Parsed, lists_present_in, present_in
 from .tensorflow import tf
 
 _NOTHING = np.empty(0, np.int64)
 
 
-def groups_of(codecs: Iterable[Codec]) -> dict[str, list[Codec]]:
+def groups_of(codecs: Iterable[Kind]) -> dict[str, list[Kind]]:
     """Return the fields of each group, in the order of their declaration."""
-    found: dict[str, list[Codec]] = {}
+    found: dict[str, list[Kind]] = {}
     for codec in codecs:
         group = getattr(codec, "group", None)
         if group is not None:
@@ -30,7 +30,7 @@ def groups_of(codecs: Iterable[Codec]) -> dict[str, list[Codec]]:
 
 
 def check_lengths(
-    group: str, *fields: tuple[Codec, Any], row: int | None = None
+    group: str, *fields: tuple[Kind, Any], row: int | None = None
 ) -> None:
     """Refuse a row whose fields of one group are not equally long.
 
@@ -60,7 +60,7 @@ def check_lengths(
             )
 
 
-def check_column_lengths(group: str, *columns: tuple[Codec, Column | None]) -> None:
+def check_column_lengths(group: str, *columns: tuple[Kind, Column | None]) -> None:
     """Refuse a batch with a row that `check_lengths` refuses.
 
     Args:
@@ -106,7 +106,7 @@ def _row_lengths(column: Column) -> NDArray[np.int64] | None:
 
 
 def group_faults(
-    group: str, codecs: Sequence[Codec], features: Features
+    group: str, codecs: Sequence[Kind], features: Features
 ) -> Iterable[Fault]:
     """Find the records in which the fields of a group are not equally long."""
     measured = [_measured(codec, features) for codec in codecs]
@@ -136,7 +136,7 @@ def group_faults(
     )
 
 
-def _measured(codec: Codec, features: Features) -> tuple[Rows, NDArray[np.bool_]]:
+def _measured(codec: Kind, features: Features) -> tuple[Rows, NDArray[np.bool_]]:
     """Return how many items each record has of a field, and whether it is there."""
     if codec.in_list:
         steps = features.steps.get(codec.key)
@@ -150,7 +150,7 @@ def _measured(codec: Codec, features: Features) -> tuple[Rows, NDArray[np.bool_]
     return features.spread(column.rows, lengths), features.among(column.rows)
 
 
-def check_groups(parsed: Parsed, groups: dict[str, list[Codec]]) -> None:
+def check_groups(parsed: Parsed, groups: dict[str, list[Kind]]) -> None:
     """Refuse records whose fields of one group are not equally long.
 
     Lengths are those on disk, before anything is padded or cut off. Fields that were
@@ -162,7 +162,7 @@ def check_groups(parsed: Parsed, groups: dict[str, list[Codec]]) -> None:
             _check_group(parsed, group, members)
 
 
-def _check_group(parsed: Parsed, group: str, members: Sequence[Codec]) -> None:
+def _check_group(parsed: Parsed, group: str, members: Sequence[Kind]) -> None:
     keys = [codec.length_part.key for codec in members]
     columns = [parsed[key] for key in keys]
     # A feature that is missing altogether is an error of its own, and comes first.
@@ -186,7 +186,7 @@ def _check_group(parsed: Parsed, group: str, members: Sequence[Codec]) -> None:
         parsed.update({key: _after(parsed[key]) for key in keys})
 
 
-def row_lengths(column: Any, codec: Codec) -> tf.Tensor:
+def row_lengths(column: Any, codec: Kind) -> tf.Tensor:
     """Return how many items each row of a parsed feature has: int64 [B]."""
     if isinstance(column, tf.RaggedTensor):
         found = column.row_lengths()
@@ -221,7 +221,7 @@ def _absent(
     lengths: tf.Tensor,
     longest: tf.Tensor,
     serialized: tf.Tensor,
-    members: Sequence[Codec],
+    members: Sequence[Kind],
 ) -> tf.Tensor:
     """Return which optional members are not there, where others are: bool [B, N].
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, ClassVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,8 @@ from numpy.typing import NDArray
 from ..shared.errors import Problem
 from ..shared.values import check_shape, described
 from . import graph
-from .changes import ENCODING, GROUP, IMAGES, parameter
+from .augment import Augmentation
+from .changes import DTYPE, ENCODING, GROUP, IMAGES, RESIZING, SHAPE
 from .decoded import (
     Form,
     Shape,
@@ -21,37 +21,87 @@ from .decoded import (
     convert_each,
     split_rows,
 )
-from .images import Resized
+from .images import Encoding, ImageShape, Interpolation, Resized
+from .kind import Default
 from .limits import Limit
+from .parameters import HeightAndWidth, Name, OneOf, Size, declared, parameter
 from .parsed import Parsed
 from .part import BYTES, Part
 from .picture_checks import checked_pictures
+from .python_types import is_array, is_list, members
 from .row_source import RowSource
 from .stored import Read, Source
 from .stored_tensors import StoredTensors, TensorSource
 from .tensorflow import tf
 from .written import Stored
 
+ENCODINGS = get_args(Encoding)[1:]
 
-@dataclass(eq=False, kw_only=True)
+
+@declared
 class Images(Resized):
-    """A list of encoded images: a value of one bytes list for each.
+    """A list of encoded pictures in one feature, such as camera frames.
 
     Attributes:
-        count: how many there are, or None for any number from 0.
-        max_count: the most there may be, or None.
-        group: the group of fields that are equally long.
+        shape: of each picture; height and width may be None, any size, with `resize`.
+        encoding: "jpeg", "png", "bmp", "gif", "webp", or "any" of these.
+        count: how many there are; None for any number from 0.
+        max_count: the most there may be, if any number.
+        resize: (height, width) to which pictures are brought when read.
+        interpolation: how: "bilinear" or "nearest".
+        antialias: whether pictures are filtered before they shrink, if bilinear.
+        scaled_decoding: whether JPEGs are decoded at 1/2, 1/4 or 1/8 of their size, if
+            that is not smaller than `resize`: faster, with other pixels.
+        dtype: "uint8", or "float32" for resized pixels that are not rounded, 0 to 255.
+        group: fields of one group are equally long.
+        augment: how pictures are varied in training, all of a record alike.
     """
 
-    encoding: str = parameter(*ENCODING, default="jpeg")
-    count: int | None = parameter(*IMAGES, default=None)
-    max_count: int | None = parameter(*IMAGES, default=None)
-    group: str | None = parameter(*GROUP, default=None)
+    shape: ImageShape = parameter(*SHAPE)
+    encoding: Annotated[Encoding, OneOf(ENCODINGS)] = parameter(
+        *ENCODING, default="jpeg"
+    )
+    count: Size | None = parameter(*IMAGES, default=None)
+    max_count: Size | None = parameter(*IMAGES, default=None)
+    resize: HeightAndWidth | None = parameter(*RESIZING, default=None)
+    interpolation: Interpolation = parameter(*RESIZING, default="bilinear", seldom=True)
+    antialias: bool = parameter(*RESIZING, default=False, seldom=True)
+    scaled_decoding: bool = parameter(*RESIZING, default=False, seldom=True)
+    dtype: Annotated[str, OneOf(("uint8", "float32"))] = parameter(
+        *DTYPE, default="uint8", seldom=True
+    )
+    group: Name | None = parameter(*GROUP, default=None, seldom=True)
+    augment: Augmentation | None = parameter(default=None, seldom=True)
 
+    kind: ClassVar[str] = "Images"
+    python_type: ClassVar[str] = "list[bytes]"
+    holds: ClassVar[str] = "a list of bytes or np.ndarray, or np.ndarray"
     of_pixels: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    @property
+    def takes_default(self) -> Default:  # type: ignore[override]
+        return "empty" if self.count is None else "none"
+
+    def accepts(self, python_type: Any) -> bool:
+        return all(is_array(m) or _is_list_of_images(m) for m in members(python_type))
+
+    def rules(self) -> Iterator[Problem]:
+        if self.count and (self.max_count or self.group):
+            yield Problem(
+                "count with max_count or group",
+                "one of them: what has a count is as long in every record",
+            )
+        yield from self.encoded_problems(("uint8",))
+        yield from self.resize_problems()
+        if None in self.shape and self.resize is None:
+            yield Problem(
+                f"shape={self.shape!r} without resize",
+                "a fixed size, or resize=(height, width)",
+                "pictures of one record have to be brought to one size",
+            )
+
+    def bind(self) -> None:
+        super().bind()
         self._limit = Limit(self.max_count, noun="images")
 
     def make_parts(self) -> tuple[Part, ...]:
@@ -148,3 +198,11 @@ class Images(Resized):
         flat = self._decoded(tf.reshape(data, (-1,)), optional=self.optional)
         images = tf.reshape(flat, (-1, self.count, *flat.shape[1:]))
         return tf.ensure_shape(images, (data.shape[0], *images.shape[1:]))
+
+
+def _is_list_of_images(python_type: Any) -> bool:
+    """Tell whether a type is a list, tuple or Sequence of encoded or decoded images."""
+    if not is_list(python_type):
+        return False
+    items = [item for item in get_args(python_type) if item is not Ellipsis]
+    return all(one is bytes or is_array(one) for item in items for one in members(item))

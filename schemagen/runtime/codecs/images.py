@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import prod
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..reading.decoding import Expected
-from ..shared.dtypes import DTYPES
+from ..shared.dtypes import DTYPES, FLOATS, INTEGERS
 from ..shared.errors import DatasetError, Problem
 from ..shared.images import CHANNELS, encode, encode_png, header_of, sniff
 from ..shared.values import Numbers, check_shape, described, shape_text
 from . import graph, graph_images, pixels
-from .base import Codec
-from .changes import DTYPE, ENCODING, KEY, RESIZING, SHAPE, parameter
-from .decoded import Form, Values
+from .augment import Augmentation, crop_problems
+from .changes import DTYPE, ENCODING, KEY, RESIZING, SHAPE, TRANSFER
+from .decoded import Form, Shape, Values
+from .kind import Default, Kind
+from .parameters import (
+    HeightAndWidth,
+    Name,
+    OneOf,
+    Size,
+    TransferEncoding,
+    declared,
+    parameter,
+)
 from .parsed import Parsed
 from .part import Part
 from .pictures import Picture, advice_for
@@ -32,32 +42,76 @@ _FLOATS = (
 )
 
 
-@dataclass(eq=False, kw_only=True)
-class Resized(Codec):
-    """Pictures that are decoded and resized when they are read.
+Encoding = Literal["raw", "jpeg", "png", "bmp", "gif", "webp", "any"]
+DTYPES_OF_PIXELS = (*INTEGERS, *FLOATS)
+_PNG_DTYPES = ("uint8", "uint16")
 
-    Attributes:
-        shape: of each, (height, width, channels); None for a size that varies.
-        encoding: "raw", "jpeg", "png", "bmp", "gif", "webp", or "any" of the encoded.
-        resize: (height, width) that every picture is brought to when read.
-        interpolation: how they are resized: "bilinear" or "nearest".
-        antialias: whether they are filtered before they shrink, if bilinear.
-        scaled_decoding: decode JPEGs at 1/2, 1/4 or 1/8 of their size if that is not
-            smaller than `resize`.
-        dtype: of the pixels; "float32" of resized pixels that are not rounded.
-    """
+# Interpolation calculates in float32, which does not hold all that these do.
+_TOO_WIDE = ("int32", "int64", "uint32", "uint64", "float64")
 
-    shape: tuple[int | None, int | None, int | None] = parameter(*SHAPE)
-    encoding: str = parameter(*ENCODING, default="raw")
-    resize: tuple[int, int] | None = parameter(*RESIZING, default=None)
-    interpolation: str = parameter(*RESIZING, default="bilinear")
-    antialias: bool = parameter(*RESIZING, default=False)
-    scaled_decoding: bool = parameter(*RESIZING, default=False)
-    dtype: str = parameter(*DTYPE, default="uint8")
+ImageShape = Annotated[
+    tuple[Size | None, Size | None, Size | None],
+    "(height, width, channels) in pixels, such as (224, 224, 3)",
+]
+Interpolation = Literal["bilinear", "nearest"]
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+
+class Resized(Kind):
+    """Pictures that are decoded and resized when they are read."""
+
+    shape: tuple[int | None, int | None, int | None]
+    resize: tuple[int, int] | None
+    interpolation: str
+    antialias: bool
+    scaled_decoding: bool
+
+    def bind(self) -> None:
+        super().bind()
         self._numbers = Numbers(self.stored_dtype)
+
+    @property
+    def pixels(self) -> Shape:
+        """The height and width of pictures as they are read."""
+        return self.resize or self.shape[:2]
+
+    def resize_problems(self) -> Iterator[Problem]:
+        """Yield what does not go together in how images are decoded and resized."""
+        nearest = self.interpolation == "nearest"
+        if self.resize is None and (nearest or self.antialias or self.scaled_decoding):
+            yield Problem(
+                "interpolation, antialias or scaled_decoding without resize",
+                "resize=(height, width)",
+            )
+        if nearest and self.antialias:
+            yield Problem(
+                "antialias=True with interpolation='nearest'",
+                "interpolation='bilinear'",
+            )
+        if self.scaled_decoding and self.encoding != "jpeg":
+            yield Problem(
+                f"scaled_decoding=True with encoding={self.encoding!r}",
+                "encoding='jpeg'",
+            )
+        yield from crop_problems(self.augment, self.pixels)
+
+    def encoded_problems(self, stored: tuple[str, ...]) -> Iterator[Problem]:
+        """Yield what an encoding of images does not hold.
+
+        Args:
+            stored: the dtypes of pixels that it holds.
+        """
+        encoding, channels = self.encoding, self.shape[2]
+        if channels not in CHANNELS[encoding]:
+            yield Problem(
+                f"{channels} channels with encoding={encoding!r}",
+                f"{' or '.join(map(str, CHANNELS[encoding]))}, as the last size of the "
+                "shape",
+            )
+        if self.dtype not in (*stored, *(("float32",) if self.resize else ())):
+            yield Problem(
+                f"dtype={self.dtype!r} with encoding={encoding!r}",
+                f"{' or '.join(stored)}, or float32 with resize=(height, width)",
+            )
 
     @property
     def stored_dtype(self) -> str:
@@ -207,18 +261,76 @@ class Resized(Codec):
         )
 
 
-@dataclass(eq=False, kw_only=True)
+@declared
 class Image(Resized, Picture):
     """A picture, [height, width, channels].
 
     Attributes:
-        channels_key: the key of the number of channels, if it is stored.
-        format_text: what is stored under the format's key in place of its name.
+        shape: the pixels' shape. Height and width may be None: any size. Raw pixels
+            then need the keys that say which, and may have any number of channels.
+        encoding: "raw" stores the pixels as little-endian bytes, row by row; "jpeg",
+            "png", "bmp", "gif" and "webp" store an encoded image, "any" one of these.
+        dtype: the pixels' dtype; encoded images are uint8, PNGs also uint16. "float32"
+            reads encoded images of 8 bits that are resized without rounding, 0 to 255.
+        resize: (height, width) to which images are brought when read.
+        interpolation: how: "bilinear" or "nearest".
+        antialias: whether images are filtered before they shrink, if bilinear.
+        scaled_decoding: whether JPEGs are decoded at 1/2, 1/4 or 1/8 of their size, if
+            that is not smaller than `resize`: faster, with other pixels.
+        height_key: a key under which the height is written too, int64.
+        width_key: a key under which the width is written too.
+        channels_key: a key under which the number of channels is written too.
+        format_key: a key under which the encoding is written too, as text.
+        format_text: what is written there, in place of the encoding in small letters.
+        augment: how the picture is varied in training.
+        transfer_encoding: "base64" stores the bytes of the picture as base64 text.
     """
 
-    encoding: str = parameter(*ENCODING, default="raw")
-    channels_key: str | None = parameter(*KEY, default=None)
-    format_text: str | None = parameter(default=None)
+    shape: ImageShape = parameter(*SHAPE)
+    encoding: Encoding = parameter(*ENCODING, default="raw")
+    dtype: Annotated[str, OneOf(DTYPES_OF_PIXELS)] = parameter(*DTYPE, default="uint8")
+    resize: HeightAndWidth | None = parameter(*RESIZING, default=None)
+    interpolation: Interpolation = parameter(*RESIZING, default="bilinear", seldom=True)
+    antialias: bool = parameter(*RESIZING, default=False, seldom=True)
+    scaled_decoding: bool = parameter(*RESIZING, default=False, seldom=True)
+    height_key: Name | None = parameter(*KEY, default=None, seldom=True)
+    width_key: Name | None = parameter(*KEY, default=None, seldom=True)
+    channels_key: Name | None = parameter(*KEY, default=None, seldom=True)
+    format_key: Name | None = parameter(default=None, seldom=True)
+    format_text: Name | None = parameter(default=None, seldom=True)
+    augment: Augmentation | None = parameter(default=None, seldom=True)
+    transfer_encoding: TransferEncoding = parameter(
+        *TRANSFER, default=None, seldom=True
+    )
+
+    kind: ClassVar[str] = "Image"
+    takes_default: ClassVar[Default] = "none"
+    holds: ClassVar[str] = "np.ndarray, or bytes if it is encoded"
+
+    @property
+    def python_type(self) -> str:
+        return "np.ndarray" if self.encoding == "raw" else "bytes"
+
+    def rules(self) -> Iterator[Problem]:
+        yield from super().rules()
+        if self.format_text and (self.format_key is None or self.encoding == "any"):
+            yield Problem(
+                f"format_text={self.format_text!r}",
+                "the format_key it is written under, and one encoding for all images",
+            )
+        if self.encoding == "raw":
+            yield from self.size_problems()
+        else:
+            dtypes = _PNG_DTYPES if self.encoding == "png" else ("uint8",)
+            yield from self.encoded_problems(dtypes)
+        yield from self.resize_problems()
+        if self.resize and self.interpolation == "bilinear" and self.dtype in _TOO_WIDE:
+            yield Problem(
+                f"resize of {self.dtype} pixels with interpolation='bilinear'",
+                "interpolation='nearest'",
+                "bilinear interpolation calculates in float32, which does not hold "
+                f"every {self.dtype}",
+            )
 
     def make_parts(self) -> tuple[Part, ...]:
         value, *others = super().make_parts()

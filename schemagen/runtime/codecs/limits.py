@@ -1,27 +1,32 @@
-"""Sequences, and limits of their length: refused, cut off, or filled up."""
+"""Sequences, and limits of their length: what is above is refused or cut off."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..reading.columns import Rows
 from ..shared.errors import Problem
-from .base import Codec
 from .decoded import RaggedRows
+from .kind import Kind
 from .stored import Rule
 
 
-class Listed(Codec):
-    """A codec of sequences, whose parameters are those of its subclasses."""
+class Listed(Kind):
+    """A sequence of any length, with a limit if its parameters state one."""
 
-    max_length: int | None
     ragged: bool
-    group: str | None
+
+    noun: ClassVar[str] = "items"
+    """What an item is called."""
+
+    def bind(self) -> None:
+        super().bind()
+        self._limit = Limit(self.max_length, self.too_long, self.noun)
 
     @property
     def layout(self) -> str:
@@ -39,13 +44,11 @@ class Limit:
     Attributes:
         max_length: the most items a row may have; None for any number.
         too_long: what becomes of more: "error", "keep_head" or "keep_tail".
-        padding: what fills fewer up to `max_length` on disk; None for nothing.
         noun: what an item is called.
     """
 
     max_length: int | None = None
     too_long: str = "error"
-    padding: Any = None
     noun: str = "items"
 
     def check(self, length: int) -> None:
@@ -77,15 +80,14 @@ class Limit:
         if limit is None or self.too_long == "error":
             return lists
         if isinstance(lists, RaggedRows):
-            return RaggedRows(*self.fit_rows(lists.flat, lists.lengths))
+            return RaggedRows(*self.cut_rows(lists.flat, lists.lengths))
         if isinstance(lists, list):
             return [*map(self.cut, lists)]
         return lists[:, :limit] if self.too_long == "keep_head" else lists[:, -limit:]
 
     def keeps(self, length: int) -> bool:
         """Return whether rows of this length are stored as they are."""
-        limit = self.max_length
-        return limit is None or (length <= limit and self.padding is None)
+        return self.max_length is None or length <= self.max_length
 
     def cut(self, items: Any) -> Any:
         """Return the items of one row that are kept, of a list or an array."""
@@ -95,36 +97,19 @@ class Limit:
             return items[-self.max_length :]
         return items[: self.max_length]
 
-    def fit(self, items: NDArray[Any]) -> NDArray[Any]:
-        """Return the items [T, ...] of one row as they are stored."""
-        kept: NDArray[Any] = self.cut(items)
-        if self.padding is None or self.max_length is None:
-            return kept
-        filled = np.full((self.max_length, *kept.shape[1:]), self.padding, kept.dtype)
-        filled[: len(kept)] = kept
-        return filled
-
-    def fit_rows(self, items: NDArray[Any], lengths: Rows) -> tuple[NDArray[Any], Rows]:
-        """Do what `fit` does with all rows at once.
+    def cut_rows(self, items: NDArray[Any], lengths: Rows) -> tuple[NDArray[Any], Rows]:
+        """Return the items that are kept of all rows, and the number of each row's.
 
         Args:
             items: [N, ...], the rows' items one after the other.
             lengths: int64 [rows], how many of them each row has.
-
-        Returns:
-            Items and lengths as they are stored.
         """
         limit = self.max_length
-        if limit is None or (self.padding is None and not (lengths > limit).any()):
+        if limit is None or not (lengths > limit).any():
             return items, lengths
         first = np.cumsum(lengths) - lengths
         within = np.arange(len(items)) - np.repeat(first, lengths)
         if self.too_long == "keep_tail":
             within -= np.repeat(np.maximum(lengths - limit, 0), lengths)
         kept = (within >= 0) & (within < limit)
-        if self.padding is None:
-            return items[kept], np.minimum(lengths, limit)
-        rows = len(lengths)
-        filled = np.full((rows, limit, *items.shape[1:]), self.padding, items.dtype)
-        filled[np.repeat(np.arange(rows), lengths)[kept], within[kept]] = items[kept]
-        return filled.reshape(-1, *items.shape[1:]), np.full(rows, limit, np.int64)
+        return items[kept], np.minimum(lengths, limit)

@@ -2,105 +2,135 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from math import prod
-from typing import Any
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..reading.columns import Rows
 from ..reading.decoding import Expected
-from ..shared.dtypes import DTYPES, FLOATS, RAW_ONLY
+from ..shared.dtypes import DTYPES, NUMBERS, RAW_ONLY, STRINGS
 from ..shared.errors import Problem
 from ..shared.values import Numbers, check_shape, described, shape_text
 from .changes import (
     DTYPE,
+    FINITE,
     GROUP,
     ITEM_SHAPE,
     LIMIT,
     PAD_ON_DISK,
     PADDING,
     TOO_LONG,
-    parameter,
 )
 from .decoded import Shape
-from .limits import Limit, Listed
-from .numbers import NumbersCodec, numbers_in
-from .part import Part, values_part
+from .kind import Default
+from .limits import Listed
+from .numbers import NumbersKind, numbers_in, with_missing
+from .parameters import (
+    ItemShape,
+    Name,
+    OneOf,
+    Padding,
+    Size,
+    TooLong,
+    declared,
+    parameter,
+)
+from .part import BYTES, Part, values_part
+from .python_types import is_list_of, is_numbers, item_name, item_types
 from .stored import Read, Rule, Source
 from .strings import encode_text
 from .written import RawRows, Stored, Written, written_numbers
 
+ITEMS = (*NUMBERS, *STRINGS)
 
-@dataclass(eq=False, kw_only=True)
-class ListCodec(Listed):
-    """A list of any length from 0.
+
+@declared
+class VarLen(Listed):
+    """A sequence of any length from 0: numbers, items of a fixed shape, strings.
+
+    What tf.train.Example has no list for is stored as raw bytes.
 
     Attributes:
         dtype: of the items; "string" is text, "bytes" opaque.
-        max_length: the most items a row may have, or None.
-        too_long: what becomes of more: "error", "keep_head" or "keep_tail".
-        pad_on_disk: fill fewer up to `max_length` with `padding_value` when writing.
-        padding_value: what fills a batch up to its longest row; 0 is the zero of each
-            dtype.
-        ragged: deliver a RaggedTensor in place of a padded batch.
+        max_length: the most items a row may have; None for any number.
         item_shape: the shape of one item; items are stored flat.
-        group: the group of fields that are equally long.
+        padding_value: what fills a batch up to its longest row; 0 means "" for
+            strings and False for bools.
+        ragged: deliver a RaggedTensor in place of a padded batch.
+        exact: refuse floats that dtype cannot hold exactly, instead of rounding them.
+        finite: refuse NaN and infinities.
+        too_long: what becomes of more than `max_length` items, when writing and when
+            reading: "error" refuses them, "keep_head" keeps the first and "keep_tail"
+            the last of them.
+        pad_on_disk: fill shorter rows up to `max_length` with `padding_value` when
+            writing; readers then get a fixed shape.
+        group: a name that fields with equally many items share; checked when writing
+            and when reading.
     """
 
-    dtype: str = parameter(*DTYPE)
-    max_length: int | None = parameter(*LIMIT, default=None)
-    too_long: str = parameter(*TOO_LONG, default="error")
-    pad_on_disk: bool = parameter(*PAD_ON_DISK, default=False)
-    padding_value: Any = parameter(*PADDING, default=0)
+    dtype: Annotated[str, OneOf(ITEMS)] = parameter(*DTYPE)
+    max_length: Size | None = parameter(*LIMIT, default=None)
+    item_shape: ItemShape = parameter(*ITEM_SHAPE, default=())
+    padding_value: Padding = parameter(*PADDING, default=0)
     ragged: bool = parameter(default=False)
-    item_shape: tuple[int, ...] = parameter(*ITEM_SHAPE, default=())
-    group: str | None = parameter(*GROUP, default=None)
+    exact: bool = parameter(default=False)
+    finite: bool = parameter(*FINITE, default=True)
+    too_long: TooLong = parameter(*TOO_LONG, default="error", seldom=True)
+    pad_on_disk: bool = parameter(*PAD_ON_DISK, default=False, seldom=True)
+    group: Name | None = parameter(*GROUP, default=None, seldom=True)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        padding = self.filler if self.pad_on_disk else None
-        self._limit = Limit(self.max_length, self.too_long, padding)
+    kind: ClassVar[str] = "VarLen"
+    holds: ClassVar[str] = "a list or np.ndarray of its dtype"
+    takes_default: ClassVar[Default] = "empty"
+
+    def form(self) -> type[VarLen]:
+        if self.dtype in STRINGS:
+            return FilledStrings if self.pad_on_disk else StringList
+        return FilledNumbers if self.pad_on_disk else NumberList
+
+    @property
+    def python_type(self) -> str:
+        return "np.ndarray" if self.item_shape else f"list[{item_name(self.dtype)}]"
+
+    def accepts(self, python_type: Any) -> bool:
+        if self.dtype in STRINGS:
+            return is_list_of(python_type, *item_types(self.dtype))
+        return is_numbers(python_type, self.dtype)
+
+    def rules(self) -> Iterator[Problem]:
+        yield from limit_problems(self)
+        if self.pad_on_disk and (self.ragged or self.max_length is None):
+            yield Problem(
+                "pad_on_disk=True with ragged=True or no max_length",
+                "max_length=n: what is padded on disk has one length",
+            )
+        if self.item_shape and self.dtype in STRINGS:
+            yield Problem(f"item_shape with dtype {self.dtype!r}", "single strings")
+        yield from padding_problems(self.dtype, self.padding_value)
+
+    def settled(self, name: str) -> Self:
+        padding: Any = padding_of(self.dtype, self.padding_value)
+        return replace(super().settled(name), padding_value=padding)
 
     def make_parts(self) -> tuple[Part, ...]:
-        size = prod(self.item_shape)
-        most = None if self.max_length is None else self.max_length * size
-        if not self.pad_on_disk:
-            if self.too_long != "error":
-                most = None  # files may hold more, which readers cut
-            part = values_part(self.key, self.dtype, None, most)
-            missing = b"" if self.optional and part.encoding == "raw" else None
-            return (replace(part, missing=missing),)
-        part = values_part(self.key, self.dtype, most)
-        if part.encoding != "raw":
-            part = replace(part, shape=(self.max_length or 0, *self.item_shape))
-        return (self._with_missing(part) if self.optional else part,)
-
-    def _with_missing(self, part: Part) -> Part:
-        """State that a missing list is all padding."""
-        padding = self.filler
-        if isinstance(padding, str):
-            return replace(part, missing=padding.encode())
-        if part.encoding != "raw":
-            number = float(padding) if self.dtype in FLOATS else int(padding)
-            return replace(part, missing=number)
-        numbers = Numbers(self.dtype, finite=False)
-        item = numbers.raw(numbers.convert(padding)).tobytes()
-        count = (self.max_length or 0) * prod(self.item_shape)
-        return replace(part, missing=item, repeats=count)
+        most = None
+        if self.max_length is not None and self.too_long == "error":
+            most = self.max_length * prod(self.item_shape)
+        part = values_part(self.key, self.dtype, None, most)
+        missing = b"" if self.optional and part.encoding == "raw" else None
+        return (replace(part, missing=missing),)
 
     @property
     def delivered_shape(self) -> Shape:
-        length = self.max_length if self.pad_on_disk else None
-        return (length, *self.item_shape)
+        return (None, *self.item_shape)
 
     @property
     def item_size(self) -> int | None:
-        if self.pad_on_disk:
-            return None
         return prod(self.item_shape) * self._value_size
 
     @property
@@ -111,20 +141,14 @@ class ListCodec(Listed):
     @property
     def expected(self) -> Expected | None:
         (part,) = self.parts
-        if part.encoding == "raw" or (
-            prod(self.item_shape) != 1 and part.count is None
-        ):
+        if part.encoding == "raw" or prod(self.item_shape) != 1:
             return None
-        finite = bool(getattr(self, "finite", False))
+        finite = self.finite and self.dtype not in STRINGS
         expected = part.expected(optional=self.optional, finite=finite)
-        limited = self._limit.too_long == "error" and part.count is None
-        return expected and expected._replace(most=self.max_length if limited else None)
+        most = self.max_length if self.too_long == "error" else None
+        return expected and expected._replace(most=most)
 
     def read(self, source: Source) -> Read:
-        if self.pad_on_disk:
-            shape = (self.max_length or 0, *self.item_shape)
-            found = self._values_in(source, shape)
-            return found, lambda: found.dense(self.dtype, shape)
         found, count = self.items(source), prod(self.item_shape)
         found = self._limit.checked(found, lambda: found.lengths // count)
 
@@ -149,19 +173,16 @@ class ListCodec(Listed):
 
     def _values_in(self, source: Source, shape: Shape, *, fill: bool = False) -> Any:
         (part,) = self.parts
-        if self.dtype in ("string", "bytes"):
+        if self.dtype in STRINGS:
             found = source.read(part, f"{part.text} ({self.dtype})", fill=fill)
             return found.text() if self.dtype == "string" else found
-        finite = bool(getattr(self, "finite", False))
-        return numbers_in(source, part, self.dtype, shape, finite=finite, fill=fill)
+        return numbers_in(
+            source, part, self.dtype, shape, finite=self.finite, fill=fill
+        )
 
 
-@dataclass(eq=False, kw_only=True)
-class VarLen(ListCodec, NumbersCodec):
-    """A list of numbers, or of items of a fixed shape, of any length from 0.
-
-    What tf.train.Example has no list for is stored as raw bytes.
-    """
+class NumberList(NumbersKind, VarLen):
+    """A list of numbers, or of items of a fixed shape."""
 
     @property
     def shape_of_rows(self) -> Shape:
@@ -181,18 +202,22 @@ class VarLen(ListCodec, NumbersCodec):
             and self._numbers.accepts(value)
         ):
             return (self._stored(value),)
-        return (self._stored(self._numbers.raw(self._limit.fit(self.convert(value)))),)
+        return (self._stored(self._numbers.raw(self._limit.cut(self.convert(value)))),)
 
     def store_column(self, values: Any, rows: int) -> Sequence[Written]:
         items, lengths = self.concatenated(values)
         self._limit.check(int(lengths.max(initial=0)))
-        items, lengths = self._limit.fit_rows(items, lengths)
+        items, lengths = self._fitted(items, lengths)
         array = self._numbers.raw(items)
         counts = lengths * prod(self.item_shape)
         if self._raw:
             sizes = counts * DTYPES[self.dtype].size
             return (Written(RawRows(array, sizes)),)
         return (written_numbers(self.parts[0], array, counts),)
+
+    def _fitted(self, items: NDArray[Any], lengths: Rows) -> tuple[NDArray[Any], Rows]:
+        """Return the items of all rows as they are stored, and the number of each."""
+        return self._limit.cut_rows(items, lengths)
 
     def concatenated(self, values: Any) -> tuple[NDArray[Any], Rows]:
         """Return all rows' items in one array, and the number of each row's."""
@@ -218,13 +243,8 @@ class VarLen(ListCodec, NumbersCodec):
         return array, lengths
 
 
-@dataclass(eq=False, kw_only=True)
-class Strings(ListCodec):
-    """A list of strings of any length from 0."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._filler = [encode_text(self.filler)] if self.pad_on_disk else []
+class StringList(VarLen):
+    """A list of strings."""
 
     def convert(self, value: Any) -> list[bytes]:
         text = self.dtype == "string"
@@ -242,10 +262,95 @@ class Strings(ListCodec):
 
     def store(self, value: Any) -> Sequence[Stored]:
         strings: list[bytes] = self._limit.cut(self.convert(value))
-        missing = (self.max_length or 0) - len(strings)
-        return ([*strings, *self._filler * missing],)
+        return (strings,)
 
 
-def list_codec(dtype: str) -> type[VarLen] | type[Strings]:
-    """Return the codec of a list with items of a dtype."""
-    return Strings if dtype in ("string", "bytes") else VarLen
+class FilledList(VarLen):
+    """A list that is padded to its largest length when it is written."""
+
+    def make_parts(self) -> tuple[Part, ...]:
+        part = values_part(self.key, self.dtype, prod(self.delivered_shape))
+        if part.encoding != "raw":
+            part = replace(part, shape=self.delivered_shape)
+        if not self.optional:
+            return (part,)
+        if part.stored == BYTES and part.encoding != "raw":
+            return (replace(part, missing=self.filler.encode()),)
+        count = prod(self.delivered_shape)
+        return (with_missing(part, self.dtype, self.filler, count),)
+
+    @property
+    def delivered_shape(self) -> tuple[int, ...]:
+        return (self.max_length or 0, *self.item_shape)
+
+    item_size = None
+
+    @property
+    def expected(self) -> Expected | None:
+        (part,) = self.parts
+        if part.encoding == "raw":
+            return None
+        finite = self.finite and self.dtype not in STRINGS
+        return part.expected(optional=self.optional, finite=finite)
+
+    def read(self, source: Source) -> Read:
+        found = self._values_in(source, self.delivered_shape)
+        return found, lambda: found.dense(self.dtype, self.delivered_shape)
+
+
+class FilledNumbers(FilledList, NumberList):
+    """A list of numbers that is padded when it is written."""
+
+    def store(self, value: Any) -> Sequence[Stored]:
+        items = self.convert(value)
+        filled, _ = self._fitted(items, np.array([len(items)]))
+        return (self._stored(self._numbers.raw(filled)),)
+
+    def _fitted(self, items: NDArray[Any], lengths: Rows) -> tuple[NDArray[Any], Rows]:
+        items, lengths = super()._fitted(items, lengths)
+        rows, (most, *shape) = len(lengths), self.delivered_shape
+        filled = np.full((rows, most, *shape), self.filler, items.dtype)
+        filled[np.arange(most) < lengths[:, np.newaxis]] = items
+        return filled.reshape(-1, *shape), np.full(rows, most)
+
+
+class FilledStrings(FilledList, StringList):
+    """A list of strings that is padded when it is written."""
+
+    def store(self, value: Any) -> Sequence[Stored]:
+        (strings,) = super().store(value)
+        (most,) = self.delivered_shape
+        padding = [encode_text(self.filler)] * (most - len(strings))
+        return ([*strings, *padding],)
+
+
+def limit_problems(kind: Listed) -> Iterator[Problem]:
+    """Yield sequences that are cut, and have no limit."""
+    if kind.max_length is None and kind.too_long != "error":
+        yield Problem(f"too_long={kind.too_long!r} without a limit", "max_length=n")
+
+
+def padding_problems(dtype: str, value: object) -> Iterator[Problem]:
+    """Yield a padding value that a dtype cannot hold."""
+    try:
+        padding_of(dtype, value)
+    except Problem as problem:
+        yield Problem(f"padding_value={value!r}", problem.expected)
+
+
+def padding_of(dtype: str, value: object) -> bool | int | float | str:
+    """Return what fills a batch of a dtype; 0 is "" for strings and False for bools.
+
+    Raises:
+        Problem: the dtype cannot hold it.
+    """
+    if type(value) is int and value == 0 and dtype in ("bool", *STRINGS):
+        return False if dtype == "bool" else ""
+    if dtype in STRINGS:
+        if not isinstance(value, str):
+            raise Problem(repr(value), "a str")
+        return value
+    number = Numbers(dtype, finite=False).convert(value)
+    if number.shape:
+        raise Problem(repr(value), "one number")
+    return number.item()  # type: ignore[no-any-return]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import replace
 from math import prod
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,42 +15,106 @@ from ..shared.errors import Problem
 from ..shared.images import PngHeader, encode_png, read_png_header
 from ..shared.values import check_shape, described, shape_text
 from . import graph, graph_images, graph_masks, pixels
-from .changes import CLASSES, DTYPE, ENCODING, IGNORE, NUM_CLASSES, SHAPE, parameter
-from .decoded import Form, Values
+from .augment import Augmentation, crop_problems
+from .changes import (
+    CLASSES,
+    DTYPE,
+    ENCODING,
+    IGNORE,
+    KEY,
+    NUM_CLASSES,
+    RESIZING,
+    SHAPE,
+)
+from .classes import Names, Renamed, class_name_problems
+from .decoded import Form, Shape, Values
+from .kind import Default
+from .parameters import HeightAndWidth, Name, OneOf, Size, declared, parameter
 from .parsed import Parsed
 from .pictures import Picture, advice_for
 from .stored import Rule
 from .stored_rows import StoredRows
 from .tensorflow import tf
 
+MaskShape = Annotated[
+    tuple[Size | None, Size | None], "(height, width) in pixels, such as (224, 224)"
+]
 
-@dataclass(eq=False, kw_only=True)
+
+@declared
 class Mask(Picture):
-    """A class id for each pixel, [height, width]. Ids are never scaled.
+    """A class id for each pixel of a picture, [height, width]. Ids are never scaled.
+
+    Its default role is target, or info if any id is allowed.
 
     Attributes:
-        shape: (height, width); None for a size that varies.
-        encoding: "png", or "raw" for little-endian numbers, row by row.
+        shape: (height, width). None for any size, of a PNG, or of raw ids with the
+            size under keys of its own.
+        num_classes: how many classes there are; None for any id, such as the ids of
+            single things.
+        classes: the classes' names in the order of their ids.
+        encoding: "png" stores a grey PNG, and keeps PNGs with a palette, whose
+            indices are the ids; "raw" stores little-endian ids, row by row.
         dtype: of the ids.
-        num_classes: ids go from 0 to num_classes - 1; None for any of the dtype.
-        classes: the names in the order of their ids; may be empty.
-        ignore: one more id, of pixels that do not count; a missing mask has no other.
+        ignore: the id of pixels that do not count, such as 255. A missing mask has
+            no other.
+        resize: (height, width) to which masks are brought when read, by nearest
+            neighbours.
+        height_key: the key of the height in pixels, if it is stored.
+        width_key: the key of the width in pixels, if it is stored.
+        format_key: the key of the encoding's name, "png" or "raw", if it is stored.
+        augment: the flips and the crop of the picture in training.
+        renamed: from the names that classes had in earlier data to those of today.
     """
 
-    shape: tuple[int | None, int | None] = parameter(*SHAPE)
-    encoding: str = parameter(*ENCODING, default="png")
-    dtype: str = parameter(*DTYPE, default="uint8")
-    num_classes: int | None = parameter(*NUM_CLASSES, default=None)
-    classes: tuple[str, ...] = parameter(*CLASSES, default=())
-    ignore: int | None = parameter(*IGNORE, default=None)
+    shape: MaskShape = parameter(*SHAPE)
+    num_classes: Size | None = parameter(*NUM_CLASSES, default=None)
+    classes: Names | None = parameter(*CLASSES, default=(), seldom=True)
+    encoding: Literal["png", "raw"] = parameter(*ENCODING, default="png")
+    dtype: Annotated[str, OneOf(("uint8", "uint16", "int32"))] = parameter(
+        *DTYPE, default="uint8"
+    )
+    ignore: int | None = parameter(*IGNORE, default=None, seldom=True)
+    resize: HeightAndWidth | None = parameter(*RESIZING, default=None, seldom=True)
+    height_key: Name | None = parameter(*KEY, default=None, seldom=True)
+    width_key: Name | None = parameter(*KEY, default=None, seldom=True)
+    format_key: Name | None = parameter(default=None, seldom=True)
+    augment: Augmentation | None = parameter(default=None, seldom=True)
+    renamed: Renamed = parameter(default=(), seldom=True)
 
-    def __post_init__(self) -> None:
-        self.num_classes = self.num_classes or len(self.classes) or None
-        super().__post_init__()
+    kind: ClassVar[str] = "Mask"
+    takes_default: ClassVar[Default] = "none"
+    holds: ClassVar[str] = "np.ndarray, or bytes if it is a PNG"
 
     @property
-    def stored_dtype(self) -> str:
-        return self.dtype
+    def count(self) -> int | None:
+        """How many classes there are; None if any id is allowed."""
+        return len(self.classes) if self.classes else self.num_classes
+
+    @property
+    def pixels(self) -> Shape:
+        """The height and width of masks as they are read."""
+        return self.resize or self.shape
+
+    def rules(self) -> Iterator[Problem]:
+        yield from super().rules()
+        if self.encoding == "raw":
+            yield from self.size_problems()
+        elif self.dtype == "int32":
+            yield Problem("dtype='int32' with encoding='png'", "uint8 or uint16")
+        yield from crop_problems(self.augment, self.pixels)
+        yield from class_name_problems(self)
+        low, high = DTYPES[self.dtype].bounds or (0, 0)
+        ids = (self.ignore or 0, (self.count or 1) - 1)
+        if not all(low <= each <= high for each in ids):
+            yield Problem(
+                f"num_classes={self.count} and ignore={self.ignore}",
+                f"ids that {self.dtype} holds, {low} to {high}",
+            )
+
+    def settled(self, name: str) -> Self:
+        classes, count = self.classes or (), self.count
+        return replace(super().settled(name), classes=classes, num_classes=count)
 
     def _right(self, ids: Any) -> Any:
         """Return which ids are allowed, of an array or a tensor."""

@@ -3,35 +3,54 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import prod
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
+from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
 from ..reading.decoding import Expected
 from ..shared import base64_text
-from ..shared.dtypes import DTYPES, FLOATS
+from ..shared.dtypes import DTYPES, FLOATS, INTEGERS, NUMBERS, RAW_ONLY
+from ..shared.errors import Problem
 from ..shared.images import sniff
-from ..shared.values import Numbers, check_shape, shape_text
+from ..shared.values import Numbers, check_shape, described, shape_text
 from ..shared.wire import buffer_of
-from .base import Codec
-from .changes import DEQUANTIZE, DTYPE, ENCODING, FINITE, SHAPE, TRANSFER, parameter
+from .changes import DEQUANTIZE, DTYPE, ENCODING, FINITE, SHAPE, TRANSFER
 from .decoded import Shape
+from .kind import Kind
+from .parameters import (
+    FixedShape,
+    OneOf,
+    TransferEncoding,
+    base64_of_numbers,
+    declared,
+    parameter,
+)
 from .part import BYTES, Part, values_part
+from .python_types import is_numbers, item_name, item_types
 from .stored import Read, Rule, Source
 from .stored_rows import scaled
+from .strings import String
 from .written import RawRows, Stored, Written, written_numbers
 
 # What is not below it is infinite as a float32: half a step above the largest one.
 _FLOAT32_END = (2 - 2**-24) * 2.0**127
 
+_MOST = float(np.finfo(np.float64).max)
+
 # numpy's own numbers that are as good as Python's. (A timedelta64 would be one of
 # its integers, too.)
 _NUMPY_NUMBERS = frozenset(each.numpy.type for each in DTYPES.values() if each.in_numpy)
 
+
+_Finite = Annotated[float, Ge(-_MOST), Le(_MOST)]
+ScaleAndOffset = Annotated[
+    tuple[_Finite, _Finite], "(scale, offset): two finite numbers"
+]
 
 # The dtypes of a number of bytes, for the guess that another one was written.
 _NAMES = {
@@ -42,27 +61,19 @@ _NAMES = {
 }
 
 
-@dataclass(eq=False, kw_only=True)
-class NumbersCodec(Codec):
-    """Numbers of an array, as a list or as raw bytes.
+class NumbersKind(Kind):
+    """Numbers of an array, as a list or as raw bytes."""
 
-    Attributes:
-        dtype: by its TensorFlow name.
-        exact: refuse floats that `dtype` cannot hold exactly.
-        finite: refuse NaN and infinities.
-    """
-
-    dtype: str = parameter(*DTYPE, default="float32")
-    exact: bool = parameter(default=False)
-    finite: bool = parameter(*FINITE, default=True)
+    exact: bool
+    finite: bool
 
     @property
     def shape_of_rows(self) -> Shape:
         """The shape of one row's value; None for a size that varies."""
         return ()
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def bind(self) -> None:
+        super().bind()
         self._shape = self.shape_of_rows
         self._numbers = Numbers(
             self.dtype, self.exact, self.finite, single=self._shape == ()
@@ -89,28 +100,18 @@ class NumbersCodec(Codec):
         return (base64_text.encoded(data) if self._base64 else data,)
 
 
-@dataclass(eq=False, kw_only=True)
-class FixedNumbers(NumbersCodec):
-    """Numbers of a shape, in row-major order.
+class FixedNumbers(NumbersKind):
+    """Numbers of a shape, in row-major order."""
 
-    Attributes:
-        shape: of one row's value; None for a size that varies.
-        encoding: "list" for an int64 or float list, "raw" for one bytes value of
-            little-endian numbers.
-        transfer_encoding: "base64" for raw bytes that are stored as base64 text.
-    """
-
-    shape: Shape = parameter(*SHAPE, default=())
-    encoding: str = parameter(*ENCODING, default="list")
-    transfer_encoding: str | None = parameter(*TRANSFER, default=None)
+    shape: Any = ()
 
     @property
     def shape_of_rows(self) -> Shape:
-        return self.shape
+        return self.shape  # type: ignore[no-any-return]
 
     @property
     def delivered_shape(self) -> Shape:
-        return self.shape
+        return self.shape_of_rows
 
     @property
     def decoded_as(self) -> tuple[str, Shape]:
@@ -120,8 +121,8 @@ class FixedNumbers(NumbersCodec):
     def nan_if_missing(self) -> bool:
         return self.missing and self.delivered_dtype in FLOATS
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def bind(self) -> None:
+        super().bind()
         fast = not (self._shape or self.exact or self._base64)
         self._of_python = _of_python(self.dtype, self._raw) if fast else None
 
@@ -142,19 +143,11 @@ class FixedNumbers(NumbersCodec):
         """State what TensorFlow parses where the feature is missing."""
         if not self.optional:
             return part
-        floats = self.dtype in FLOATS
-        item: Any = self.default
-        if item is None:
-            item = float("nan") if self.nan_if_missing and floats else 0
-        if part.encoding != "raw":
-            return replace(part, missing=_as_stored(item, part.stored))
-        numbers = Numbers(self.dtype, finite=False)
-        array = np.asarray(item)
-        if self.default is None:
-            array = np.array([item], "float64" if floats else self.dtype)
-        data = numbers.raw(numbers.convert(array)).tobytes()
-        repeats = prod(shape) if self.default is None else 1
-        return replace(part, missing=data, repeats=repeats)
+        if self.default is not None:
+            return with_missing(part, self.dtype, self.default)
+        zero = {"bool": False}.get(self.dtype, 0)
+        item = float("nan") if self.nan_if_missing and self.dtype in FLOATS else zero
+        return with_missing(part, self.dtype, item, prod(shape))
 
     def store(self, value: Any) -> Sequence[Stored]:
         kind = type(value)
@@ -208,25 +201,120 @@ class FixedNumbers(NumbersCodec):
         )
 
 
-@dataclass(eq=False, kw_only=True)
-class Scalar(FixedNumbers):
+@declared
+class Scalar(Kind):
+    """One number, one bool, or one value of opaque bytes.
+
+    Opaque bytes have the default role info: no model can take them as they are.
+
+    Attributes:
+        dtype: of the value.
+        exact: refuse floats that dtype cannot hold exactly, instead of rounding them.
+        finite: refuse NaN and infinities.
+        transfer_encoding: "base64" stores opaque bytes, or a number that is stored as
+            raw bytes, as base64 text.
+    """
+
+    dtype: Annotated[str, OneOf((*NUMBERS, "bytes"))] = parameter(*DTYPE)
+    exact: bool = parameter(default=False)
+    finite: bool = parameter(*FINITE, default=True)
+    transfer_encoding: TransferEncoding = parameter(
+        *TRANSFER, default=None, seldom=True
+    )
+
+    kind: ClassVar[str] = "Scalar"
+    derived: ClassVar[Mapping[str, Any]] = {"encoding": "list"}
+
+    def form(self) -> type[Scalar]:
+        return OpaqueBytes if self.dtype == "bytes" else SingleNumber
+
+    @property
+    def encoding(self) -> str:
+        """The encoding, which follows from the dtype."""
+        return "raw" if self.dtype in RAW_ONLY else "list"
+
+    @property
+    def python_type(self) -> str:
+        return item_name(self.dtype)
+
+    @property
+    def holds(self) -> str:  # type: ignore[override]
+        return f"{self.python_type}, because dtype={self.dtype!r}"
+
+    def accepts(self, python_type: Any) -> bool:
+        return python_type in (*item_types(self.dtype), Any)
+
+    def rules(self) -> Iterator[Problem]:
+        if self.transfer_encoding and self.dtype not in (*RAW_ONLY, "bytes"):
+            yield base64_of_numbers("Vector((1,), encoding='raw', ...)")
+
+
+class SingleNumber(FixedNumbers, Scalar):
     """One number or bool."""
 
-    dtype: str = parameter(*DTYPE)
-    shape: Shape = field(default=(), init=False)
+
+class OpaqueBytes(String, Scalar):
+    """One value of opaque bytes."""
+
+    def convert(self, value: Any) -> bytes:
+        if not isinstance(value, bytes):
+            raise Problem(described(value), "bytes")
+        return value
 
 
-@dataclass(eq=False, kw_only=True)
+@declared
 class Vector(FixedNumbers):
     """Numbers of a fixed shape.
 
     Attributes:
-        dequantize: (scale, offset) of integers: readers deliver them times scale plus
-            offset, as float32.
+        shape: of one row's value.
+        dtype: of its numbers.
+        encoding: "list" stores an int64 or float list, "raw" little-endian bytes.
+            float16, bfloat16, float64 and uint64 are always raw: the lists of
+            tf.train.Example cannot hold them.
+        exact: refuse floats that dtype cannot hold exactly, instead of rounding them.
+        finite: refuse NaN and infinities.
+        dequantize: (scale, offset), of integers: rows hold the integers that are
+            stored, readers deliver them times scale plus offset, as float32.
+        transfer_encoding: "base64" stores raw bytes as base64 text.
     """
 
-    shape: Shape = parameter(*SHAPE)
-    dequantize: tuple[float, float] | None = parameter(*DEQUANTIZE, default=None)
+    shape: FixedShape = parameter(*SHAPE)
+    dtype: Annotated[str, OneOf(NUMBERS)] = parameter(*DTYPE, default="float32")
+    encoding: Literal["list", "raw"] = parameter(*ENCODING, default="list")
+    exact: bool = parameter(default=False)
+    finite: bool = parameter(*FINITE, default=True)
+    dequantize: ScaleAndOffset | None = parameter(
+        *DEQUANTIZE, default=None, seldom=True
+    )
+    transfer_encoding: TransferEncoding = parameter(
+        *TRANSFER, default=None, seldom=True
+    )
+
+    kind: ClassVar[str] = "Vector"
+    holds: ClassVar[str] = "np.ndarray or a list of its dtype"
+
+    def accepts(self, python_type: Any) -> bool:
+        return is_numbers(python_type, self.dtype)
+
+    def rules(self) -> Iterator[Problem]:
+        raw = self.encoding == "raw" or self.dtype in RAW_ONLY
+        if self.transfer_encoding and not raw:
+            yield base64_of_numbers("encoding='raw'")
+        if self.dequantize and (not self.dequantize[0] or self.dtype not in INTEGERS):
+            yield Problem(
+                f"dequantize={self.dequantize!r} with dtype {self.dtype!r}",
+                "a scale other than 0, and the dtype of the stored integers",
+            )
+
+    def settled(self, name: str) -> Self:
+        encoding = "raw" if self.dtype in RAW_ONLY else self.encoding
+        given = self.dequantize
+        return replace(
+            super().settled(name),
+            encoding=encoding,
+            dequantize=given and (float(given[0]), float(given[1])),
+        )
 
     @property
     def delivered_dtype(self) -> str:
@@ -306,6 +394,22 @@ def cause_of_size(data: bytes, dtype: str, size: int | None) -> str:
                 f"as {dtype}?"
             )
     return ""
+
+
+def with_missing(part: Part, dtype: str, value: Any, repeats: int = 1) -> Part:
+    """State the numbers that TensorFlow parses where the feature is missing.
+
+    Args:
+        part: of the numbers.
+        dtype: of the numbers.
+        value: one or all of them.
+        repeats: how often `value` is there, in raw bytes.
+    """
+    if part.encoding != "raw":
+        return replace(part, missing=_as_stored(value, part.stored))
+    numbers = Numbers(dtype, finite=False)
+    data = numbers.raw(numbers.convert(value)).tobytes()
+    return replace(part, missing=data, repeats=repeats)
 
 
 def _as_stored(value: Any, stored: str) -> Any:

@@ -12,8 +12,8 @@ from typing import Any
 
 from ..shared.errors import with_suggestion
 from ..shared.tfrecord import MOST_RECORD_BYTES, RECORD_LIMIT
-from .base import Codec
 from .graph import refuse_unless, shown_errors
+from .kind import Kind
 from .parsed import Parsed, lists_present_in, present_in
 from .tensorflow import tf
 
@@ -26,7 +26,7 @@ def parse(
     serialized: Any,
     description: Mapping[str, Any],
     lists: Mapping[str, Any] | None,
-    codecs: Sequence[Codec],
+    codecs: Sequence[Kind],
     fields: Collection[str],
 ) -> Parsed:
     """Parse records, and tell what is missing from what is empty.
@@ -74,7 +74,7 @@ def parse(
     return Parsed(stored, serialized, fields)
 
 
-def _chosen(codecs: Sequence[Codec], fields: Collection[str]) -> list[Codec]:
+def _chosen(codecs: Sequence[Kind], fields: Collection[str]) -> list[Kind]:
     """Return the codecs of some fields.
 
     Raises:
@@ -121,7 +121,7 @@ def _check_sizes(serialized: tf.Tensor) -> list[tf.Operation]:
 
 
 def _check_message(
-    serialized: tf.Tensor, codecs: Sequence[Codec], lists: Mapping[str, Any] | None
+    serialized: tf.Tensor, codecs: Sequence[Kind], lists: Mapping[str, Any] | None
 ) -> list[tf.Operation]:
     """Refuse messages of the other type, and those without any field of the record."""
     has_lists = _has_feature_lists(serialized)

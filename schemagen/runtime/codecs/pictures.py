@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -17,17 +16,18 @@ from ..native import INT64
 from ..reading.columns import Column
 from ..shared import base64_text
 from ..shared.dtypes import DTYPES
+from ..shared.errors import Problem
 from ..shared.images import header_of
 from ..shared.values import Numbers
 from ..shared.wire import Buffer, buffer_of
-from .base import Codec
-from .changes import ENCODING, KEY, RESIZING, TRANSFER, parameter
 from .decoded import Shape
 from .faults import shown_bytes
+from .kind import Kind
 from .numbers import cause_of_size
 from .parsed import Parsed
 from .part import BYTES, Part, size_part
 from .picture_checks import checked_pictures
+from .python_types import is_picture
 from .row_source import RowSource
 from .stored import Read, Rule, Source
 from .stored_rows import StoredRows
@@ -41,55 +41,59 @@ _SIZES = ("height", "width", "channels")
 _AXES = ("height", "width", "number of channels")
 
 
-@dataclass(eq=False, kw_only=True)
-class Picture(Codec):
+class Picture(Kind):
     """A picture with its sizes and format under keys of their own, if they have any.
 
     Attributes:
-        encoding: "raw" for the little-endian numbers of the pixels, row by row, or a
-            format.
+        shape: of the stored pixels; None for a size that varies.
         resize: (height, width) that every picture is brought to when read.
-        height_key: the key of the height in pixels, if it is stored.
-        width_key: the key of the width.
-        format_key: the key of the format's name.
-        transfer_encoding: "base64" for bytes that are stored as base64 text.
+        channels_key: the key of the number of channels, if it is stored.
+        format_text: what is stored under the format's key in place of its name.
     """
 
-    encoding: str = parameter(*ENCODING)
-    resize: tuple[int, int] | None = parameter(*RESIZING, default=None)
-    height_key: str | None = parameter(*KEY, default=None)
-    width_key: str | None = parameter(*KEY, default=None)
-    format_key: str | None = parameter(default=None)
-    transfer_encoding: str | None = parameter(*TRANSFER, default=None)
+    shape: Any
+    resize: tuple[int, int] | None
+    height_key: str | None
+    width_key: str | None
+    channels_key: str | None = None
+    format_key: str | None
+    format_text: str | None = None
 
     of_pixels: ClassVar[bool] = True
 
-    shape: Any = field(init=False, repr=False)
-    """The shape of the stored pixels; None for a size that varies."""
+    def accepts(self, python_type: Any) -> bool:
+        return is_picture(python_type, encoded=self.encoding != "raw")
 
-    channels_key: str | None = field(default=None, init=False, repr=False)
-    format_text: str | None = field(default=None, init=False, repr=False)
+    def size_problems(self) -> Iterator[Problem]:
+        """Yield raw pixels whose size is neither fixed nor under a key."""
+        pairs = zip(self.shape, self._size_keys, strict=True)
+        if any(pair == (None, None) for pair in pairs):
+            yield Problem(
+                f"shape={self.shape!r} with raw pixels, and no keys of the sizes",
+                "a fixed size, or height_key, width_key and channels_key",
+                "raw bytes do not say their shape; use encoding='png' for any size",
+            )
 
     @property
-    @abstractmethod
     def stored_dtype(self) -> str:
         """The dtype of the stored pixels."""
+        return str(self.dtype)
 
-    @abstractmethod
     def check_encoded(self, data: bytes) -> None:
         """Compare what the header of an encoded picture says with what readers ask for.
 
         Raises:
             Problem: they would not read it as the schema says.
         """
+        raise NotImplementedError
 
-    @abstractmethod
     def encoded(self, pixels: NDArray[Any]) -> bytes:
         """Encode the pixels of a picture."""
+        raise NotImplementedError
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def bind(self) -> None:
         self._raw = self.encoding == "raw"
+        super().bind()
         self._numbers = Numbers(self.stored_dtype)
 
     @property
@@ -172,9 +176,9 @@ class Picture(Codec):
             self._compare_formats(source, found, [form for form, _ in headers])
         return found, found.bytes
 
-    @abstractmethod
     def decoded(self, parsed: Parsed) -> Any:
         """Return the pixels of a batch as a tensor: [B, height, width, ...]."""
+        raise NotImplementedError
 
     @property
     def _described(self) -> bool:

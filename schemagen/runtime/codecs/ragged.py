@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..shared.errors import Problem
 from ..shared.values import described
-from .changes import DTYPE, FINITE, GROUP, KEY, LIMIT, PADDING, parameter
+from .changes import DTYPE, FINITE, GROUP, KEY, LIMIT, PADDING
 from .decoded import Shape, convert_each, split_rows
-from .limits import Limit, Listed
-from .lists import Strings, VarLen, list_codec
+from .kind import Default, optional
+from .limits import Listed
+from .lists import ITEMS, NumberList, VarLen, padding_of, padding_problems
+from .parameters import Name, OneOf, Padding, Size, declared, parameter
 from .part import INT, Part
+from .python_types import item_name, item_type, item_types
 from .stored import Read, Rule, Source
 from .written import Stored
 
@@ -43,48 +46,66 @@ class RaggedValue:
         return split_rows(flat, self.lengths)
 
 
-@dataclass(eq=False, kw_only=True)
+@declared
 class Ragged(Listed):
     """A list of lists of numbers or strings, each of any length from 0.
 
+    Stored as two features: all values one after the other, under the field's key, and
+    how many of them each inner list has.
+
     Attributes:
         dtype: of the values; "string" is text, "bytes" opaque.
-        row_lengths_key: the key of the inner lists' lengths; the key and "/row_lengths"
-            if None.
-        max_length: the most inner lists a row may have, or None.
+        row_lengths_key: the key of the inner lists' lengths; the field's key and
+            "/row_lengths" if None.
         ragged: deliver a RaggedTensor; False pads a batch to its longest lists.
-        padding_value: what fills up where `ragged=False`.
-        group: the group of fields that are equally long.
-        exact: refuse floats that `dtype` cannot hold exactly.
+        padding_value: what fills up where `ragged=False`; 0 means "" for strings and
+            False for bools.
+        max_length: the most inner lists that a row may have; None for any number.
+        group: a name that fields with equally many items share: here, inner lists.
+        exact: refuse floats that dtype cannot hold exactly, instead of rounding them.
         finite: refuse NaN and infinities.
     """
 
-    dtype: str = parameter(*DTYPE)
-    row_lengths_key: str | None = parameter(*KEY, default=None)
-    max_length: int | None = parameter(*LIMIT, default=None)
+    dtype: Annotated[str, OneOf(ITEMS)] = parameter(*DTYPE)
+    row_lengths_key: Name | None = parameter(*KEY, default=None)
     ragged: bool = parameter(default=True)
-    padding_value: Any = parameter(*PADDING, default=0)
-    group: str | None = parameter(*GROUP, default=None)
+    padding_value: Padding = parameter(*PADDING, default=0)
+    max_length: Size | None = parameter(*LIMIT, default=None)
+    group: Name | None = parameter(*GROUP, default=None)
     exact: bool = parameter(default=False)
     finite: bool = parameter(*FINITE, default=True)
 
-    def __post_init__(self) -> None:
-        self._name_key()
-        facts: dict[str, Any] = {"exact": self.exact, "finite": self.finite}
-        codec = list_codec(self.dtype)
-        self._inner: VarLen | Strings = codec(
-            self.label,
-            key=self.key,
-            dtype=self.dtype,
-            optional=self.optional,
-            **(facts if codec is VarLen else {}),
-        )
-        self._limit = Limit(self.max_length, noun="lists")
-        super().__post_init__()
+    kind: ClassVar[str] = "Ragged"
+    holds: ClassVar[str] = "a list of lists of its dtype"
+    takes_default: ClassVar[Default] = "empty"
+    noun: ClassVar[str] = "lists"
+
+    @property
+    def python_type(self) -> str:
+        return f"list[list[{item_name(self.dtype)}]]"
+
+    def accepts(self, python_type: Any) -> bool:
+        inner = item_type(python_type)
+        return item_type(inner) in item_types(self.dtype)
+
+    def rules(self) -> Iterator[Problem]:
+        yield from padding_problems(self.dtype, self.padding_value)
+
+    def settled(self, name: str) -> Self:
+        key = self.row_lengths_key or f"{self.key or name}/row_lengths"
+        padding: Any = padding_of(self.dtype, self.padding_value)
+        settled = super().settled(name)
+        return replace(settled, row_lengths_key=key, padding_value=padding)
+
+    def bind(self) -> None:
+        # The values of all inner lists, as one list.
+        values = VarLen(self.dtype, exact=self.exact, finite=self.finite, key=self.key)
+        self._values = (optional(values) if self.optional else values).bound(self.label)
+        super().bind()
 
     def make_parts(self) -> tuple[Part, ...]:
         lengths = Part(
-            self.row_lengths_key or f"{self.key}/row_lengths",
+            self.row_lengths_key or "",
             INT,
             None,
             self.max_length,
@@ -93,7 +114,7 @@ class Ragged(Listed):
             "row_lengths_key",
             f"the row lengths of {self.key!r}",
         )
-        return (*self._inner.parts, lengths)
+        return (*self._values.parts, lengths)
 
     @property
     def delivered_shape(self) -> Shape:
@@ -116,30 +137,30 @@ class Ragged(Listed):
             if not isinstance(inner, (list, tuple)) and np.ndim(inner) != 1:
                 raise Problem(f"{described(inner)} at [{at}]", expected)
         lengths = np.fromiter(map(len, value), np.int64, len(value))
-        if isinstance(self._inner, VarLen):
-            return RaggedValue(self._numbers(self._inner, value), lengths)
+        if isinstance(self._values, NumberList):
+            return RaggedValue(self._numbers(self._values, value), lengths)
         strings = [*chain.from_iterable(self._each(value))]
         return RaggedValue(strings, lengths, text=self.dtype == "string")
 
-    def _numbers(self, inner: VarLen, value: Sequence[Any]) -> NDArray[Any]:
+    def _numbers(self, values: NumberList, value: Sequence[Any]) -> NDArray[Any]:
         """Convert all lists at once; one by one if something is wrong with one."""
         try:
-            return inner.concatenated(value)[0]
+            return values.concatenated(value)[0]
         except (Problem, TypeError, ValueError):
             return np.concatenate(self._each(value))
 
     def _each(self, value: Sequence[Any]) -> list[Any]:
-        return convert_each(self._inner.convert, value, "in list [{1}] {0}")
+        return convert_each(self._values.convert, value, "in list [{1}] {0}")
 
     def store(self, value: Any) -> Sequence[Stored]:
         lists = self.convert(value)
         items = lists.items
         strings = isinstance(items, list)
-        return (items if strings else self._inner.store(items)[0], lists.lengths)
+        return (items if strings else self._values.store(items)[0], lists.lengths)
 
     def read(self, source: Source) -> Read:
         part, lengths_part = self.parts
-        values = self._inner.items(source, fill=True)
+        values = self._values.items(source, fill=True)
         text = "int64 values, the length of each inner list"
         lengths = source.read(lengths_part, text, fill=True)
         rule = Rule("SG529", "negative row length", "row lengths from 0")

@@ -18,12 +18,12 @@ from ..shared.tfrecord import (
 )
 from ..shared.values import shortened
 from ..shared.wire import Buffer, Pieces, example_head
-from .base import Codec, Column
 from .groups import check_column_lengths, check_groups, check_lengths, groups_of
+from .kind import Column, Kind
 from .part import Part
 from .written import EXAMPLE, SEQUENCE_EXAMPLE, Records, Stored, Written, joined
 
-ColumnOf = tuple[Codec, Column | None]
+ColumnOf = tuple[Kind, Column | None]
 _taken: ContextVar[list[TakenRow] | None] = ContextVar("taken", default=None)
 _TAKEN = b"the values of a row that was taken"
 
@@ -64,19 +64,20 @@ def take_row(
 
 
 class RecordCodec:
-    """The codecs of all fields of a record.
+    """Encodes and parses the records of a schema.
 
     Args:
-        codecs: in the order of their declaration.
+        kinds: of all fields, by label, in the order of their declaration.
         message: "Example", or "SequenceExample" for records with feature lists.
 
     Attributes:
-        fields: the codec of each field, by name.
+        fields: the kind of each field, by name.
         keys: the key of each field, by name.
         groups: the fields that are equally long, by the group's name.
     """
 
-    def __init__(self, *codecs: Codec, message: str = "Example") -> None:
+    def __init__(self, kinds: Mapping[str, Kind], *, message: str = "Example") -> None:
+        codecs = [kind.bound(label) for label, kind in kinds.items()]
         self.fields = {codec.name: codec for codec in codecs}
         self.keys = {codec.name: codec.key for codec in codecs}
         self.message = message
@@ -101,10 +102,11 @@ class RecordCodec:
         ]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the codecs of the fields alone."""
-        return partial(RecordCodec, message=self.message), (*self.fields.values(),)
+        """Pickle the kinds of the fields alone."""
+        kinds = {kind.label: kind for kind in self.fields.values()}
+        return partial(RecordCodec, message=self.message), (kinds,)
 
-    def __getitem__(self, name: str) -> Codec:
+    def __getitem__(self, name: str) -> Kind:
         """Return the codec of a field."""
         return self.fields[name]
 
@@ -293,13 +295,13 @@ class RecordCodec:
 class _Stored(NamedTuple):
     """What rows hold under a key, and the field that says so."""
 
-    codec: Codec
+    codec: Kind
     part: Part
     written: Written
 
 
 def _stored(
-    codec: Codec, values: Column | None, rows: Sequence[int | None]
+    codec: Kind, values: Column | None, rows: Sequence[int | None]
 ) -> Sequence[Written]:
     """Return what each part holds of a field's values; nothing if all are missing.
 
@@ -330,7 +332,7 @@ def _stored(
     return written
 
 
-def _stored_row(codec: Codec, value: Any, row: int | None) -> Sequence[Stored]:
+def _stored_row(codec: Kind, value: Any, row: int | None) -> Sequence[Stored]:
     try:
         return codec.store(value)
     except Problem as problem:
@@ -366,7 +368,7 @@ def _shown(values: list[Any]) -> str:
     return shortened(plain[0] if len(plain) == 1 else plain)
 
 
-def _size_of(codec: Codec, value: Any, row: int | None) -> int:
+def _size_of(codec: Kind, value: Any, row: int | None) -> int:
     """Return how many bytes a value takes in its record."""
     written = _stored(codec, [value], (row,))
     columns = list(zip(codec.parts, written, strict=False))

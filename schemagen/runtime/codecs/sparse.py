@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from math import prod
+from typing import Annotated, Any, ClassVar, Self, get_origin
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..shared.dtypes import INTEGERS, RAW_ONLY
 from ..shared.errors import Problem
 from ..shared.values import Numbers, described
-from .base import Codec
-from .changes import DTYPE, FINITE, INDEX_KEYS, SHAPE, parameter
+from .changes import DTYPE, FINITE, INDEX_KEYS, SHAPE
 from .decoded import Shape
+from .kind import Default, Kind
+from .parameters import FixedShape, Name, OneOf, declared, parameter
 from .part import INT, Part, values_part
+from .python_types import item_name
 from .stored import Read, Rule, Source
 from .written import Stored
 
@@ -25,34 +29,77 @@ _EXPECTED = "a pair (indices, values) or a dict from index to value"
 Pair = tuple[NDArray[np.int64], NDArray[Any]]
 
 
-@dataclass(eq=False, kw_only=True)
-class Sparse(Codec):
-    """A tensor of a fixed shape of which only some values are stored.
+DTYPES = ("bool", *(name for name in INTEGERS if name not in RAW_ONLY), "float32")
+
+IndexKey = Annotated[
+    Name | tuple[Name, ...], "a key, or a tuple with one for each dimension"
+]
+
+
+@declared
+class Sparse(Kind):
+    """A tensor that is zero but for a few values, as tf.io.SparseFeature reads it.
+
+    The values are stored under `key`, the indices next to them.
 
     Attributes:
-        shape: the shape of one row's tensor.
-        index_key: the keys of the indices, one for each dimension.
-        dtype: of the values, by its TensorFlow name.
+        shape: of the whole tensor.
+        index_key: the key of the indices; for several dimensions a tuple with one
+            key for each.
+        dtype: of the values.
         dense: deliver a dense tensor in place of a tf.SparseTensor.
-        exact: refuse floats that `dtype` cannot hold exactly.
+        exact: refuse floats that dtype cannot hold exactly, instead of rounding them.
         finite: refuse NaN and infinities.
     """
 
-    shape: tuple[int, ...] = parameter(*SHAPE)
-    index_key: tuple[str, ...] = parameter(*INDEX_KEYS)
-    dtype: str = parameter(*DTYPE, default="float32")
+    shape: FixedShape = parameter(*SHAPE)
+    index_key: IndexKey = parameter(*INDEX_KEYS)
+    dtype: Annotated[str, OneOf(DTYPES)] = parameter(*DTYPE, default="float32")
     dense: bool = parameter(default=False)
     exact: bool = parameter(default=False)
     finite: bool = parameter(*FINITE, default=True)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    kind: ClassVar[str] = "Sparse"
+    takes_default: ClassVar[Default] = "none"
+    holds: ClassVar[str] = "tuple of indices and values, or dict from index to value"
+
+    @property
+    def index_keys(self) -> tuple[str, ...]:
+        """The keys of the indices, one for each dimension."""
+        key = self.index_key
+        return (key,) if isinstance(key, str) else key
+
+    @property
+    def python_type(self) -> str:
+        if len(self.shape) == 1:
+            return f"dict[int, {item_name(self.dtype)}]"
+        return "tuple[np.ndarray, np.ndarray]"
+
+    def accepts(self, python_type: Any) -> bool:
+        origin = get_origin(python_type) or python_type
+        return python_type is Any or origin in (tuple, dict, Mapping)
+
+    def rules(self) -> Iterator[Problem]:
+        yield from super().rules()
+        if prod(self.shape) >= 2**63:
+            yield Problem(f"shape={self.shape!r}", "fewer than 2**63 places")
+        if len(self.index_keys) != len(self.shape):
+            yield Problem(
+                f"index_key={self.index_key!r} for {len(self.shape)} dimensions",
+                "a key for each dimension",
+            )
+
+    def settled(self, name: str) -> Self:
+        return replace(super().settled(name), index_key=self.index_keys)
+
+    def bind(self) -> None:
+        super().bind()
         self._numbers = Numbers(self.dtype, self.exact, self.finite)
 
     def make_parts(self) -> tuple[Part, ...]:
         indices = (
             Part(key, INT, None, None, "index", (0, n - 1), "index_key", "indices")
-            for key, n in zip(self.index_key, self.shape, strict=False)
+            for key, n in zip(self.index_keys, self.shape, strict=False)
         )
         return (values_part(self.key, self.dtype, None), *indices)
 

@@ -8,11 +8,12 @@ from dataclasses import fields
 from functools import cache
 from typing import Any, get_type_hints
 
-from ..shared.dtypes import FLOATS, INTEGERS
+from ..shared.dtypes import NUMBERS, STRINGS
 from ..shared.json_entries import ELSEWHERE, check_depth, check_entries, shown
-from .base import Codec
-from .changes import ENCODING, FINITE, Judgement, StoredField
-from .registry import CLASSES, codec_of
+from .changes import DEFAULT, ENCODING, OPTIONAL, Judgement, StoredField
+from .kind import Kind, optional
+from .parameters import parameters_of
+from .registry import KINDS
 
 _SPEC = {"record": str, "fields": list[dict[str, Any]]}
 _SPEC_SELDOM = {
@@ -43,10 +44,10 @@ _APART = {
     "renamed": list[list[str]],
     "vocabulary": str | None,
 }
-# What specs of some kinds say in addition to other attributes.
-_DERIVED = {"encoding": str, "exact": bool, "finite": bool}
-_DERIVED_JUDGED = {"encoding": ENCODING, "exact": (), "finite": FINITE}
-_DTYPES = ("bool", "string", "bytes", *INTEGERS, *FLOATS)
+# What specs of some kinds say in addition to parameters, and where they have other types.
+_DERIVED = {"encoding": str}
+_OTHER_TYPES = {"padding_value": Any, "classes": list[str]}
+_DTYPES = (*NUMBERS, *STRINGS)
 
 
 def check_spec(spec: Any, where: str = "the spec") -> None:
@@ -78,7 +79,7 @@ def check_spec(spec: Any, where: str = "the spec") -> None:
 
 def _check_attributes(place: str, field: Mapping[str, Any]) -> None:
     """Check the attributes of a field or a step of a known kind."""
-    if field["kind"] not in CLASSES:
+    if field["kind"] not in KINDS:
         return
     if field.get("dtype", "bool") not in _DTYPES:
         raise ValueError(f"{place}: dtype is {shown(field['dtype'])}: {ELSEWHERE}")
@@ -91,7 +92,7 @@ def _check_attributes(place: str, field: Mapping[str, Any]) -> None:
     own = attributes_of(field["kind"])
     given = {name: value for name, value in field.items() if name != "step"}
     check_entries(place, given, {}, own)
-    known = {name for kind in CLASSES for name in attributes_of(kind)}
+    known = {name for kind in KINDS for name in attributes_of(kind)}
     foreign = sorted((field.keys() & known) - own.keys())
     if foreign:
         raise ValueError(
@@ -102,21 +103,31 @@ def _check_attributes(place: str, field: Mapping[str, Any]) -> None:
 @cache
 def attributes_of(kind: str) -> dict[str, Any]:
     """Return the types of the attributes that a field of a kind may have, by name."""
-    found: dict[str, Any] = {**_FIELD, **_APART}
-    for cls in CLASSES[kind]:
-        hints = get_type_hints(cls)
-        for each in fields(cls):
-            if each.init:
-                hint = hints[each.name]
-                found[each.name] = found.get(each.name, hint) | hint
-    return {**found, **_DERIVED, **_FIELD}
+    cls = KINDS[kind]
+    hints = get_type_hints(cls)
+    found = {name: _OTHER_TYPES.get(name, hints[name]) for name in parameters_of(cls)}
+    return {**_DERIVED, **found, **_APART, **_FIELD}
 
 
-def codec_of_json(field: Mapping[str, Any]) -> Codec | None:
-    """Return the codec of a field; None of a kind that only a later version knows."""
-    if field["kind"] not in CLASSES or field.get("step", field)["kind"] not in CLASSES:
+def codec_of_json(field: Mapping[str, Any]) -> Kind | None:
+    """Return the kind of a field; None of one that only a later version knows."""
+    step = field.get("step", field)
+    if field["kind"] not in KINDS or step["kind"] not in KINDS:
         return None
-    return codec_of({name: _from_json(value) for name, value in field.items()})
+    facts = {name: _from_json(value) for name, value in field.items()}
+    kind = _declared(facts)
+    if facts.get("optional"):
+        kind = optional(kind, facts.get("default"))
+    return kind.bound(".".join(facts.get("path", ())) or facts["name"])
+
+
+def _declared(facts: Mapping[str, Any]) -> Kind:
+    cls = KINDS[facts["kind"]]
+    names = [n for n in parameters_of(cls) if n in facts and n not in _APART]
+    given = {name: facts[name] for name in names}
+    if "step" in given:
+        given["step"] = _declared(given["step"])
+    return cls(**given)
 
 
 def _from_json(value: Any) -> Any:
@@ -141,11 +152,14 @@ def stored_field(field: Mapping[str, Any]) -> StoredField:
 def judged_of(kind: str) -> dict[str, tuple[Judgement, ...]]:
     """Return what judges a change of each attribute that a field of a kind may have."""
     stated = {
-        each.name: each.metadata["judged"]
-        for cls in CLASSES.get(kind, (Codec,))
-        for each in fields(cls)
-        if "judged" in each.metadata
+        each.name: each.metadata["judged"] for each in fields(KINDS.get(kind, Kind))
     }
     # What no kind declares cannot change values.
-    apart = (*_APART, "kind", "name", "role", "step")
-    return {**dict.fromkeys(apart, ()), **_DERIVED_JUDGED, **stated}
+    apart = (*_APART, "kind", "name", "step")
+    return {
+        **dict.fromkeys(apart, ()),
+        "encoding": ENCODING,
+        "optional": OPTIONAL,
+        "default": DEFAULT,
+        **stated,
+    }

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
-from typing import Any, ClassVar, cast
+from typing import Annotated, Any, ClassVar, Self, cast
 
 import numpy as np
 
-from ..shared.dtypes import DTYPES
+from ..shared.dtypes import DTYPES, STRINGS
 from ..shared.errors import Problem
 from ..shared.values import Numbers, check_shape, described
-from .base import Codec
-from .changes import GROUP, LIMIT, PADDING, TOO_LONG, parameter
+from .changes import GROUP, LIMIT, PADDING, TOO_LONG
+from .classes import Label
 from .decoded import (
     Form,
     Shape,
@@ -22,40 +22,119 @@ from .decoded import (
     convert_each,
     split_rows,
 )
-from .limits import Limit, Listed
+from .images import Image
+from .kind import Default, Kind
+from .limits import Listed
+from .lists import limit_problems, padding_of, padding_problems
+from .numbers import Scalar, Vector
+from .parameters import Instance, Name, Padding, Size, TooLong, declared, parameter
 from .parsed import Parsed
 from .part import BYTES, Part
+from .python_types import is_array, is_list, item_type
 from .stored import Read, Source
+from .strings import Text
 from .tensorflow import tf
 from .written import Stored, Written
 
+STEPS = (Image, Label, Scalar, Text, Vector)
 
-@dataclass(eq=False, kw_only=True)
+Step = Annotated[Kind, Instance(), "a kind, such as Text()"]
+
+
+@declared
 class Steps(Listed):
-    """A feature list: the steps of a sequence, each with one value.
+    """A feature list of a SequenceRecord: one value of another kind in each step.
 
     Attributes:
-        step: the codec of the value of one step; it has no key.
-        max_length: the most steps a row may have, or None.
-        too_long: what becomes of more: "error", "keep_head" or "keep_tail".
-        padding_value: what fills a batch up to its longest row.
+        step: the kind of one step's value. Wire key and role are those of Steps.
+        max_length: the most steps a row may have; None for any number.
+        too_long: what becomes of more, when writing and when reading: "error" refuses
+            them, "keep_head" keeps the first and "keep_tail" the last of them.
+        padding_value: what fills a batch up to its longest row; 0 means "" for text
+            and -1, no class, for labels.
         ragged: deliver a RaggedTensor in place of a padded batch.
-        group: the group of fields that are equally long.
+        group: a name that fields with equally many steps share; checked when writing
+            and when reading.
     """
 
-    step: Codec = field(kw_only=False)
-    max_length: int | None = parameter(*LIMIT, default=None)
-    too_long: str = parameter(*TOO_LONG, default="error")
-    padding_value: Any = parameter(*PADDING, default=0)
+    step: Step = parameter()
+    max_length: Size | None = parameter(*LIMIT, default=None)
+    too_long: TooLong = parameter(*TOO_LONG, default="error", seldom=True)
+    padding_value: Padding = parameter(*PADDING, default=0)
     ragged: bool = parameter(default=False)
-    group: str | None = parameter(*GROUP, default=None)
+    group: Name | None = parameter(*GROUP, default=None, seldom=True)
 
+    kind: ClassVar[str] = "Steps"
+    holds: ClassVar[str] = "a list of what its kind holds, or np.ndarray"
+    takes_default: ClassVar[Default] = "empty"
     in_list: ClassVar[bool] = True
+    noun: ClassVar[str] = "steps"
 
-    def __post_init__(self) -> None:
+    @property
+    def python_type(self) -> str:
+        one = self.step.python_type
+        return one if one == "np.ndarray" else f"list[{one}]"
+
+    @property
+    def of_step(self) -> Kind:
+        return self.step
+
+    def accepts(self, python_type: Any) -> bool:
+        if is_array(python_type):
+            return python_type is Any or self._dtype not in STRINGS
+        if not is_list(python_type):
+            return False
+        item = item_type(python_type)
+        return item is None or self.step.accepts(item)
+
+    def rules(self) -> Iterator[Problem]:
+        yield from limit_problems(self)
+        step = self.step
+        if not isinstance(step, STEPS):
+            yield Problem(
+                f"{step.kind} in each step",
+                f"one of {', '.join(each.kind for each in STEPS)}",
+                "the values of all steps have one size: fill them up to a Vector, or "
+                "write all items in one VarLen and their numbers in another field",
+            )
+            return
+        if step.key or step.role or step.presence or step.augment:
+            yield Problem(
+                "key, role, presence or augment in the kind of one step",
+                "key, role and presence of Steps itself, and no augment",
+            )
+        if further := [part.key for part in step.bound("").parts[1:]]:
+            yield Problem(
+                f"further keys in each step: {', '.join(further)}",
+                "one value in each step; fields of their own for the others",
+            )
+        if isinstance(step, Image) and None in (step.resize or step.shape):
+            yield Problem(
+                f"shape={step.shape!r} in each step without resize",
+                "a fixed size, or resize=(height, width)",
+            )
+        yield from padding_problems(self._dtype, self._padding)
+
+    @property
+    def _dtype(self) -> str:
+        """The dtype of what is delivered; "string" and "bytes" as in VarLen."""
+        opaque = self.step.dtype == "bytes"
+        return "bytes" if opaque else self.step.delivered_dtype
+
+    @property
+    def _padding(self) -> bool | int | float | str | bytes:
+        unset = type(self.padding_value) is int and self.padding_value == 0
+        return -1 if unset and isinstance(self.step, Label) else self.padding_value
+
+    def settled(self, name: str) -> Self:
+        padding: Any = padding_of(self._dtype, self._padding)
+        step = replace(self.step.settled(name), key=None, role=None)
+        return replace(super().settled(name), step=step, padding_value=padding)
+
+    def bind(self) -> None:
+        self.step = replace(self.step, key="").bound(self.label)
         self.dtype = self.step.dtype
-        super().__post_init__()
-        self._limit = Limit(self.max_length, self.too_long, noun="steps")
+        super().bind()
 
     def make_parts(self) -> tuple[Part, ...]:
         return tuple(replace(part, key=self.key) for part in self.step.parts)
@@ -165,7 +244,7 @@ class Steps(Listed):
         return steps, lists
 
     def delivered(self, values: Values, form: Form) -> Values:
-        if not len(values) or type(self.step).delivered is Codec.delivered:
+        if not len(values) or type(self.step).delivered is Kind.delivered:
             return values
         lengths = np.fromiter(map(len, values), np.int64, len(values))
         if isinstance(values[0], np.ndarray):

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, ClassVar
 
 from ..reading.decoding import Expected
 from ..shared import base64_text
 from ..shared.errors import Problem
 from ..shared.values import described
-from .base import Codec
-from .changes import TRANSFER, parameter
+from .decoded import Shape
+from .kind import Kind
+from .parameters import declared
 from .part import Part, values_part
 from .stored import Read, Source
 from .written import Stored
@@ -32,11 +33,17 @@ def encode_text(text: str) -> bytes:
         ) from None
 
 
-class _String(Codec):
-    """One string."""
+class String(Kind):
+    """One string: text as UTF-8, or opaque bytes."""
+
+    @property
+    def decoded_as(self) -> tuple[str, Shape]:
+        return str(self.dtype), ()
 
     def make_parts(self) -> tuple[Part, ...]:
-        part = values_part(self.key, self.dtype, 1)
+        part = values_part(
+            self.key, self.dtype, 1, transfer_encoding=self.transfer_encoding
+        )
         if self.optional:
             text = self.default or ""
             part = replace(
@@ -45,7 +52,8 @@ class _String(Codec):
         return (part,)
 
     def store(self, value: Any) -> Sequence[Stored]:
-        return ((self.convert(value),),)
+        data = self.convert(value)
+        return ((base64_text.encoded(data) if self.transfer_encoding else data,),)
 
     @property
     def expected(self) -> Expected | None:
@@ -58,38 +66,19 @@ class _String(Codec):
         return found, lambda: found.dense(self.dtype, ())
 
 
-@dataclass(eq=False, kw_only=True)
-class Text(_String):
+@declared
+class Text(String):
     """One string, stored as UTF-8."""
 
-    dtype: str = field(default="string", init=False)
+    kind: ClassVar[str] = "Text"
+    holds: ClassVar[str] = "str"
+    python_type: ClassVar[str] = "str"
+    dtype = "string"
+
+    def accepts(self, python_type: Any) -> bool:
+        return python_type in (str, Any)
 
     def convert(self, value: Any) -> bytes:
         if not isinstance(value, str):
             raise Problem(described(value), "a str")
         return encode_text(value)
-
-
-@dataclass(eq=False, kw_only=True)
-class Bytes(_String):
-    """One value of opaque bytes.
-
-    Attributes:
-        transfer_encoding: "base64" for bytes that are stored as base64 text.
-    """
-
-    dtype: str = field(default="bytes", init=False)
-    transfer_encoding: str | None = parameter(*TRANSFER, default=None)
-
-    def make_parts(self) -> tuple[Part, ...]:
-        (part,) = super().make_parts()
-        return (replace(part, transfer_encoding=self.transfer_encoding),)
-
-    def convert(self, value: Any) -> bytes:
-        if not isinstance(value, bytes):
-            raise Problem(described(value), "bytes")
-        return value
-
-    def store(self, value: Any) -> Sequence[Stored]:
-        data = self.convert(value)
-        return ((base64_text.encoded(data) if self.transfer_encoding else data,),)

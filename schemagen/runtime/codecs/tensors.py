@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import prod
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from numpy.typing import NDArray
 
 from ..shared import base64_text
-from ..shared.dtypes import DTYPES, FLOATS
+from ..shared.dtypes import DTYPES, FLOATS, NUMBERS, RAW_ONLY
+from ..shared.errors import Problem
 from ..shared.wire import buffer_of, varint
-from .changes import DTYPE, ENCODING, KEY, PADDING, SHAPE, TRANSFER, parameter
+from .changes import DTYPE, ENCODING, FINITE, KEY, PADDING, SHAPE, TRANSFER
 from .decoded import Shape
-from .numbers import NumbersCodec, cause_of_size
+from .kind import Default
+from .lists import padding_of, padding_problems
+from .numbers import NumbersKind, cause_of_size
+from .parameters import (
+    Name,
+    Number,
+    OneOf,
+    Size,
+    TransferEncoding,
+    base64_of_numbers,
+    declared,
+    parameter,
+)
 from .part import INT, Part, size_part, values_part
+from .python_types import is_numbers
 from .stored import Read, Rule, Source
 from .tensor_proto import DATA_TYPES
 from .written import Stored
@@ -28,19 +42,89 @@ _PLACES = "[{}]"
 _SHARED_WORDS = ("height", "width", "channels")
 
 
-@dataclass(eq=False, kw_only=True)
-class PaddedTensor(NumbersCodec):
-    """Numbers of a shape some sizes of which may vary.
+TensorShape = Annotated[
+    tuple[Size | None, ...], "a tuple of positive ints and None, such as (None, 3)"
+]
+ShapeKey = Annotated[
+    Name | tuple[Name | None, ...],
+    "a key of all sizes, or a tuple with one for each dimension",
+]
+
+
+@declared
+class Tensor(NumbersKind):
+    """Numbers of a shape some sizes of which may vary from row to row.
 
     Attributes:
-        shape: of one row's value; None for a size that varies.
+        shape: of one row's value; None for a size that may vary.
+        dtype: of its numbers.
+        encoding: "raw" stores little-endian bytes and "list" an int64 or float list,
+            both with the sizes under `shape_key`. "proto" stores what
+            tf.io.serialize_tensor returns, with its sizes.
+        shape_key: where the sizes are stored: the key of a list of all of them, or
+            one key for each dimension, with None for a fixed one that is not stored.
         padding_value: what fills a batch up to its largest tensor.
-        transfer_encoding: "base64" for bytes that are stored as base64 text.
+        exact: refuse floats that dtype cannot hold exactly, instead of rounding them.
+        finite: refuse NaN and infinities.
+        transfer_encoding: "base64" stores raw bytes, or those of a serialized tensor,
+            as base64 text.
     """
 
-    shape: tuple[int | None, ...] = parameter(*SHAPE)
-    padding_value: Any = parameter(*PADDING, default=0)
-    transfer_encoding: str | None = parameter(*TRANSFER, default=None)
+    shape: TensorShape = parameter(*SHAPE)
+    dtype: Annotated[str, OneOf(NUMBERS)] = parameter(*DTYPE, default="float32")
+    encoding: Literal["raw", "proto", "list"] = parameter(*ENCODING, default="raw")
+    shape_key: ShapeKey | None = parameter(*KEY, default=None)
+    padding_value: Number = parameter(*PADDING, default=0)
+    exact: bool = parameter(default=False)
+    finite: bool = parameter(*FINITE, default=True)
+    transfer_encoding: TransferEncoding = parameter(
+        *TRANSFER, default=None, seldom=True
+    )
+
+    kind: ClassVar[str] = "Tensor"
+    takes_default: ClassVar[Default] = "none"
+    holds: ClassVar[str] = "np.ndarray or a list of its dtype"
+
+    def form(self) -> type[Tensor]:
+        return SerializedTensor if self.encoding == "proto" else Tensor
+
+    def accepts(self, python_type: Any) -> bool:
+        return is_numbers(python_type, self.dtype)
+
+    def rules(self) -> Iterator[Problem]:
+        yield from super().rules()
+        if not self.shape and self.encoding != "proto":
+            yield Problem("shape=()", "at least one size", "use Scalar for one number")
+        elif not self._stores_sizes():
+            yield Problem(
+                f"shape={self.shape!r} with shape_key={self.shape_key!r}",
+                "None with encoding='proto'; else one key of all sizes, or a tuple with "
+                "a key for each size that varies",
+                "for example shape_key='image/shape'; use Vector for a fixed shape",
+            )
+        if self.encoding == "list" and self.dtype in RAW_ONLY:
+            yield Problem(
+                f"encoding='list' with dtype {self.dtype!r}",
+                "'raw' or 'proto'",
+                "the lists of tf.train.Example cannot hold it",
+            )
+        if self.encoding == "list" and self.transfer_encoding:
+            yield base64_of_numbers("encoding='raw' or 'proto'")
+        yield from padding_problems(self.dtype, self.padding_value)
+
+    def _stores_sizes(self) -> bool:
+        keys = self.shape_key
+        if self.encoding == "proto" or not isinstance(keys, tuple):
+            return (self.encoding == "proto") == (keys is None)
+        return (
+            len(keys) == len(self.shape)
+            and any(keys)
+            and all(key or size for key, size in zip(keys, self.shape, strict=True))
+        )
+
+    def settled(self, name: str) -> Self:
+        padding: Any = padding_of(self.dtype, self.padding_value)  # of numbers
+        return replace(super().settled(name), padding_value=padding)
 
     @property
     def shape_of_rows(self) -> Shape:
@@ -62,22 +146,6 @@ class PaddedTensor(NumbersCodec):
             right = (found >= low) & (found <= high) & right
         return right
 
-
-@dataclass(eq=False, kw_only=True)
-class Tensor(PaddedTensor):
-    """A tensor of any shape, whose sizes are stored next to it.
-
-    Attributes:
-        dtype: by its TensorFlow name.
-        shape_key: the key of all sizes, or one for each dimension with None for a
-            fixed one that is not stored.
-        encoding: "raw" for little-endian bytes, "list" for an int64 or float list.
-    """
-
-    dtype: str = parameter(*DTYPE, default="float32")
-    shape_key: str | tuple[str | None, ...] = parameter(*KEY)
-    encoding: str = parameter(*ENCODING, default="raw")
-
     def make_parts(self) -> tuple[Part, ...]:
         fixed = None not in self.shape
         count = prod(size or 1 for size in self.shape) if fixed else None
@@ -91,7 +159,7 @@ class Tensor(PaddedTensor):
         raw = value.encoding == "raw"
         value = replace(value, missing=b"" if self.optional and raw else None)
         missing = -1 if self.optional else None
-        keys, rank = self.shape_key, len(self.shape)
+        keys, rank = self.shape_key or (), len(self.shape)
         if isinstance(keys, str):
             together = Part(
                 keys,
@@ -125,7 +193,8 @@ class Tensor(PaddedTensor):
         numbers = self._stored(self._numbers.raw(array))
         if isinstance(self.shape_key, str):
             return numbers, array.shape
-        return numbers, *((array.shape[axis],) for axis in stored_axes(self.shape_key))
+        axes = stored_axes(self.shape_key or ())
+        return numbers, *((array.shape[axis],) for axis in axes)
 
     def read(self, source: Source) -> Read:
         part, *size_parts = self.parts
@@ -167,18 +236,19 @@ class Tensor(PaddedTensor):
         sizes = iter(stored)
         return [
             size if key is None else next(sizes).values
-            for key, size in zip(self.shape_key, self.shape, strict=True)
+            for key, size in zip(self.shape_key or (), self.shape, strict=True)
         ]
 
 
-@dataclass(eq=False, kw_only=True)
-class SerializedTensor(PaddedTensor):
+class SerializedTensor(Tensor):
     """A tensor of any shape, as tf.io.serialize_tensor writes it."""
 
-    shape_key: None = parameter(*KEY, default=None)
+    @property
+    def features(self) -> tuple[Part, ...]:
+        return self.parts
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def bind(self) -> None:
+        super().bind()
         self._type = b"\x08" + varint(DATA_TYPES[self.dtype])
 
     def make_parts(self) -> tuple[Part, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from ..codecs.base import Codec
+from ..codecs.kind import Kind
 from ..codecs.records import RecordCodec
 from ..shared.errors import DatasetError, did_you_mean
 from ..shared.requirements import tf
@@ -15,7 +15,7 @@ from ..shared.requirements import tf
 PARALLEL = min(16, os.cpu_count() or 1)
 """How many elements of a dataset are computed at a time."""
 
-Lengths = Mapping[str, Codec]
+Lengths = Mapping[str, Kind]
 """The codecs of the fields whose length varies, by name."""
 
 Padding = Mapping[str, Any]

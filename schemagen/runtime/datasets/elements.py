@@ -78,7 +78,7 @@ def of_any_size(record: RecordCodec, names: Collection[str]) -> list[str]:
 def classes_of(record: RecordCodec, targets: tuple[str, ...]) -> dict[str, int]:
     """Return how many classes each target has that is a label of one of them."""
     return {
-        name: codec.num_classes
+        name: codec.count
         for name, codec in record.fields.items()
         if name in targets and isinstance(codec, Label)
     }

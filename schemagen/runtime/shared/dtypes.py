@@ -78,6 +78,10 @@ DTYPES: dict[str, DType] = {
 }
 """All dtypes, by name."""
 
+NUMBERS = tuple(DTYPES)
+STRINGS = ("string", "bytes")
+"""What is text in UTF-8, and what is opaque."""
+
 INTEGERS = tuple(each.name for each in (*_SIGNED, *_UNSIGNED))
 FLOATS = tuple(name for name, each in DTYPES.items() if each.bounds is None)
 RAW_ONLY = tuple(name for name, each in DTYPES.items() if each.stored == "bytes")

@@ -7,7 +7,7 @@ from base64 import b64decode
 from collections.abc import Mapping
 from pathlib import PurePath
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin
 
 # No spec is nested so deep; comparing and printing values takes a stack.
 _DEEPEST = 40
@@ -21,6 +21,7 @@ ELSEWHERE = "read this data with schemagen 0.2, or with the version that wrote i
 
 _WORDS = {
     str: "a string",
+    Literal: "a string",
     bool: "true or false",
     int: "an integer",
     dict: "an object",
@@ -131,7 +132,7 @@ def fits(value: Any, hint: Any) -> bool:
         return isinstance(value, list) and all(
             not items or any(fits(each, item) for item in items) for each in value
         )
-    if origin is str:
+    if origin in (str, Literal):  # a later version may know further words
         return is_text(value)
     if origin in (int, float):
         number = type(value) is int and abs(value) < _TOO_LARGE

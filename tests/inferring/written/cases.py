@@ -185,14 +185,11 @@ class Panoptic(Record):
     ]
 
 
-# doubt
 class RawNumbers(Record):
     # doubt
     pixels: Annotated[np.ndarray, Image((32, 32, 3))]
     # doubt
     spot: Annotated[np.ndarray, Image((28, 28, 1))]
-    # doubt
-    digit: Annotated[np.ndarray, Vector((784,), dtype="uint8", encoding="raw")]
     # doubt
     hot: Annotated[np.ndarray, Vector((1,), dtype="int32", encoding="raw")]
     # doubt
@@ -201,6 +198,10 @@ class RawNumbers(Record):
     row: Annotated[np.ndarray, Vector((61,), encoding="raw")]
     # doubt
     x: Annotated[np.ndarray, Tensor((None, 5), shape_key="x/shape")]
+    # doubt
+    digit: Annotated[
+        np.ndarray, Vector((784,), dtype="uint8", encoding="raw", role="target")
+    ]
 
 
 class Cloud(BaseModel):
@@ -279,7 +280,7 @@ class Boxes(BaseModel):
     xmin: Annotated[list[float], VarLen("float32", group="boxes", role="info")]
 
 
-class Steps(BaseModel):
+class Steps2(BaseModel):
     reward: Annotated[list[float], VarLen("float32", group="steps")]
     state: Annotated[np.ndarray, VarLen("float32", item_shape=(7,), group="steps")]
 
@@ -288,7 +289,7 @@ class Steps(BaseModel):
 class Lists(Record):
     alone: list[float]
     boxes: Boxes
-    steps: Steps
+    steps: Steps2
 
 
 # doubt

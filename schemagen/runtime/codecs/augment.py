@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass, fields
+from dataclasses import KW_ONLY, dataclass
 from typing import Annotated, Any
 
-from pydantic import Field, InstanceOf
-
-from ..runtime.shared.errors import Problem
-from .parameters import Count, Parameters
+from ..shared.errors import Problem
+from .parameters import Count, Instance, Parameters
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Augment(Parameters):
     """How a picture is varied each time that it comes up in training.
 
@@ -32,18 +30,15 @@ class Augment(Parameters):
 
     def rules(self) -> Iterator[Problem]:
         if not self.stated():
-            names = ", ".join(field.name for field in fields(self))
+            names = ", ".join(self.values())
             yield Problem("augment=Augment(), which changes nothing", f"one of {names}")
 
     def stated(self) -> dict[str, Any]:
         """Return the parameters that are not their defaults, by name."""
-        given = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {name: value for name, value in given.items() if value}
+        return {name: value for name, value in self.values().items() if value}
 
 
-Augmentation = Annotated[
-    InstanceOf[Augment], Field(description="Augment(flip_left_right=True)")
-]
+Augmentation = Annotated[Augment, Instance(), "Augment(flip_left_right=True)"]
 
 
 def crop_problems(

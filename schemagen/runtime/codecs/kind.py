@@ -1,19 +1,20 @@
-"""What all codecs have in common: names, absence, errors, rows and columns."""
+"""The base class of kinds: how a field is declared, stored and read."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, field, fields
-from typing import Any, ClassVar
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..reading.decoding import Expected
 from ..shared.dtypes import FLOATS
-from .changes import DEFAULT, OPTIONAL, parameter
+from ..shared.errors import Problem
+from .augment import Augment
 from .decoded import Decoded, Form, Shape, Values
+from .parameters import Name, Parameters, parameter
 from .parsed import Parsed
 from .part import Part
 from .row_source import RowSource
@@ -22,33 +23,88 @@ from .stored_tensors import TensorSource
 from .written import Stored, Written, joined
 
 Column = Sequence[Any] | NDArray[Any]
+Role = Literal["input", "target", "weight", "info"]
+Default = Literal["any", "empty", "none"]
+K = TypeVar("K", bound="Kind")
+
+if TYPE_CHECKING:
+    Key = Any  # text, once the kind is bound
+else:
+    Key = Name | None
 
 
-@dataclass(eq=False)
-class Codec(ABC):
-    """The codec of one field of a record.
+class _Bound:
+    """What a kind knows of the field that it is bound to.
 
     Attributes:
         label: the field's name, with dots where it is nested.
-        key: the key of its values; the label with slashes if None. "" for the
-            value of one step, which has no key.
         optional: whether the value may be missing.
-        default: what readers deliver for a missing value.
-        presence: deliver a mask that tells which records have a value.
+        default: what readers deliver for a missing value; None for none.
+        parts: what it is stored as, its values first.
+        dtype: of the values, by its TensorFlow name.
     """
 
-    label: str
+    label: str = ""
+    optional: bool = False
+    default: Any = None
+    parts: tuple[Part, ...] = ()
+    dtype: Any
+
+
+class _Usual:
+    """Parameters that some kinds have, as they are for all others."""
+
+    encoding: Any = "list"
+    classes: Any = ()
+    num_classes: int | None = None
+    augment: Augment | None = None
+    transfer_encoding: Any = None
+    group: str | None = None
+    max_length: int | None = None
+    too_long: str = "error"
+    pad_on_disk: bool = False
+
+    @property
+    def pixels(self) -> Shape:
+        """The height and width of its pictures as they are read; empty without any."""
+        return ()
+
+
+@dataclass(eq=False)
+class Kind(_Bound, _Usual, Parameters):
+    """The kind of a field: how its values are stored, checked and read.
+
+    Use it as `Annotated[type, kind]`. Parameters are checked when the schema is read, not
+    when the kind is created, so that one run reports all mistakes of a schema.
+
+    `bound` makes the codec of a field: the same kind, which knows the field's name, and
+    stores and reads its values.
+
+    Attributes:
+        key: the feature's key in the Example; the field's name if None.
+        role: input, target, weight or info; the kind's default if None.
+        presence: of an optional field, deliver `<name>_present`, a bool for each
+            record, also where a default replaces a missing value.
+    """
+
     _: KW_ONLY
-    key: Any = parameter(default=None)
-    optional: bool = parameter(*OPTIONAL, default=False)
-    default: Any = parameter(*DEFAULT, default=None)
-    presence: bool = parameter(default=False)
+    key: Key = parameter(default=None)
+    role: Role | None = parameter(default=None)
+    presence: bool = parameter(default=False, seldom=True)
 
-    parts: tuple[Part, ...] = field(init=False, repr=False)
-    """What it is stored as, its values first."""
+    # How it is declared.
 
-    in_list: ClassVar[bool] = False
-    """Whether it is stored as a feature list of a SequenceExample."""
+    kind: ClassVar[str]
+    """Its name in schemas, specs and messages."""
+
+    holds: ClassVar[str]
+    """The Python types that a field of this kind may be declared with, in words."""
+
+    takes_default: ClassVar[Default] = "any"
+    """Which defaults a field of this kind may have: any value, an empty list, or none."""
+
+    derived: ClassVar[Mapping[str, Any]] = {}
+    """The properties that a spec has like parameters, with their usual values."""
 
     of_classes: ClassVar[bool] = False
     """Whether its values are classes, or lists of them."""
@@ -56,29 +112,78 @@ class Codec(ABC):
     of_pixels: ClassVar[bool] = False
     """Whether its values are images or masks, or lists of them."""
 
-    dtype: Any = field(init=False, repr=False)
-    """The dtype of the values, by its TensorFlow name."""
+    in_list: ClassVar[bool] = False
+    """Whether it is stored as a feature list of a SequenceExample."""
 
-    def __post_init__(self) -> None:
-        self._name_key()
+    def accepts(self, python_type: Any) -> bool:
+        """Tell whether a field of this kind may be declared with this type."""
+        raise NotImplementedError
+
+    @property
+    def python_type(self) -> str:
+        """The Python type that a schema declares such a field with, as source."""
+        return "np.ndarray"
+
+    @property
+    def of_step(self) -> Kind:
+        """The kind of one step's value; itself if it has no steps."""
+        return self
+
+    def rules(self) -> Iterator[Problem]:
+        keys = [
+            key
+            for name, given in self.values().items()
+            if name.endswith("_key") and given
+            for key in (given if isinstance(given, tuple) else (given,))
+            if key is not None
+        ]
+        for key in sorted({key for key in keys if keys.count(key) > 1}):
+            yield Problem(f"the key {key!r} twice", "a key of its own for each")
+
+    def settled(self, name: str) -> Self:
+        """Return the kind as specs have it: each parameter in its one normal form.
+
+        Args:
+            name: of the field.
+
+        Raises:
+            Problem: a parameter that is not valid.
+        """
+        return replace(self, key=name if self.key is None else self.key)
+
+    def bound(self, label: str) -> Self:
+        """Return the codec of a field, which stores and reads its values.
+
+        Args:
+            label: the field's name, with dots where it is nested. Its key has slashes
+                there, if the kind does not state another one.
+        """
+        settled = self.settled(label.replace(".", "/"))
+        bound: Self = object.__new__(settled.form())
+        state = {"label": label, "optional": self.optional, "default": self.default}
+        vars(bound).update(vars(settled) | state)
+        bound.bind()
+        return bound
+
+    def form(self) -> type[Any]:
+        """Return the class that stores and reads what these parameters declare."""
+        return type(self)
+
+    def bind(self) -> None:
+        """Set what storing and reading need; the label and all parameters are known."""
         # An attribute that is set here is read faster than a cached property.
         self.parts = self.make_parts()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the parameters: what is made of them holds functions."""
-        names = [each.name for each in fields(self) if each.init]
-        return _made, (type(self), {name: getattr(self, name) for name in names})
-
-    def _name_key(self) -> None:
-        """Make the key of the label, if none is given."""
-        if self.key is None:
-            self.key = self.label.replace(".", "/")
+        state = (self.values(), self.label, self.optional, self.default)
+        return _restored, (type(self), bool(self.parts), *state)
 
     # What it stores, takes and delivers.
 
-    @abstractmethod
     def make_parts(self) -> tuple[Part, ...]:
         """Return what it is stored as, its values first."""
+        raise NotImplementedError
 
     @property
     def delivered_shape(self) -> Shape:
@@ -181,21 +286,21 @@ class Codec(ABC):
 
     # Writing.
 
-    @abstractmethod
     def convert(self, value: Any) -> Any:
         """Return a value in the one form in which it is stored.
 
         Raises:
             Problem: the field cannot hold it.
         """
+        raise NotImplementedError
 
-    @abstractmethod
     def store(self, value: Any) -> Sequence[Stored]:
         """Return what each part holds of one row's value.
 
         Raises:
             Problem: the field cannot hold it.
         """
+        raise NotImplementedError
 
     def store_column(self, values: Any, rows: int) -> Sequence[Written]:
         """Return what each part holds of the values of `rows` rows, none of them missing.
@@ -222,13 +327,13 @@ class Codec(ABC):
         """What the one feature that holds it has to be, if `read` checks no more."""
         return None
 
-    @abstractmethod
     def read(self, source: Source) -> Read:
         """Check stored values, and return those that are right.
 
         Of arrays they are what batches have, but for padding and resizing, and encoded
         images stay bytes; of tensors they are the tensor of a batch: [B, ...].
         """
+        raise NotImplementedError
 
     def decode(self, source: RowSource) -> Decoded:
         """Return the values of the records in which they are right."""
@@ -283,5 +388,26 @@ class Codec(ABC):
         )
 
 
-def _made(cls: type[Codec], parameters: dict[str, Any]) -> Codec:
-    return cls(**parameters)
+def optional(kind: K, default: Any = None) -> K:
+    """Return the kind of a field whose value may be missing.
+
+    Args:
+        kind: of its values.
+        default: what readers deliver for a missing value; None for none.
+    """
+    found = replace(kind)
+    found.optional, found.default = True, default
+    return found
+
+
+def _restored(
+    cls: type[Kind],
+    is_bound: bool,
+    parameters: dict[str, Any],
+    label: str,
+    may_be_missing: bool,
+    default: Any,
+) -> Kind:
+    kind: Kind = cls(**parameters)
+    kind = optional(kind, default) if may_be_missing else kind
+    return kind.bound(label) if is_bound else kind

@@ -6,10 +6,11 @@ from dataclasses import KW_ONLY, MISSING, dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ..runtime.codecs.base import Codec
+from ..runtime.codecs.kind import Kind, optional
+from ..runtime.codecs.parameters import parameter, parameters_of
 from ..runtime.codecs.part import Part
-from .kind import Kind
-from .parameters import seldom
+from ..schema.parameters import problems
+from .training import with_role
 
 Item = bool | int | float | str | bytes
 Default = Item | tuple["Default", ...] | None
@@ -45,10 +46,11 @@ class FieldSpec(Generic[K]):
     optional: bool = False
     default: Default = None
     doc: str = ""
-    path: tuple[str, ...] = seldom(())
+    path: tuple[str, ...] = parameter(default=(), seldom=True)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "kind", self.kind.settled(self.name))
+        settled = with_role(self.kind.settled(self.name))
+        object.__setattr__(self, "kind", settled)
 
     @classmethod
     def of(cls, kind: type[K], **facts: Any) -> FieldSpec[K]:
@@ -64,7 +66,7 @@ class FieldSpec(Generic[K]):
         own = {name: facts.pop(name) for name in _OWN if name in facts}
         given = {name: facts[name] for name in facts if name not in kind.derived}
         declared = kind(**given)
-        for problem in declared.problems():
+        for problem in problems(declared):
             raise problem
         return cls(kind=declared, **own)
 
@@ -95,11 +97,10 @@ class FieldSpec(Generic[K]):
         return ".".join(self.path) or self.name
 
     @cached_property
-    def codec(self) -> Codec:
-        """What checks, stores and reads its values."""
-        own = {each.name: getattr(self, each.name) for each in fields(self)}
-        del own["name"], own["kind"]
-        return self.kind.codec(self.name, **own)
+    def codec(self) -> Kind:
+        """Its kind, bound: what checks, stores and reads its values."""
+        kind = optional(self.kind, self.default) if self.optional else self.kind
+        return kind.bound(self.label)
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -114,12 +115,16 @@ class FieldSpec(Generic[K]):
     def facts(self) -> dict[str, Any]:
         """Return the parameters of the field and of its kind by name."""
         own = {each.name: getattr(self, each.name) for each in fields(self)}
-        shared = {name: getattr(self.kind, name) for name in _SHARED}
-        return {**own, **shared, **self.kind.facts(), "kind": self.kind.name}
+        return {**own, **facts_of(self.kind), "kind": self.kind.kind}
 
 
 _OWN = tuple(each.name for each in fields(FieldSpec) if each.name != "kind")
-_SHARED = tuple(each.name for each in fields(Kind))
+
+
+def facts_of(kind: Kind) -> dict[str, Any]:
+    """Return the parameters of a kind as a spec has them, by name."""
+    names = (*parameters_of(type(kind)), *kind.derived)
+    return {name: getattr(kind, name) for name in names}
 
 
 def defaults_of(kind: type[Kind]) -> dict[str, Any]:

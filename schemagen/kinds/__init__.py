@@ -1,1 +1,0 @@
-"""The kinds of fields: one module a kind."""

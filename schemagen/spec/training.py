@@ -1,0 +1,140 @@
+"""What training makes of a field: the roles that it can have, and its part in a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ..runtime.codecs.classes import Classes, Label, MultiLabel
+from ..runtime.codecs.decoded import Shape
+from ..runtime.codecs.images import Image
+from ..runtime.codecs.kind import K, Kind, Role
+from ..runtime.codecs.lists import VarLen
+from ..runtime.codecs.masks import Mask
+from ..runtime.codecs.numbers import Scalar, Vector
+from ..runtime.codecs.ragged import Ragged
+from ..runtime.codecs.sparse import Sparse
+from ..runtime.codecs.steps import Steps
+from ..runtime.codecs.strings import Text
+from ..runtime.codecs.tensors import Tensor
+from ..runtime.shared.dtypes import FLOATS
+from ..runtime.shared.errors import Problem
+from ..runtime.shared.values import shape_text
+from ..schema.parameters import problems
+
+TARGETS = (Label, Mask, MultiLabel, Scalar, Vector)
+"""The kinds that the generated model has a head for."""
+
+_LAYERS: dict[type[Kind], tuple[str, ...]] = {
+    Ragged: ("dense", "flat", "normalization", "vocabulary"),
+    Scalar: ("normalization",),
+    Sparse: ("dense", "normalization"),
+    Steps: ("dense", "normalization", "vocabulary"),
+    Tensor: ("dense", "normalization"),
+    Text: ("vocabulary",),
+    VarLen: ("dense", "normalization", "vocabulary"),
+    Vector: ("normalization",),
+}
+
+
+def role_of(kind: Kind) -> Role:
+    """Return the role that a field plays: the one given, or its kind's own."""
+    return kind.role or _default_role(kind)
+
+
+def with_role(kind: K) -> K:
+    """Return a kind that states its role."""
+    return replace(kind, role=role_of(kind))
+
+
+def _default_role(kind: Kind) -> Role:
+    if isinstance(kind, Steps):
+        # A model has no head for steps, and a target should not become its input
+        # unless someone says so.
+        return "info" if isinstance(kind.step, Label) else _default_role(kind.step)
+    if isinstance(kind, Classes) or (isinstance(kind, Mask) and kind.count):
+        return "target"
+    return "info" if opaque(kind) else "input"
+
+
+def opaque(kind: Kind) -> str:
+    """Return values that no model can take, in words; "" if a model can."""
+    kind = kind.of_step
+    if isinstance(kind, Image) and kind.shape[2] is None:
+        return "images of any number of channels"
+    if isinstance(kind, Mask) and not kind.count:
+        return "ids without num_classes"
+    return "opaque bytes" if kind.dtype == "bytes" else ""
+
+
+def can_be_weight(kind: Kind) -> bool:
+    """Return whether values can weigh the records of a batch."""
+    return isinstance(kind, Scalar) and kind.dtype in ("float32", "float64")
+
+
+def marks_missing(kind: Kind) -> bool:
+    """Return whether one of the values of a kind marks a missing one, as -1 does."""
+    return isinstance(kind, Classes) or kind.in_band
+
+
+def is_picture(kind: Kind) -> bool:
+    """Return whether masks can be predicted from it."""
+    return isinstance(kind, Image)
+
+
+def per_pixel(kind: Kind) -> bool:
+    """Return whether it has a value for each pixel of an image, and is predicted from that."""
+    return isinstance(kind, Mask)
+
+
+def step_block(kind: Kind) -> str:
+    """Return the block of the model that encodes steps: images, tokens or items."""
+    if isinstance(kind, Image):
+        return "images"
+    return "tokens" if isinstance(kind, (Label, Text)) else "items"
+
+
+def uses_vocabulary(kind: Kind) -> bool:
+    """Return whether the model looks up ids or words in a vocabulary."""
+    if isinstance(kind, Steps):
+        return step_block(kind.step) == "tokens"
+    if isinstance(kind, (VarLen, Ragged)):
+        of_items = isinstance(kind, VarLen) and kind.item_shape
+        return not of_items and kind.dtype not in ("bool", *FLOATS)
+    return isinstance(kind, Text)
+
+
+def layers(kind: Kind) -> tuple[str, ...]:
+    """Return the suffixes of the names that the field's model layers have."""
+    role = role_of(kind)
+    if role == "target" and isinstance(kind, Vector):
+        return ("flat",)
+    return _LAYERS.get(type(kind), ()) if role == "input" else ()
+
+
+def predicted_shape(kind: Kind, shape: Shape) -> Shape:
+    """Return the shape of one record's predictions, given that of its tensor."""
+    if isinstance(kind, Label):
+        return (kind.count,)
+    if isinstance(kind, Mask):
+        return (*shape, kind.count)
+    return (1,) if isinstance(kind, Scalar) else shape
+
+
+def missing_beside(kind: Kind, inputs: Iterable[Kind]) -> Problem | None:
+    """Return what a target of this kind lacks among the record's inputs."""
+    if not isinstance(kind, Mask):
+        return None
+    pictures = [other for other in inputs if isinstance(other, Image)]
+    if opaque(kind) or any(any(problems(each)) for each in (kind, *pictures)):
+        return None
+    found = [picture.pixels for picture in pictures]
+    if kind.pixels in found:
+        return None
+    sizes = " and ".join(f"an Image of {shape_text(other)}" for other in found)
+    return Problem(
+        sizes or "no Image",
+        f"an Image of {shape_text(kind.pixels)}, the mask's height and width",
+        "declare the picture that it is the mask of; resize= brings both to one "
+        "size; role='info' keeps the mask out of the model",
+    )
