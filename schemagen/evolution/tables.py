@@ -120,7 +120,7 @@ _WIRE = (
         one_way=True,
         before='words: Annotated[list[int], VarLen("int64", max_length=3)]',
         after='words: Annotated[list[int], VarLen("int64", max_length=2)]',
-        to_do="keep the limit, or cut rows over max_length with too_long='keep_head'",
+        to_do="keep it; VarLen and Steps can cut longer rows with too_long='keep_head'",
     ),
     BreakingRule(
         id="SG209",

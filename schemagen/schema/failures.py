@@ -66,15 +66,19 @@ def load_failure(
         location,
         "SG101",
         f"the schema file does not load: {text}",
-        advice=(name and did_you_mean(name[1], _names()))
+        advice=_advice(name[1] if name else "")
         or "correct the file; importing it with python shows the whole traceback",
     )
 
 
-def _names() -> set[str]:
-    """Return the names that schemagen and its kinds have."""
-    parameters = (each.name for cls in below(Parameters) for each in fields(cls))
-    return {*schema.__all__, *parameters}
+def _advice(unknown: str) -> str:
+    """Return what to do about a name that does not exist; "" if that is not known."""
+    if unknown in schema.__all__:
+        return f"add `from schemagen import {unknown}`"
+    parameters = {each.name for cls in below(Parameters) for each in fields(cls)}
+    if unknown in parameters:
+        return f"leave it out: other kinds have {unknown}, this one has not"
+    return unknown and did_you_mean(unknown, {*schema.__all__, *parameters})
 
 
 def _text_of(error: BaseException) -> str:

@@ -61,7 +61,8 @@ def _no_record(project: Project) -> SchemagenError:
         f"no record in {schemas}/*.py" if found else f"there is no directory {schemas}",
         rule="SG103",
         expected="a class that derives from schemagen.Record",
-        advice="run `schemagen init`, or set `schemas` in [tool.schemagen]",
+        advice="write one, or begin with `schemagen init` in an empty directory; `schemas` "
+        "in [tool.schemagen] says where schemas are",
     )
 
 

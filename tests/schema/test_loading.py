@@ -58,10 +58,27 @@ def test_a_file_that_does_not_load_is_placed_at_the_line_that_raised(
     assert finding["rule"] == "SG101"
     assert place(finding) == f"schemas/a.py:{at}"
     assert message in finding["message"]
+
     line = int(at.split(":")[0])
     assert finding["location"]["source"] == text.split("\n")[line - 1]
     assert finding["advice"]
     assert (place(other), other["rule"]) == ("schemas/b.py:4:5", "SG111")
+
+
+@pytest.mark.parametrize(
+    ("line", "advice"),
+    [
+        ("Scalar('float32')", "add `from schemagen import Scalar`"),
+        ("Lable()", "did you mean 'Label'?"),
+        ("schemagen.Text(max_length=3)", "leave it out: other kinds have max_length"),
+        ("schemagen.Text(prescence=True)", "did you mean 'presence'?"),
+    ],
+)
+def test_an_unknown_name_gets_advice(tmp_path: Path, line: str, advice: str) -> None:
+    [finding] = refusals(
+        make_project(tmp_path, {"a.py": f"import schemagen\n{line}\n"})
+    )
+    assert advice in finding["advice"]
 
 
 @pytest.mark.parametrize("error", ["ValueError('no')", "SystemExit(0)"])

@@ -327,8 +327,8 @@ def _same(field: FieldSpec, former: list[FieldSpec]) -> str:
     """Say how a field becomes the same as one of its former ones."""
     if len(field.get("path", ())) > 1:
         return (
-            "keep it out of the model, or write the data again: keys of nested fields "
-            "begin with those of their models"
+            "give its model the key that begins those of its fields, such as "
+            "Annotated[Weather, Nested(key='weather')]; or write the data again"
         )
     return "give it " + " or ".join(f"key={each['key']!r}" for each in former)
 

@@ -47,7 +47,8 @@ class Part:
         dtype: of the values before they are encoded; "string" is UTF-8.
         transfer_encoding: "base64" for bytes that are stored as base64 text.
         sizes: the sizes in a part of sizes; None for one that varies.
-        shape: the shape of a list of fixed count, as TensorFlow parses it.
+        shape: the shape of a list of fixed count, as TensorFlow parses it; () for one
+            value, or for as many in a row as it has.
         missing: the value that TensorFlow parses where the feature is missing, or one
             item of it; None if it has to be there.
         repeats: how often that item is repeated, in raw bytes.
@@ -69,6 +70,10 @@ class Part:
     shape: tuple[int, ...] = ()
     missing: Any = None
     repeats: int = 1
+
+    def __post_init__(self) -> None:
+        if not self.shape and self.count not in (None, 1):
+            object.__setattr__(self, "shape", (self.count,))
 
     @property
     def kind(self) -> str:
