@@ -29,6 +29,7 @@ from ..runtime.codecs.python_types import (
     text_of,
 )
 from ..runtime.codecs.ragged import Ragged
+from ..runtime.codecs.registry import KINDS
 from ..runtime.codecs.steps import Steps
 from ..runtime.codecs.strings import Text
 from ..runtime.shared.errors import Problem
@@ -104,7 +105,7 @@ def declaration(
     # A union of one is that one, but typing may hand out another that equals it.
     one = types[0] if len(types) == 1 else None
     python_type = one or (Union[types] if types else NoneType)  # noqa: UP007
-    kinds = [item for item in metadata if isinstance(item, Kind)]
+    kinds = [item for item in metadata if type(item) in KINDS.values()]
     kind = kinds[0] if kinds else _plain_kind(python_type)
     problems = []
     try:
@@ -112,8 +113,8 @@ def declaration(
     except Problem as problem:
         problems.append(problem)
     nested = [item for item in metadata if isinstance(item, Nested)]
-    known = (Kind, Nested)
-    foreign = [_foreign(item) for item in metadata if not isinstance(item, known)]
+    known = {Nested, *KINDS.values()}
+    foreign = [_foreign(item) for item in metadata if type(item) not in known]
     for several in (kinds, nested):
         foreign += map(text_of, several if len(several) > 1 else ())
     foreign += [

@@ -10,8 +10,10 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
+from ..runtime.codecs.kind import Kind
 from ..runtime.codecs.parameters import OneOf, Parameters
 from ..runtime.codecs.python_types import members
+from ..runtime.codecs.registry import KINDS
 from ..runtime.shared.errors import Problem, did_you_mean
 from ..runtime.shared.values import shortened
 
@@ -21,6 +23,10 @@ _SHORT_NAMES = {"int": "int64", "float": "float32", "str": "string"}
 
 def problems(given: Parameters) -> Iterator[Problem]:
     """Yield what is wrong with parameters: their types, or else their values."""
+    if isinstance(given, Kind) and type(given) not in KINDS.values():
+        name = type(given).__name__
+        yield Problem(name, "a kind of schemagen: generated code knows no others")
+        return
     yield from type_problems(given) or given.rules()
 
 
@@ -37,13 +43,14 @@ def _misfits(given: Parameters) -> tuple[Any, ...]:
     """Return the names of the parameters that do not have their types."""
     known = vars(given)
     if "_misfits" not in known:  # asked for by each check of a field
-        known["_misfits"] = ()
         cls: Any = type(given)
+        wrong: tuple[Any, ...] = ()
         try:
             _model(cls).model_validate(given.values())
         except ValidationError as error:
             places = (each["loc"][0] for each in error.errors())
-            known["_misfits"] = tuple(dict.fromkeys(places))
+            wrong = tuple(dict.fromkeys(places))
+        known["_misfits"] = wrong
     found: tuple[Any, ...] = known["_misfits"]
     return found
 

@@ -48,7 +48,7 @@ class Collator:
         elif codec.delivered_dtype != "string":
             self._dtype = DTYPES[codec.delivered_dtype].numpy
         elif codec.dtype == "bytes":
-            self._filler = b""
+            self._filler = codec.filler.encode()
         self._absent = codec.absent
         if self._dtype.kind == "O":
             given = codec.default not in (None, ())

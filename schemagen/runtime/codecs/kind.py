@@ -161,7 +161,7 @@ class Kind(_Bound, _Usual, Parameters):
         settled = self.settled(label.replace(".", "/"))
         bound: Self = object.__new__(settled.form())
         state = {"label": label, "optional": self.optional, "default": self.default}
-        vars(bound).update(vars(settled) | state)
+        vars(bound).update(settled.unmade() | state)
         bound.bind()
         return bound
 
@@ -396,7 +396,7 @@ def optional(kind: K, default: Any = None) -> K:
         default: what readers deliver for a missing value; None for none.
     """
     found = replace(kind)
-    found.optional, found.default = True, default
+    vars(found).update(optional=True, default=default)
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
-from math import prod
+from math import isfinite, prod
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
@@ -108,6 +108,12 @@ class VarLen(Listed):
             yield Problem(
                 "pad_on_disk=True with ragged=True or no max_length",
                 "max_length=n: what is padded on disk has one length",
+            )
+        padding = self.padding_value
+        if self.pad_on_disk and self.finite and _is_infinite(padding):
+            yield Problem(
+                f"padding_value={padding!r} with pad_on_disk=True",
+                "finite=False: readers refuse what is on disk otherwise",
             )
         if self.item_shape and self.dtype in STRINGS:
             yield Problem(f"item_shape with dtype {self.dtype!r}", "single strings")
@@ -322,6 +328,10 @@ class FilledStrings(FilledList, StringList):
         (most,) = self.delivered_shape
         padding = [encode_text(self.filler)] * (most - len(strings))
         return ([*strings, *padding],)
+
+
+def _is_infinite(value: object) -> bool:
+    return isinstance(value, float) and not isfinite(value)
 
 
 def limit_problems(kind: Listed) -> Iterator[Problem]:

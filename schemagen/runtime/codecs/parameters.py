@@ -7,9 +7,8 @@ hints here; see `schema/parameters.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import MISSING, dataclass, field, fields
-from enum import Enum
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -29,6 +28,17 @@ if TYPE_CHECKING:
     from .changes import Judgement
 
 C = TypeVar("C")
+
+# What is in a value of a class that derives from one of these, such as an enumeration.
+_PLAIN: dict[type, Callable[[Any], Any]] = {
+    str: str.__str__,
+    bytes: lambda value: b"".join([value]),
+    int: int.__int__,
+    float: float.__float__,
+}
+
+# The attribute of parameters that can no longer be changed.
+_MADE = "_made"
 
 # Text in the metadata of a hint says in words which values it allows.
 TransferEncoding = Literal["base64"] | None
@@ -94,16 +104,27 @@ class Unfit:
 class Parameters:
     """The base of dataclasses whose fields are parameters in a schema.
 
-    They are equal if their parameters are.
+    They are equal if their parameters are, and cannot be changed.
     """
 
     def __post_init__(self) -> None:
+        known = vars(self)
         for name in parameters_of(type(self)):
-            object.__setattr__(self, name, _kept(getattr(self, name)))
+            known[name] = _kept(getattr(self, name))
+        known[_MADE] = True
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if _MADE in vars(self):
+            raise FrozenInstanceError(f"cannot assign to field {name!r}")
+        object.__setattr__(self, name, value)
 
     def rules(self) -> Iterator[Problem]:
         """Yield what is wrong with parameters that all have their types."""
         yield from ()
+
+    def unmade(self) -> dict[str, Any]:
+        """Return the attributes for a copy that can still be changed."""
+        return {name: value for name, value in vars(self).items() if name != _MADE}
 
     def values(self) -> dict[str, Any]:
         """Return all parameters by name."""
@@ -135,8 +156,8 @@ def _kept(value: Any) -> Any:
     """Return a value as a kind keeps it: a list says the same as a tuple."""
     if isinstance(value, (list, dict)):
         value = tuple(value.items() if isinstance(value, dict) else value)
-    value = tuple(map(_plain, value)) if type(value) is tuple else _plain(value)
     try:
+        value = _plain(value)
         hash(value)
     except Exception:  # of any class
         return Unfit(value)
@@ -144,11 +165,14 @@ def _kept(value: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Return the number or text that numpy or an enumeration holds."""
+    """Return a value of Python's own type, of one that is derived from it, or of numpy's."""
     if isinstance(value, np.generic):
         return value.item()
-    if isinstance(value, Enum) and isinstance(value, (int, str)):
-        return value.value
+    if isinstance(value, tuple):
+        return tuple(map(_plain, value))
+    for cls, plain in _PLAIN.items():
+        if isinstance(value, cls) and type(value) not in (cls, bool):
+            return plain(value)
     return value
 
 

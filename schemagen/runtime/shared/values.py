@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -119,7 +120,8 @@ class Numbers:
         """
         types = set(map(type, flat))
         if len(types) > 1 and types.isdisjoint((bool, np.bool_)):
-            integers = [int(n) for n in flat if isinstance(n, (int, np.integer))]
+            # A timedelta64 derives from integers, and is none.
+            integers = [index(n) for n in flat if hasattr(n, "__index__")]
             if len(integers) == len(flat):
                 flat, types = integers, {int}
             elif self.dtype in FLOATS:
