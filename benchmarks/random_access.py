@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from schemagen.runtime.arrays.mix import mix as mix_splits
 from schemagen.runtime.shared.tfrecord import read_records
 
 from .measure import Different, Way, available, empty, library, side_by_side
@@ -23,6 +24,9 @@ from .report import Target, missing_lines, targets_table, times_table
 
 OURS = "ours, batches"
 OURS_BY_NUMBERS = "ours, split[numbers]"
+MIXED = "ours, batches of a mixture"
+BATCHED = "ours, batches through a function"
+MAPPED = "ours, records through a function"
 ARRAY_RECORD = "(a) ArrayRecord, nothing parsed"
 GRAIN = "(b) Grain with ArrayRecord, parsed by protobuf"
 MDS = "(c) MDS of mosaicml-streaming, by number"
@@ -38,6 +42,9 @@ TARGETS = (
     Target(TFRECORD, OURS, dict.fromkeys(SHAPES, 7)),
     Target(GRAIN, OURS, {}),
     Target(ARRAY_RECORD, OURS_BY_NUMBERS, {}),
+    Target(MIXED, OURS, dict.fromkeys(SHAPES, 1.15), at_most=True),
+    Target(BATCHED, OURS, dict.fromkeys(SHAPES, 1.15), at_most=True),
+    Target(MAPPED, OURS, {}, at_most=True),
 )
 
 Numbers = Sequence[list[int]]
@@ -46,6 +53,11 @@ Numbers = Sequence[list[int]]
 def ours(split: Any, batch: int) -> int:
     """Batches in shuffled order, checked and parsed."""
     return sum(len(each["label"]) for each in split.batches(batch, shuffle_seed=1))
+
+
+def same(values: Any) -> Any:
+    """A function that changes nothing."""
+    return values
 
 
 def ours_by_numbers(split: Any, order: Numbers) -> int:
@@ -153,8 +165,16 @@ def ways_of(
     ]
     reader = setting.generated.module(f"{shape.record}.reader")
     split = reader.open_split(directory, "train")
+    halves = [split.select(slice(None, None, 2)), split.select(slice(1, None, 2))]
+    views = {
+        OURS: split,
+        MIXED: mix_splits(halves),
+        BATCHED: split.map(same, batched=True),
+        MAPPED: split.map(same),
+    }
+    own = {name: partial(ours, view, shape.batch) for name, view in views.items()}
     return {
-        OURS: lambda: partial(ours, split, shape.batch),
+        **{name: partial(lambda way: way, way) for name, way in own.items()},
         OURS_BY_NUMBERS: lambda: partial(ours_by_numbers, split, order),
         ARRAY_RECORD: partial(array_record_way, files, target, order),
         GRAIN: partial(grain_way, files, target, order),

@@ -56,8 +56,8 @@ class TestDamage:
     def test_a_cut_file_is_named(self, directory: Path, shard: tuple[int, int]) -> None:
         path = second(directory, lambda data: data[: len(data) // 2])
         batches = open_split(sorted(directory.glob("train-*"))).batches(4, shard=shard)
-        if shard == (1, 2):  # its records come behind those of the damaged file
-            assert scans(batches)[-1] == COUNT - 1
+        if shard == (0, 2):  # the damaged record is the other reader's
+            assert len(scans(batches)) == 41
             return
         with pytest.raises(DatasetError, match=rf"{path.name}: record \d+: .*ended"):
             list(batches)
@@ -172,7 +172,7 @@ def test_a_file_without_a_manifest_is_counted(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(b"".join(map(frame, records))))
     split = open_split(path)
     assert len(split) == 7
-    assert scans(split.batches(3, shard=(1, 2))) == [3, 4, 5, 6]
+    assert scans(split.batches(3, shard=(1, 2))) == [1, 3, 5]
 
 
 def test_batches_of_damaged_images_alone_are_left_out(photos: Any) -> None:

@@ -84,3 +84,40 @@ def test_a_split_that_was_written_again_is_refused() -> None:
     write_dataset(map(row, range(50)), URL, "train", shards=4, overwrite=True)
     with pytest.raises(DatasetError, match="it was written again"):
         split[0]
+
+
+@pytest.mark.parametrize("cache", ["simplecache", "filecache"])
+class TestCopies:
+    """Files that fsspec keeps on this machine."""
+
+    def test_files_are_copied_once(
+        self, system: Any, cache: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        opened: list[str] = []
+        whole = type(system)._open
+
+        def _open(self: Any, path: str, *args: Any, **options: Any) -> Any:
+            opened.append(path)
+            return whole(self, path, *args, **options)
+
+        url = f"{cache}::{URL}-once"
+        write_dataset(rows(COUNT), f"{URL}-once", "train", shards=4)
+        monkeypatch.setattr(type(system), "_open", _open)
+        split = open_split(url, "train")
+        for epoch in range(3):
+            batches = split.batches(16, shuffle_seed=1, epoch=epoch)
+            scans = [scan for batch in batches for scan in batch["scan"].tolist()]
+            assert sorted(scans) == list(range(COUNT))
+        shards = [path for path in opened if path.endswith(".tfrecord")]
+        assert len(shards) == len(set(shards)) == 4
+
+    def test_a_split_that_is_written_again_is_noticed(self, cache: str) -> None:
+        where = f"{URL}-{cache}"
+        write_dataset(rows(COUNT), where, "train", shards=4)
+        split = open_split(f"{cache}::{where}", "train")
+        assert split[3]["scan"] == 3
+        write_dataset(rows(COUNT)[::-1], where, "train", shards=4, overwrite=True)
+        with pytest.raises(DatasetError, match="is not what it was when it was opened"):
+            list(split.batches(8, shuffle_seed=1))
+        with pytest.raises(DatasetError, match="the file is another one"):
+            open_split(f"{cache}::{where}", "train")

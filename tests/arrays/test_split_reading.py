@@ -146,6 +146,11 @@ def test_wrong_options_are_refused(
         open_split(directory, **{"split": "train", **options})
 
 
+def scans_of_each(batches: Any) -> list[list[int]]:
+    """Return the numbers of the records of each batch."""
+    return [batch["scan"].tolist() for batch in batches]
+
+
 class TestBatches:
     """Epochs: shuffled, shared, resumed."""
 
@@ -189,14 +194,13 @@ class TestBatches:
             next(first)
         rest = split.batches(7, **options, resume=first.state())
         assert scans(rest) == scans(every[4:])
-        assert rest.state()["batches"] == 15
+        assert rest.state()["read"] == [[1, COUNT]]
 
     @pytest.mark.parametrize(
         ("options", "said"),
         [
             ({"shuffle_seed": 2}, r"shuffle_seed=1 \(now 2\);"),
             ({"epoch": 1, "block": 3}, r"epoch=0 \(now 1\), block=None \(now 3\);"),
-            ({"shard": (0, 2)}, r"shard=\[0, 1\] \(now \[0, 2\]\);"),
         ],
     )
     def test_a_state_of_other_batches_is_refused(
@@ -206,6 +210,65 @@ class TestBatches:
         state = split.batches(7, shuffle_seed=1).state()
         with pytest.raises(DatasetError, match=said):
             split.batches(7, **{"shuffle_seed": 1, **options}, resume=state)
+
+    def test_each_step_has_the_same_records_for_any_number_of_readers(
+        self, split: Any
+    ) -> None:
+        """Where their batches have as many records together."""
+        whole = scans_of_each(split.batches(12, shuffle_seed=1))
+        for readers in (2, 3, 4):
+            shares = [
+                scans_of_each(
+                    split.batches(12 // readers, shuffle_seed=1, shard=(i, readers))
+                )
+                for i in range(readers)
+            ]
+            steps = [sorted(chain(*each)) for each in zip(*shares, strict=False)]
+            assert steps[:8] == [*map(sorted, whole[:8])]
+
+    def test_all_states_go_on_with_any_number_of_readers(self, split: Any) -> None:
+        """From two readers to three, and to one."""
+        whole = scans(split.batches(7, shuffle_seed=1))
+        for block in (None, 3):
+            options = {"shuffle_seed": 1, "block": block}
+            seen, state, readers = [], None, 2
+            for following in (3, 1):
+                shares = [
+                    split.batches(5, **options, shard=(i, readers), resume=state)
+                    for i in range(readers)
+                ]
+                for share in shares:
+                    seen += scans([next(share), next(share)])
+                states = [share.state() for share in shares]
+                assert all(each == states[0] for each in states)
+                state, readers = states[0], following
+            seen += scans(split.batches(9, **options, resume=state))
+            assert sorted(seen) == sorted(whole)
+
+    def test_a_reader_with_a_record_less_has_the_same_state(
+        self, directory: Path
+    ) -> None:
+        split = open_split(directory, "train[:9]")
+        readers = [split.batches(4, shard=(i, 2)) for i in range(2)]
+        seen = scans([next(reader) for reader in readers])
+        assert readers[0].state() == readers[1].state()
+        for reader in readers:
+            rest = scans(split.batches(4, resume=reader.state()))
+            assert sorted(seen + rest) == [*range(9)]
+        assert scans(readers[0]) == [8]
+        assert scans(split.batches(4, resume=readers[0].state())) == []
+
+    @pytest.mark.parametrize(
+        "read", [None, [], [[0, 5]], [[2, 500]], [[2]], "x", [[2, -1]], [[2, 1.5]]]
+    )
+    def test_a_state_that_was_edited_is_refused(self, split: Any, read: Any) -> None:
+        state = {**split.batches(7).state(), "read": read}
+        with pytest.raises(DatasetError, match="resume: read="):
+            split.batches(7, resume=state)
+
+    def test_a_loader_of_pytorch_is_told_what_to_take(self, split: Any) -> None:
+        with pytest.raises(TypeError, match=r"split.to_torch\(batch_size, ...\)"):
+            split.batches(7)[0]
 
     @pytest.mark.parametrize("manifest", [True, False])
     def test_a_state_of_other_data_is_refused(
@@ -373,7 +436,7 @@ class TestFiles:
         write_dataset(rows(COUNT), tmp_path, "train", compression=compression)
         split = open_split(tmp_path, "train")
         assert scans(split.batches(7)) == list(range(COUNT))
-        assert scans(split.batches(7, shard=(1, 2))) == list(range(50, COUNT))
+        assert scans(split.batches(7, shard=(1, 2))) == list(range(1, COUNT, 2))
         assert [found["scan"] for found in split] == list(range(COUNT))
         for refused in (
             lambda: split[0],

@@ -92,7 +92,8 @@ import generated.pet.serializer
 found = {name for name in sys.modules if name.startswith("schemagen.")}
 assert {name.split(".")[1] for name in found} == {"runtime"}, found
 parts = {name.split(".")[2] for name in found if name.count(".") > 1}
-kinds = {"codecs", "native", "reading", "shared"}
+assert {name for name in found if "arrays." in name} == {"schemagen.runtime.arrays.mix"}
+kinds = {"arrays", "codecs", "native", "reading", "shared"}
 assert parts == {"distributed", "interface", "storage", "writing", *kinds}, parts
 assert not {"click", "multiprocessing", "schemagen.runtime.writing.split"} & {*sys.modules}
 """

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import dataclasses
 import re
+import subprocess
+import sys
 import tokenize
 from pathlib import Path
 
@@ -115,3 +117,12 @@ def test_prose_uses_common_words() -> None:
         for match in pattern.finditer(_texts(path))
     }
     assert found == set()
+
+
+def test_the_reference_is_current() -> None:
+    """Who changes a docstring generates the page, as its head says."""
+    generator = DOCS / "generators" / "reference.py"
+    printed = subprocess.run(
+        [sys.executable, generator], capture_output=True, text=True, check=True
+    ).stdout
+    assert (DOCS / "reference.md").read_text(encoding="utf-8") == printed

@@ -31,9 +31,10 @@ def _pages(navigation: list[Any]) -> Iterator[str]:
 
 
 def test_each_page_is_in_the_navigation_once() -> None:
-    """A page that the navigation does not list cannot be found."""
+    """A page that the navigation does not list cannot be found; one is for clones."""
     docs = ROOT / "docs"
     files = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")}
+    files.remove("reference.md")
     assert sorted(_pages(SETTINGS["nav"])) == sorted(files)
 
 

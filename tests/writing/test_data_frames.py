@@ -6,11 +6,14 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from schemagen.runtime.shared.errors import RecordError
 
@@ -95,7 +98,7 @@ def test_missing_values_are_none(house: ModuleType, tmp_path: Path, how: str) ->
 
 
 def test_the_page_runs(tmp_path: Path) -> None:
-    """Its schema and program, which writes three splits of three records."""
+    """Its schema and program, which writes two splits of three records."""
     (tmp_path / "schemas").mkdir()
     (tmp_path / "pyproject.toml").write_text("[tool.schemagen]\n", encoding="utf-8")
     (tmp_path / "schemas" / "house.py").write_text(SCHEMA, encoding="utf-8")
@@ -111,4 +114,84 @@ def test_the_page_runs(tmp_path: Path) -> None:
         )
         assert done.returncode == 0, done.stderr
     names = {path.name.partition("-")[0] for path in (tmp_path / "data").glob("*-*")}
-    assert names == {"train", "val", "test"}
+    assert names == {"train", "val"}
+
+
+FRAMES: dict[str, Callable[[dict[str, list[Any]]], Any]] = {
+    "pandas": pd.DataFrame,
+    "pandas with dtypes": lambda columns: pd.DataFrame(columns).convert_dtypes(),
+    "pandas with objects": lambda columns: pd.DataFrame(columns, dtype=object),
+    "polars": pl.DataFrame,
+    "arrow": pa.table,
+    "arrow in chunks": lambda columns: pa.concat_tables(
+        [pa.table(columns)[:1], pa.table(columns)[1:]]
+    ),
+}
+
+SOME = """
+from typing import Annotated
+import numpy as np
+from schemagen import Label, Record, Scalar, VarLen
+
+class Some(Record):
+    number: int
+    free: Annotated[float, Scalar("float64", finite=False)]
+    count: int | None = None
+    score: Annotated[float | None, Scalar("float32")] = None
+    name: str | None = None
+    flag: bool | None = None
+    label: Annotated[int | None, Label(num_classes=3)] = None
+    items: Annotated[list[int], VarLen("int64")] = []
+"""
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+@pytest.mark.parametrize(
+    "options", [{}, {"shuffle_seed": 1}, {"workers": 2, "shards": 2}]
+)
+def test_frames_are_written_with_gaps(
+    package_of: PackageOf, tmp_path: Path, kind: str, options: dict[str, Any]
+) -> None:
+    """NaN, NA, NaT and null are missing, and integers among them stay integers."""
+    package = package_of(SOME)
+    write_dataset = package.module("some", "serializer").write_dataset
+    rows = [
+        {
+            "number": number,
+            "count": None if number % 3 else 2**40 + number,
+            "score": None if number % 2 else number / 4,
+            "name": None if number % 5 else f"name {number}",
+            "flag": None if number % 4 else number % 8 == 0,
+            "label": None if number % 7 else number % 3,
+            "items": [number] * (number % 3),
+            "free": number / 3,
+        }
+        for number in range(20)
+    ]
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    write_dataset(rows, tmp_path / "rows", "train", **options)
+    write_dataset(FRAMES[kind](columns), tmp_path / "frame", "train", **options)
+    for path in sorted((tmp_path / "rows").glob("train-*")):
+        assert (tmp_path / "frame" / path.name).read_bytes() == path.read_bytes()
+
+
+def test_a_gap_of_a_required_field_names_the_row(
+    house: ModuleType, tmp_path: Path
+) -> None:
+    with pytest.raises(RecordError, match="row 1: field 'price'"):
+        house.write_dataset(_frame(price=[1.0, 0.1, None]), tmp_path, "train")
+    with pytest.raises(TypeError, match="'other'"):
+        house.write_dataset(_frame(other=1), tmp_path, "train")
+    with pytest.raises(RecordError, match=r"row 0: field 'built': found .*1990.5"):
+        house.write_dataset(_frame(built=[1.0, 1990.5, None]), tmp_path, "train")
+
+
+def test_a_nan_of_a_field_that_takes_it_stays(
+    package_of: PackageOf, tmp_path: Path
+) -> None:
+    package = package_of(SOME)
+    frame = pd.DataFrame({"number": [1, 2], "free": [np.nan, 1.5]})
+    package.module("some", "serializer").write_dataset(frame, tmp_path, "train")
+    split = package.module("some", "reader").open_split(tmp_path, "train")
+    assert np.isnan(split[0]["free"])
+    assert split[1]["count"] is None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..codecs.decoded import Decoded, Form, Shape, Values
-from ..codecs.decoder import Run
+from ..codecs.decoder import Row, Run
 from ..codecs.kind import Kind
 from ..shared.dtypes import DTYPES
 
@@ -28,11 +28,31 @@ def table_of(run: Run) -> Any:
     return pa.table(columns)
 
 
+def table_of_rows(rows: Sequence[Row]) -> Any:
+    """Return rows as a `pyarrow.Table`, of types that follow from their values."""
+    import pyarrow as pa  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
+    from ..codecs.nesting import flattened
+
+    flat = [*map(flattened, rows)]
+    names = dict.fromkeys(name for row in flat for name in row)
+    return pa.table(
+        {name: pa.array([_as_given(row.get(name)) for row in flat]) for name in names}
+    )
+
+
+def _as_given(value: Any) -> Any:
+    """Return a value as what Arrow takes the type of an array from."""
+    if isinstance(value, np.ndarray) and (value.ndim != 1 or value.dtype.kind == "O"):
+        return value.tolist()
+    return [*map(_as_given, value)] if isinstance(value, (list, tuple)) else value
+
+
 def joined(tables: Iterable[Any]) -> Any:
     """Return tables of the same columns as one."""
     import pyarrow as pa  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-    return pa.concat_tables(tables)
+    return pa.concat_tables(tables, promote_options="permissive")
 
 
 def column_of(codec: Kind, decoded: Decoded, rows: int, *, names: bool = False) -> Any:

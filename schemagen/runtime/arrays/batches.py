@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
+from operator import index
+from typing import Any, NoReturn
 
 import numpy as np
 
 from ..codecs.decoder import Batch
-from ..shared.calling import check_flags, integer
+from ..reading.columns import Rows
 from ..shared.errors import DatasetError
-from ..sources.sharing import numbers_of
+from ..shared.values import shortened
 from .ahead import Ahead
-from .order import Order
-from .source import RecordSource
+from .order import Epoch
+from .turns import Turns
+from .views import Chunk, View
 
 State = dict[str, Any]
 
@@ -30,7 +34,7 @@ _RUN, _RUN_BYTES = 1024, 1 << 23
 _MOST_THREADS = 8
 
 
-def _threads() -> int:
+def threads() -> int:
     """Return how many threads read and decode: one for each core of this process."""
     allowed = getattr(os, "sched_getaffinity", None)
     return min(_MOST_THREADS, len(allowed(0)) if allowed else os.cpu_count() or 1)
@@ -42,148 +46,229 @@ class Batches(Iterator[Batch]):
     After an error each further call raises it again.
 
     Args:
-        source: what to read.
-        order: of its records.
-        starts: where in that order each batch begins.
-        stop: where the last one ends.
-        facts: the options that the order and the size of the batches follow from.
-        done: how many to leave out.
+        batches: the batches, and what a state says after each; None for one that has
+            only records that were left out.
+        count: how many there are; None if no one knows.
+        done: what a state says before the first one.
+        facts: returns what all states of the epoch have in common.
     """
 
     def __init__(
         self,
-        source: RecordSource,
-        order: Order,
-        starts: range,
-        stop: int,
-        facts: State,
-        done: int,
+        batches: Iterator[tuple[Batch | None, State]],
+        count: int | None,
+        done: State,
+        facts: Callable[[], State],
     ) -> None:
-        self._source = source
-        self._count = len(starts)
-        self._facts = facts
+        self._count = count
         self._done = done
-        self._batches = Ahead(_batches(source, order, starts[done:], stop), _AHEAD)
+        self._facts = facts
+        self._batches = Ahead(batches, _AHEAD)
 
     def __len__(self) -> int:
-        """Return how many batches there are in all."""
+        """Return how many batches there are, from where it began.
+
+        Raises:
+            TypeError: they are packed, so that no one knows.
+        """
+        if self._count is None:
+            raise TypeError("packed batches have no length: it depends on their lists")
         return self._count
 
     def __next__(self) -> Batch:
         """Return the next batch."""
         while True:
-            batch = next(self._batches)
-            self._done += 1
+            batch, self._done = next(self._batches)
             if batch is not None:
                 return batch
 
+    def __getitem__(self, index: Any) -> NoReturn:
+        """Refuse to return a batch by number, which loaders of PyTorch ask for."""
+        raise TypeError(
+            "batches come in their order, and not by number; give a DataLoader of PyTorch "
+            "split.to_torch(batch_size, ...), and batch_size=None"
+        )
+
     def state(self) -> State:
         """Return what `batches(resume=...)` takes to go on after the last batch."""
-        return {**self._facts, "data": self._source.identity, "batches": self._done}
+        return {**self._facts(), **self._done}
 
 
-def _batches(
-    source: RecordSource, order: Order, starts: range, stop: int
-) -> Iterator[Batch | None]:
-    """Yield batches, None for one of corrupt records only.
+@dataclass(frozen=True)
+class Reading:
+    """How a reader reads its share of an epoch.
 
-    Several are cut from records that are read together.
-
-    Args:
-        source: what to read.
-        order: of its records.
-        starts: where in that order each batch begins.
-        stop: where the last one ends.
+    Attributes:
+        view: what it reads.
+        epoch: its order.
+        reader: the number of the reader.
+        readers: how many readers there are.
+        batch_size: records in a batch.
+        drop_remainder: leave out a last batch that is smaller.
+        change: what becomes of each batch.
     """
-    size, most = starts.step, source.most(_RUN, _RUN_BYTES)
 
-    def parts() -> Iterator[Any]:
-        at, window = 0, order.window
-        while at < len(starts):
-            start = starts[at]
-            room = most if window == 1 else window - start % window
-            count = max(1, room // size)
-            yield order.at(np.arange(start, min(stop, start + count * size)))
-            at += count
+    view: View
+    epoch: Epoch
+    reader: int
+    readers: int
+    batch_size: int
+    drop_remainder: bool
+    change: Callable[[Batch], Batch] | None
 
-    fetcher = source.fetcher()
-    each = source.read_each(parts(), source.decoder.run, fetcher, _threads())
-    for numbers, run in each:
-        kept = np.arange(len(numbers) + 1)
-        if len(run.numbers) < len(numbers):
-            kept = np.cumsum([0, *np.isin(numbers, run.numbers)])
-        for first in range(0, len(numbers), size):
-            last = min(first + size, len(numbers))
-            yield source.batch(run, int(kept[first]), int(kept[last]))
+    def facts(self) -> State:
+        """Return what all states of an epoch have in common."""
+        epoch = self.epoch
+        return {
+            "data": self.view.identity,
+            "records": len(self.view),
+            "shuffle_seed": epoch.seed,
+            "epoch": epoch.number,
+            "block": epoch.block,
+        }
 
+    @property
+    def turns(self) -> Turns:
+        """How readers divide the epoch from its beginning on."""
+        total, window = len(self.view), self.view.window(self.epoch)
+        return Turns(0, total, window, self.readers)
 
-def batches_of(
-    source: RecordSource,
-    batch_size: int,
-    *,
-    shuffle_seed: int | None,
-    epoch: int,
-    shard: tuple[int, int],
-    block: int | None,
-    drop_remainder: bool,
-    resume: State | None,
-) -> Batches:
-    """Return the batches of an epoch; arguments and errors are `Split.batches`'s."""
-    size = integer("batch_size", batch_size, 1)
-    seed = None if shuffle_seed is None else integer("shuffle_seed", shuffle_seed)
-    blocks = None if block is None else integer("block", block, 1)
-    number = integer("epoch", epoch, 0)
-    index, count = numbers_of(shard)
-    check_flags(drop_remainder=drop_remainder)
-    total = len(source)
-    start, stop = (total * each // count for each in (index, index + 1))
-    if drop_remainder:
-        stop = start + total // count // size * size
-    facts: State = {
-        "records": total,
-        "batch_size": size,
-        "shuffle_seed": seed,
-        "epoch": number,
-        "shard": [index, count],
-        "block": blocks,
-        "drop_remainder": bool(drop_remainder),
-    }
-    starts = range(start, stop, size)
-    done = 0
-    if resume is not None:
-        facts_now = {**facts, "data": source.identity}
-        done = _batches_done(resume, facts_now, len(starts), source.files.where)
-    # A block that is larger than the split is all of it.
-    order = Order(total, seed, number, blocks and min(blocks, total + 1))
-    return Batches(source, order, starts, stop, facts, done)
+    def numbers(self, turns: Turns, start: int, stop: int) -> Rows:
+        """Return the numbers of the records of the share, between two places."""
+        positions = turns.at(self.reader, np.arange(start, stop))
+        return self.view.numbers(positions, self.epoch)
 
+    def check(self, state: Any, facts: State) -> Mapping[str, Any]:
+        """Return a state, if it is one of this epoch.
 
-def _batches_done(state: Any, facts: State, count: int, where: str) -> int:
-    """Return how many batches a state has behind it.
+        Args:
+            state: what `Batches.state` has returned.
+            facts: what all states of the epoch have in common.
 
-    Args:
-        state: what `Batches.state` has returned.
-        facts: those of the batches that go on.
-        count: how many batches there are.
-        where: what to call the data.
+        Raises:
+            DatasetError: it is of other data, or of another order.
+        """
+        if not isinstance(state, Mapping) or "records" not in state:
+            raise DatasetError(
+                f"{self.view.where}: resume: expected what state() has returned, found "
+                f"{shortened(state)}"
+            )
+        given = state
+        different = [
+            f"{name}={given.get(name)!r} (now {value!r})"
+            for name, value in facts.items()
+            if name != "data" and given.get(name) != value
+        ]
+        if given.get("data") != facts["data"]:
+            different.append("other data")
+        if different:
+            raise DatasetError(
+                f"{self.view.where}: resume: the state was made with "
+                f"{', '.join(different)}; pass the same options, and open the data that "
+                "it was made with"
+            )
+        return given
 
-    Raises:
-        DatasetError: it is the state of other batches.
-    """
-    given = state if isinstance(state, Mapping) else {}
-    different = [
-        f"{name}={given.get(name)!r} (now {value!r})"
-        for name, value in facts.items()
-        if name != "data" and given.get(name) != value
-    ]
-    if given.get("data") != facts["data"]:
-        different.append("other data")
-    if different:
-        raise DatasetError(
-            f"{where}: resume: the state was made with {', '.join(different)}; pass the "
-            "same options, and open the data that it was made with"
+    def batches(
+        self,
+        resume: State | None = None,
+        *,
+        worker: tuple[int, int] = (0, 1),
+        skip: int = 0,
+    ) -> Batches:
+        """Return the batches, or those after a state.
+
+        Args:
+            resume: what `Batches.state` has returned.
+            worker: (index, count): of several workers that take the reader's batches in
+                turns, as data loaders of PyTorch have them.
+            skip: how many batches of the worker to leave out.
+
+        Raises:
+            DatasetError: it is the state of another epoch.
+        """
+        read, turns, done = self._resumed(resume)
+        share, size = turns.share(self.reader), self.batch_size
+        if self.drop_remainder:
+            share = done + max(0, turns.fewest - done) // size * size
+
+        def state(place: int) -> State:
+            # Readers with a record less have had it by then, too.
+            return {"read": [*read, [self.readers, min(place, turns.share(0))]]}
+
+        starts = range(done, share, size)[worker[0] :: worker[1]][skip:]
+        batches = (
+            (batch, state(start + size))
+            for start, batch in zip(
+                starts, self._batches(turns, starts, share), strict=True
+            )
         )
-    done = given.get("batches")
-    if type(done) is not int or not 0 <= done <= count:
-        raise DatasetError(f"{where}: resume: batches={done!r}: expected 0 to {count}")
-    return done
+        return Batches(batches, len(starts), state(done), self.facts)
+
+    def _resumed(self, resume: State | None) -> tuple[list[Any], Turns, int]:
+        """Return what other readers have read, the turns, and how many places are done.
+
+        Raises:
+            DatasetError: it is the state of another epoch.
+        """
+        turns, done = self.turns, 0
+        if resume is None:
+            return [], turns, done
+        read = self.check(resume, self.facts()).get("read")
+        try:
+            first, *others = read  # type: ignore[misc]
+            readers, done = map(index, first)
+            turns = replace(turns, readers=readers)
+            wrong = not 0 <= done <= turns.share(0)
+            for count, each in others:
+                turns, done = turns.rest(done, index(count)), index(each)
+                wrong |= not 0 <= done <= turns.share(0)
+        except (TypeError, ValueError, ZeroDivisionError):
+            wrong = True
+        if wrong:
+            raise DatasetError(
+                f"{self.view.where}: resume: read={read!r}: expected what state() has "
+                "returned: pairs of readers, and how many records each has read"
+            )
+        if turns.readers == self.readers:
+            return read[:-1], turns, done  # type: ignore[index]
+        return read, turns.rest(done, self.readers), 0  # type: ignore[return-value]
+
+    def _batches(
+        self, turns: Turns, starts: range, stop: int
+    ) -> Iterator[Batch | None]:
+        """Yield batches, None for one of corrupt records only.
+
+        Several are cut from records that are read together.
+
+        Args:
+            turns: how readers divide what is left.
+            starts: the place in the share where each batch begins.
+            stop: where the last one ends.
+        """
+        size, view = self.batch_size, self.view
+        most = view.most(_RUN, _RUN_BYTES)
+
+        def parts() -> Iterator[Rows]:
+            at = 0
+            while at < len(starts):
+                room = most if turns.window == 1 else turns.room(starts[at])
+                some = starts[at : at + max(1, room // size)]
+                places = np.add.outer(some, np.arange(min(size, stop))).ravel()
+                positions = turns.at(self.reader, places[places < stop])
+                yield view.numbers(positions, self.epoch)
+                at += len(some)
+
+        def cut(asked: Rows, chunk: Chunk) -> list[Batch | None]:
+            kept = np.arange(len(asked) + 1)
+            if len(chunk.numbers) < len(asked):
+                kept = np.cumsum([0, *np.isin(asked, chunk.numbers)])
+            bounds = kept[[*range(0, len(asked), size), len(asked)]].tolist()
+            return [self._changed(chunk, *each) for each in pairwise(bounds)]
+
+        each = view.chunks(parts(), self.epoch, cut, threads())
+        return chain.from_iterable(each)
+
+    def _changed(self, chunk: Chunk, start: int, stop: int) -> Batch | None:
+        batch = chunk.batch(start, stop) if start < stop else None
+        return batch if self.change is None or not batch else self.change(batch)

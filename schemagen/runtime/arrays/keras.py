@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,8 @@ from ..codecs.kind import Kind
 from ..codecs.records import RecordCodec
 from ..codecs.roles import Roles
 from ..shared.errors import DatasetError
-from .order import Order
+from .order import Epoch
+from .views import View
 
 
 def _input(values: Any) -> Any:
@@ -44,21 +45,26 @@ def _lengthened(values: Any, codec: Kind, odd: bool) -> Any:
     return np.pad(values, ends, constant_values=codec.filler)
 
 
+def with_added(roles: Roles, batch: Batch, record: RecordCodec) -> Roles:
+    """Return roles in which the fields that functions have added are features.
+
+    Args:
+        roles: of the fields of the schema.
+        batch: columns by name, not nested.
+        record: the codecs of the fields of the schema.
+    """
+    known = {*record.fields, *(f"{name}_present" for name in record.fields)}
+    added = (name for name in batch if name not in known)
+    return replace(roles, features=(*roles.features, *added))
+
+
 def dataset_of(
-    read: Callable[[Any], Batch],
-    records: int,
-    record: RecordCodec,
-    roles: Roles,
-    batch_size: int,
-    seed: int | None,
-    **options: Any,
+    view: View, roles: Roles, batch_size: int, seed: int | None, **options: Any
 ) -> Any:
     """Return a `keras.utils.PyDataset`.
 
     Args:
-        read: returns the records of some numbers.
-        records: how many there are.
-        record: the codecs of their fields.
+        view: the records.
         roles: what models take of them.
         batch_size: records in a batch.
         seed: of the order; None for that in which they are stored.
@@ -67,6 +73,8 @@ def dataset_of(
     from keras.utils import PyDataset  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
     from ..codecs.nesting import flattened
+
+    records, record = len(view), view.decoder.record
 
     class Batches(PyDataset):  # type: ignore[misc]
         """Batches by position, in another order each epoch."""
@@ -81,12 +89,13 @@ def dataset_of(
         def __getitem__(self, index: int) -> Any:
             start = index * batch_size
             stop = min(records, start + batch_size)
-            order = Order(records, seed, self._epoch)
-            numbers = order.at(np.arange(start, stop))
-            batch = flattened(read(numbers))
+            epoch = Epoch(seed, self._epoch)
+            numbers = view.numbers(np.arange(start, stop), epoch)
+            chunk = view.read(numbers, epoch)
+            batch = flattened(chunk.batch(0, len(chunk.numbers)) or {})
             for name in batch.keys() & record.fields.keys():
                 batch[name] = _lengthened(batch[name], record[name], index == 0)
-            inputs, *rest = roles.element(batch, np.where)
+            inputs, *rest = with_added(roles, batch, record).element(batch, np.where)
             return {name: _input(value) for name, value in inputs.items()}, *rest
 
         def on_epoch_end(self) -> None:

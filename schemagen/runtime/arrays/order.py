@@ -18,6 +18,31 @@ _WINDOW = 16
 
 
 @dataclass(frozen=True)
+class Epoch:
+    """An epoch, whose order and random numbers are its own.
+
+    Attributes:
+        seed: None for the order in which records are stored.
+        number: gives each epoch another order.
+        block: shuffle blocks of so many consecutive records; see `Order`.
+    """
+
+    seed: int | None = None
+    number: int = 0
+    block: int | None = None
+
+    def order(self, records: int) -> Order:
+        """Return the order of so many records."""
+        # A block that is larger than all of them is all of them.
+        block = self.block and min(self.block, records + 1)
+        return Order(records, self.seed, self.number, block)
+
+
+STORED = Epoch()
+"""The order in which records are stored."""
+
+
+@dataclass(frozen=True)
 class Order:
     """The order in which an epoch reads the records of a split.
 

@@ -14,9 +14,11 @@ from ..codecs.roles import Roles, missing_targets
 from ..shared.calling import check_flags, options_by_name
 from ..shared.errors import DatasetError, with_suggestion
 from ..sources.files import Source, find_files
+from ..sources.slices import split_and_slice
+from ..sources.weights import sources_of
 from ..storage.schema import Spec
 from .source import RecordSource
-from .split import Split
+from .split import Split, mixed
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class SplitReader:
     @options_by_name
     def open_split(
         self,
-        source: Source,
+        source: Source | Mapping[str, float],
         split: str | None = None,
         *,
         fields: Collection[str] | None = None,
@@ -55,8 +57,11 @@ class SplitReader:
         """Open a split, to read its records in any order.
 
         Args:
-            source: a data directory, a glob, a file or a list of files, by path or URL.
-            split: which split of a directory; may be left out if it holds one.
+            source: a data directory, a glob, a file or a list of files, by path or URL;
+                or a dict of such, each with its weight, which are mixed as by `mix`. There,
+                a split may stand behind its directory: {"data:train": 3, "data:extra": 1}.
+            split: which split of a directory; may be left out if it holds one. A slice
+                may stand behind it: "train[:80%]", "train[80%:]", "train[100:200]".
             fields: the names of the fields to read; None for all.
             ragged: "padded" pads the lists of a batch to the longest, as `parse_batch`
                 does; "list" leaves them as long as they are. Fields that the schema
@@ -81,6 +86,8 @@ class SplitReader:
                 expected = " or ".join(map(repr, known))
                 raise DatasetError(f"{name}={value!r}: expected {expected}")
         names = tuple(self.record.fields)
+        if isinstance(fields, str):
+            raise TypeError(f"fields={fields!r}: expected a list of names")
         chosen = names if fields is None else tuple(fields)
         for name in chosen:
             if name not in names:
@@ -89,8 +96,15 @@ class SplitReader:
         decoder = Decoder(
             self.record, chosen, Form(decode_images, class_names), lists=ragged
         )
-        files = find_files(source, split, self.spec)
-        records = RecordSource(files, decoder, skip=on_corrupt == "skip")
         missing = missing_targets(self.record, self.targets)
         roles = Roles(tuple(self.features), self.targets, self.weights, (), missing)
-        return Split(records, roles)
+        splits, weights = [], []
+        for one, named, weight in sources_of(source, split):
+            of_split, part = split_and_slice(named)
+            files = find_files(one, of_split, self.spec)
+            found = Split(
+                RecordSource(files, decoder, skip=on_corrupt == "skip"), roles
+            )
+            splits.append(found if part is None else found.select(part.of(len(found))))
+            weights.append(weight)
+        return mixed(splits, weights) if isinstance(source, Mapping) else splits[0]

@@ -48,15 +48,14 @@ class SequentialFetcher:
         Raises:
             DatasetError: they are not in order, or a file cannot be read.
         """
-        skipped, count = 0, len(numbers)
-        if count:
-            skipped = int(numbers[0]) - self._at
-        if skipped < 0 or not (np.diff(numbers) == 1).all():
+        if (np.diff(numbers, prepend=self._at - 1) < 1).any():
             raise DatasetError(_IN_SEQUENCE.format(self._files.paths[0]))
+        found = []
         with file_errors(self._files):
-            found = list(islice(self._records, skipped, skipped + count))
+            for number in numbers.tolist():
+                found.append(next(islice(self._records, number - self._at, None)))
+                self._at = number + 1
             self._current.check()
-        self._at += skipped + count
         messages = [each if isinstance(each, bytes) else b"" for each in found]
         problems = {
             row: str(each)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
@@ -11,15 +11,25 @@ import numpy as np
 from ..codecs.decoder import Batch, Row
 from ..codecs.roles import Roles
 from ..reading.columns import Rows
-from ..shared.calling import integer
-from .arrow import joined, table_of
-from .batches import Batches, State, batches_of
+from ..shared.calling import check_flags, integer
+from ..shared.values import shortened
+from ..sources.sharing import numbers_of
+from .arrow import joined
+from .balance import balanced_positions
+from .batches import Batches, Reading, State
 from .keras import dataset_of
-from .sequence import refuse_compressed
-from .source import RecordSource
+from .mapping import Mapped, function_of
+from .mixing import mixture_of
+from .order import Epoch
+from .packing import TooLong, packed_batches
+from .padding import padded_to_limits
+from .rows import BatchRows
+from .views import Chunk, View, selected
 
-# How many records are read at a time where all are asked for one by one.
+# How many records are read at a time where all are asked for one by one, and where all
+# are wanted as a table.
 _RUN = 256
+_TABLE, _TABLE_BYTES = 1 << 12, 1 << 24
 
 
 class Split:
@@ -28,22 +38,26 @@ class Split:
     A record is a dict by name, with None for what is missing. Several are columns:
     arrays by name, as `parse_batch` of the generated parser returns them.
 
+    `select`, `map` and `mix` return splits again, which read nothing until they are asked.
+
     Args:
-        source: where the records are, and how they are decoded.
+        view: the records.
         roles: what models take of them.
+        depth: how many functions have changed the records.
     """
 
-    def __init__(self, source: RecordSource, roles: Roles) -> None:
-        self._source = source
+    def __init__(self, view: View, roles: Roles, depth: int = 0) -> None:
+        self._view = view
         self._roles = roles
+        self._depth = depth
 
     def __repr__(self) -> str:
-        names = ", ".join(self._source.decoder.fields)
+        names = ", ".join(self._view.decoder.fields)
         return f"<split of {len(self):,} records: {names}>"
 
     def __len__(self) -> int:
         """Return how many records there are."""
-        return len(self._source)
+        return len(self._view)
 
     @overload
     def __getitem__(self, index: int) -> Row: ...
@@ -64,9 +78,13 @@ class Split:
         """
         if isinstance(index, slice):
             index = range(*index.indices(len(self)))
+        view = self._view
         if np.ndim(index):
-            return self._source.read(self._numbers(index), self._source.decoder.batch)
-        return self._source.row(int(self._numbers([index])[0]))
+            chunk = self._read(index)
+            return chunk.batch(0, len(chunk.numbers)) or {}
+        numbers = view.numbers(self._positions([index]))
+        _, [row] = view.read(numbers, skip=False).rows()
+        return row
 
     def __getitems__(self, numbers: Sequence[int]) -> BatchRows:
         """Return the rows of a batch, as PyTorch's data loaders ask for them."""
@@ -74,10 +92,13 @@ class Split:
 
     def _getitems(self, numbers: Sequence[int] | Rows) -> list[Row]:
         """Return records one by one, as Grain asks for several."""
-        return self._source.read(self._numbers(numbers), self._source.decoder.rows)
+        return self._read(numbers).rows()[1]
 
-    def _numbers(self, given: Any) -> Rows:
-        """Return numbers of records, counted from the beginning: int64 [N].
+    def _read(self, positions: Any) -> Chunk:
+        return self._view.read(self._view.numbers(self._positions(positions)))
+
+    def _positions(self, given: Any) -> Rows:
+        """Return positions of records, counted from the beginning: int64 [N].
 
         Raises:
             TypeError: these are not integers.
@@ -85,17 +106,89 @@ class Split:
         """
         found = np.asarray(given)
         if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
-            raise TypeError(f"{given!r}: expected numbers of records")
+            raise TypeError(
+                f"{shortened(given)}: expected numbers of records; select takes masks, too"
+            )
         numbers, total = found.astype(np.int64), len(self)
-        wrong = numbers[(numbers < -total) | (numbers >= total)]
+        wrong = found[(found < -total) | (found >= total)]
         if wrong.size:
             raise IndexError(f"record {wrong[0]} was asked for; there are {total:,}")
         return np.where(numbers < 0, numbers + total, numbers)
 
     def __iter__(self) -> Iterator[Row]:
         """Yield all records in the order in which they are stored."""
-        decode = self._source.decoder.rows
-        return chain.from_iterable(self._source.in_order(_RUN, decode))
+        for chunk in self._view.in_order(_RUN):
+            yield from chunk.rows()[1]
+
+    def select(self, records: slice | Sequence[int] | Rows) -> Split:
+        """Return some of the records, as a split.
+
+        Args:
+            records: a slice, a range, a list or an array of numbers, in the order in which
+                they come; or an array of bools, one for each record. A number may come
+                more than once.
+
+        Raises:
+            IndexError: a record does not exist.
+            TypeError: these are no numbers of records.
+        """
+        if isinstance(records, slice):
+            records = range(*records.indices(len(self)))
+        chosen: range | Rows
+        if isinstance(records, range) and records and min(records[0], records[-1]) >= 0:
+            self._positions([records[0], records[-1]])
+            chosen = records
+        else:
+            given = np.asarray(records)
+            if given.dtype == bool:
+                if given.shape != (len(self),):
+                    raise IndexError(
+                        f"a mask of the shape {given.shape}; there are {len(self):,} "
+                        "records"
+                    )
+                given = np.flatnonzero(given)
+            chosen = self._positions(given)
+        return Split(selected(self._view, chosen), self._roles, self._depth)
+
+    def map(self, function: Callable[..., Any], *, batched: bool = False) -> Split:
+        """Return a split whose records a function changes when they are read.
+
+        The function returns what comes in place of what it is given: a dict by name. It may
+        add fields, leave some out, and change dtypes and shapes.
+
+        With a second parameter it gets a `numpy.random.Generator`. Its numbers depend on
+        `shuffle_seed`, `epoch` and the record alone: not on the batch, the number of
+        readers, or whether the epoch was resumed. A record that comes several times, as
+        in `balanced`, has others each time. A function of batches gets a list of
+        generators, one for each record. Without `batches`, as in `split[7]`, they are
+        those of epoch 0.
+
+        Args:
+            function: of a record, a dict by name with None for what is missing; or of the
+                columns of a batch. It is called in several threads.
+            batched: call it with columns.
+
+        Raises:
+            TypeError: it cannot be called.
+        """
+        check_flags(batched=batched)
+        found = function_of(function, batched, self._depth)
+        return Split(Mapped(self._view, found), self._roles, self._depth + 1)
+
+    def balanced(self, field: str) -> Split:
+        """Return a split in which each class of a label comes equally often.
+
+        Records of rarer classes come several times: each as often as any other of its
+        class, or once more. Records without the label are left out. The labels are read
+        once; images are not.
+
+        Args:
+            field: the name of a Label.
+
+        Raises:
+            DatasetError: there is no such field, or it does not have one class a record.
+        """
+        return self.select(balanced_positions(self._view, field))
 
     def batches(
         self,
@@ -106,6 +199,9 @@ class Split:
         shard: tuple[int, int] = (0, 1),
         block: int | None = None,
         drop_remainder: bool = False,
+        pad_to_max_length: bool = False,
+        pack: Mapping[str, int] | None = None,
+        too_long: TooLong = "cut",
         resume: State | None = None,
     ) -> Batches:
         """Return the batches of an epoch.
@@ -115,30 +211,131 @@ class Split:
             shuffle_seed: shuffle all records, in the same order for equal seeds and
                 epochs on every machine; None for the order in which they are stored.
             epoch: gives each epoch an order of its own.
-            shard: (index, count): read one of several parts, which differ by a record
-                at most. With `drop_remainder` they have equally many batches.
+            shard: (index, count): read one of several shares, which differ by a record
+                at most. Readers take turns in the order of the epoch: record by record,
+                or with `block` by windows of sixteen blocks. With `drop_remainder` they
+                have equally many batches.
             block: for slow disks and object stores: shuffle blocks of so many
                 consecutive records, and the records of sixteen blocks with each
                 other, so that reads are long.
             drop_remainder: leave out a last batch that is smaller.
-            resume: what `Batches.state` has returned: go on after those batches.
+            pad_to_max_length: pad lists to the length that the schema allows, for
+                batches of one shape.
+            pack: a list and the length of a row, such as {"tokens": 2048}: each row holds
+                lists of several records. Batches have the list, `<name>_segments` (from 1
+                in each row; 0 is padding) and `<name>_positions` (from 0 in each
+                segment), int32; and the lists of its group. Each 2,048 consecutive
+                records of the share are packed together, the longest list first, into
+                the fullest row that has room.
+            too_long: of lists that are longer than a row: "cut" divides them into
+                several rows, "drop" leaves them out.
+            resume: what `Batches.state` has returned: go on after those batches. The
+                number of readers and the batch size may be others, unless `pack` is given;
+                what all readers have read is left out.
 
         Raises:
-            DatasetError: an option is wrong, or the state is that of other batches.
+            DatasetError: an option is wrong, or the state is that of another epoch.
                 While batches are read: a record is corrupt.
         """
-        if shuffle_seed is not None:
-            refuse_compressed(self._source.files)
-        return batches_of(
-            self._source,
+        reading = self._reading(
             batch_size,
             shuffle_seed=shuffle_seed,
             epoch=epoch,
             shard=shard,
             block=block,
             drop_remainder=drop_remainder,
-            resume=resume,
+            pad_to_max_length=pad_to_max_length,
         )
+        if pack is not None:
+            return packed_batches(reading, pack, too_long, resume)
+        return reading.batches(resume)
+
+    def _reading(
+        self,
+        batch_size: int,
+        *,
+        shuffle_seed: int | None = None,
+        epoch: int = 0,
+        shard: tuple[int, int] = (0, 1),
+        block: int | None = None,
+        drop_remainder: bool = False,
+        pad_to_max_length: bool = False,
+    ) -> Reading:
+        """Return how the batches of an epoch are read; arguments are `batches`'s."""
+        check_flags(drop_remainder=drop_remainder, pad_to_max_length=pad_to_max_length)
+        if shuffle_seed is not None:
+            self._view.check_random()
+        return Reading(
+            self._view,
+            Epoch(
+                None if shuffle_seed is None else integer("shuffle_seed", shuffle_seed),
+                integer("epoch", epoch, 0),
+                None if block is None else integer("block", block, 1),
+            ),
+            *numbers_of(shard),
+            batch_size=integer("batch_size", batch_size, 1),
+            drop_remainder=drop_remainder,
+            change=padded_to_limits(self._view.decoder) if pad_to_max_length else None,
+        )
+
+    def to_torch(
+        self,
+        batch_size: int,
+        *,
+        shuffle_seed: int | None = None,
+        epoch: int = 0,
+        shard: tuple[int, int] | None = None,
+        **options: Any,
+    ) -> Any:
+        """Return the batches as a `torch.utils.data.IterableDataset` of tensors.
+
+        For `DataLoader(dataset, batch_size=None, num_workers=...)`: the workers of a loader
+        take its batches in turns, so that it delivers the same ones in the same order with
+        any number of them. Without workers, threads make batches ahead.
+
+        The dataset has `set_epoch`, `len`, `state_dict` and `load_state_dict`, which
+        `StatefulDataLoader` of torchdata calls.
+
+        Args:
+            batch_size: records in a batch; the last one may be smaller.
+            shuffle_seed: shuffle all records; None for the order in which they are stored.
+            epoch: gives each epoch an order of its own, as `set_epoch` does.
+            shard: (index, count): which reader this is; None for the rank and the world
+                size of `torch.distributed`, if that is initialized.
+            **options: of `batches`.
+        """
+        from .torch import batches_as_tensors
+
+        return batches_as_tensors(
+            self, batch_size, {"shuffle_seed": shuffle_seed, **options}, epoch, shard
+        )
+
+    def to_tf(
+        self,
+        batch_size: int,
+        *,
+        shuffle_seed: int | None = None,
+        targets: bool = True,
+        **options: Any,
+    ) -> Any:
+        """Return the batches as a `tf.data.Dataset`, for `model.fit` and loops of your own.
+
+        Elements are (features, targets, weights) by the roles of the schema, as
+        `make_dataset` delivers them; fields that a function has added are features. Each
+        time that the dataset is iterated, an epoch with another order begins.
+
+        Args:
+            batch_size: records in a batch; the last one may be smaller.
+            shuffle_seed: shuffle all records; None for the order in which they are stored.
+            targets: False leaves out targets and weights, as `model.predict` takes them.
+            **options: of `batches`.
+        """
+        from .tensorflow import batches_as_dataset
+
+        roles, given = self._roles, {"shuffle_seed": shuffle_seed, **options}
+        if not targets:
+            roles = replace(roles, targets=(), weights=())
+        return batches_as_dataset(self, self._view, roles, batch_size, given)
 
     def keras(
         self, batch_size: int, *, shuffle_seed: int | None = None, **options: Any
@@ -153,11 +350,9 @@ class Split:
                 the order in which they are stored.
             **options: of `PyDataset`, such as `workers`.
         """
-        refuse_compressed(self._source.files)
+        self._view.check_random()
         return dataset_of(
-            self.__getitem__,
-            len(self),
-            self._source.decoder.record,
+            self._view,
             self._roles,
             integer("batch_size", batch_size, 1),
             None if shuffle_seed is None else integer("shuffle_seed", shuffle_seed),
@@ -173,30 +368,18 @@ class Split:
         Args:
             numbers: of the records; None for all.
         """
-        if numbers is None:
-            return joined(map(table_of, self._source.runs()))
-        chosen = self._numbers(numbers)
-        return table_of(self._source.read(chosen, self._source.decoder.run))
+        view = self._view
+        if numbers is not None:
+            return self._read(numbers).table()
+        chunks = view.in_order(view.most(_TABLE, _TABLE_BYTES))
+        return joined(chunk.table() for chunk in chunks)
 
 
-class BatchRows(Sequence[Row]):
-    """The rows of a batch, of which `collate` of `arrays.torch` takes the columns.
-
-    They are padded as the batch is, and `<name>_present` tells what is there.
-
-    Args:
-        columns: the batch.
-    """
-
-    def __init__(self, columns: Batch) -> None:
-        self.columns = columns
-
-    def __len__(self) -> int:
-        first = next(iter(self.columns.values()))
-        return len(BatchRows(first)) if isinstance(first, dict) else len(first)
-
-    def __getitem__(self, row: Any) -> Any:
-        return {
-            name: BatchRows(column)[row] if isinstance(column, dict) else column[row]
-            for name, column in self.columns.items()
-        }
+def mixed(splits: Sequence[Split], weights: Sequence[float] | None) -> Split:
+    """Return several splits as one; arguments and errors are those of `mix`."""
+    if not isinstance(splits, (list, tuple)) or not all(
+        isinstance(each, Split) for each in splits
+    ):
+        raise TypeError("mix: expected a list of splits, such as mix([train, other])")
+    view = mixture_of([each._view for each in splits], weights)
+    return Split(view, splits[0]._roles, max(each._depth for each in splits))

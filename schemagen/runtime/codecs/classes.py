@@ -415,10 +415,14 @@ class MultiLabel(Classes):
         ids = [self._id_of(item) for item in value]
         if len(set(ids)) < len(ids):
             at = next(n for n, index in enumerate(ids) if index in ids[:n])
+            hot = len(ids) == self.count and set(ids) <= {0, 1}
             raise Problem(
                 f"the class {value[at]!r} twice, at [{ids.index(ids[at])}] and at "
                 f"[{at}]",
                 "each class once",
+                "if there is a 1 for each class, pass np.flatnonzero(hot)"
+                if hot
+                else "",
             )
         return ids
 

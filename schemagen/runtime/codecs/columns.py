@@ -28,33 +28,43 @@ class Collator:
 
     Attributes:
         codec: of the field.
+        form: how values are delivered.
+        dtype: of the values in memory.
+        filler: the value that fills up lists.
+        absent: the value of a missing one, or of each of its items.
+        masked: whether batches tell which records have a value.
+        listed: whether values of different lengths stay as they are, in a list.
     """
 
     def __init__(self, codec: Kind, form: Form, lists: ListForm) -> None:
         self.codec = codec
-        self._form = form
-        self._lists = lists
+        self.form = form
         self._name = codec.name
-        self._mask = f"{codec.name}_present" if codec.masked else ""
+        self.masked = codec.masked
         inner: Any = getattr(codec, "step", codec)
         encoded = inner.of_pixels and not form.images and inner.encoding != "raw"
         named = inner.of_classes and form.names and bool(inner.classes)
-        self._dtype: np.dtype[Any] = np.dtype(object)
+        self.dtype: np.dtype[Any] = np.dtype(object)
         self._shape: Shape = codec.delivered_shape
-        self._filler: Any = codec.filler
+        self.filler: Any = codec.filler
         if encoded or named:
             self._shape = codec.decoded_as[1]
-            self._filler = b"" if encoded else ""
+            self.filler = b"" if encoded else ""
         elif codec.delivered_dtype != "string":
-            self._dtype = DTYPES[codec.delivered_dtype].numpy
+            self.dtype = DTYPES[codec.delivered_dtype].numpy
         elif codec.dtype == "bytes":
-            self._filler = codec.filler.encode()
-        self._absent = codec.absent
-        if self._dtype.kind == "O":
+            self.filler = codec.filler.encode()
+        self.listed = bool(self._shape) and (
+            codec.layout != "dense"
+            or not codec.batchable
+            or (lists == "list" and None in self._shape)
+        )
+        self.absent = codec.absent
+        if self.dtype.kind == "O":
             given = codec.default not in (None, ())
-            self._absent = codec.default if given else self._filler
+            self.absent = codec.default if given else self.filler
             if named and given:
-                self._absent = inner.classes[codec.default]
+                self.absent = inner.classes[codec.default]
 
     def columns(self, decoded: Decoded, rows: int) -> dict[str, Any]:
         """Return the columns of the field: its values, and a mask if batches have one.
@@ -67,13 +77,13 @@ class Collator:
             UndecodableError: a value is a damaged image.
         """
         values = decoded.values()
-        delivered = self.codec.delivered(values, self._form)
-        found = {self._name: self._filled(decoded.rows, delivered, rows)}
-        if self._mask:
+        delivered = self.codec.delivered(values, self.form)
+        found = {self._name: self.filled(decoded.rows, delivered, rows)}
+        if self.masked:
             valid = self.codec.validity(values)
             mask = np.zeros(rows, np.bool_)
             mask[decoded.rows] = True if valid is None else valid
-            found[self._mask] = mask
+            found[f"{self._name}_present"] = mask
         return found
 
     def values(self, decoded: Decoded, rows: int) -> list[Any]:
@@ -88,7 +98,7 @@ class Collator:
         """
         codec, values = self.codec, decoded.values()
         valid = codec.validity(values)
-        delivered = codec.delivered(values, self._form)
+        delivered = codec.delivered(values, self.form)
         found = [None] * rows
         if codec.default is not None and len(decoded.rows) < rows:
             found = [self._default] * rows
@@ -100,16 +110,22 @@ class Collator:
                 found[row] = value
         return found
 
+    def missing(self, rows: int) -> Values:
+        """Return the column of as many missing values."""
+        shape: Any = self._shape
+        none: Values = [] if None in shape else np.empty((0, *shape), self.dtype)
+        return self.filled(np.empty(0, np.int64), none, rows)
+
     @property
     def _default(self) -> Any:
         """The value of a missing field in a single record."""
         if None in self._shape:
-            return self._nothing()
-        if self._dtype.kind == "O" and not self._shape:
-            return self._absent
-        return np.full(cast("Any", self._shape), self._absent, self._dtype)[()]
+            return self.nothing()
+        if self.dtype.kind == "O" and not self._shape:
+            return self.absent
+        return np.full(cast("Any", self._shape), self.absent, self.dtype)[()]
 
-    def _filled(self, rows: Rows, values: Values, count: int) -> Values:
+    def filled(self, rows: Rows, values: Values, count: int) -> Values:
         """Return a value for each of `count` rows.
 
         Args:
@@ -121,33 +137,30 @@ class Collator:
             if isinstance(values, np.ndarray) and len(rows) == count:
                 return values
             shape = np.shape(values)[1:] if isinstance(values, np.ndarray) else ()
-            dense = np.empty((count, *shape), self._dtype)
-            dense[:] = self._absent
+            dense = np.empty((count, *shape), self.dtype)
+            dense[:] = self.absent
             dense[rows] = values
             return dense
-        codec = self.codec
-        listed = self._lists == "list" and None in self._shape
-        as_lists = codec.layout == "ragged" or listed
-        if as_lists or codec.layout == "sparse" or not codec.batchable:
+        if self.listed:
             if len(rows) == count:
                 return list(values)
-            found = [self._nothing() for _ in range(count)]
+            found = [self.nothing() for _ in range(count)]
             for row, value in zip(rows.tolist(), values, strict=True):
                 found[row] = value
             return found
         return self._padded(rows, values, count)
 
-    def _nothing(self) -> Any:
+    def nothing(self) -> Any:
         """Return the value of a missing list, tensor or image."""
         codec = self.codec
         if codec.layout == "sparse":
             rank = len(self._shape)
-            return np.empty((0, rank), np.int64), np.empty(0, self._dtype)
+            return np.empty((0, rank), np.int64), np.empty(0, self.dtype)
         if not codec.batchable:
-            return np.zeros([size or 1 for size in self._shape], self._dtype)
-        if self._dtype.kind == "O" or None in self._shape[1:]:
+            return np.zeros([size or 1 for size in self._shape], self.dtype)
+        if self.dtype.kind == "O" or None in self._shape[1:]:
             return []
-        return np.empty([size or 0 for size in self._shape], self._dtype)
+        return np.empty([size or 0 for size in self._shape], self.dtype)
 
     def _padded(self, rows: Rows, values: Values, count: int) -> NDArray[Any]:
         """Pad lists, or tensors, to the largest."""
@@ -157,7 +170,7 @@ class Collator:
                 lengths = np.zeros(count, np.int64)
                 lengths[rows] = values.lengths
             longest = int(lengths.max(initial=0))
-            return padded(values.flat, lengths, longest, self._filler)
+            return padded(values.flat, lengths, longest, self.filler)
         deep = None in self._shape[1:]
         if deep:
             found = [_sizes(value, len(self._shape)) for value in values]
@@ -166,7 +179,7 @@ class Collator:
             most = [max(map(len, values), default=0), *self._shape[1:]]
         pairs = zip(self._shape, most, strict=True)
         shape = [largest if size is None else size for size, largest in pairs]
-        table = np.full((count, *shape), self._filler, self._dtype)
+        table = np.full((count, *shape), self.filler, self.dtype)
         if deep:
             for row, value in zip(rows.tolist(), values, strict=True):
                 _fill(table[row], value)
@@ -177,7 +190,7 @@ class Collator:
             table[valid] = (
                 np.concatenate(values)
                 if isinstance(values[0], np.ndarray)
-                else np.array([*chain.from_iterable(values)], self._dtype)
+                else np.array([*chain.from_iterable(values)], self.dtype)
             )
         return table
 

@@ -67,6 +67,11 @@ class Decoder:
         }
 
     @cached_property
+    def collators(self) -> dict[str, Collator]:
+        """What makes columns of its fields, by their labels."""
+        return {each.codec.label: each for each in self._collators.values()}
+
+    @cached_property
     def _paths(self) -> dict[str, tuple[str, ...]]:
         """Where the values of nested fields stand, masks included."""
         found: dict[str, tuple[str, ...]] = {}
@@ -109,13 +114,12 @@ class Decoder:
                 raise self._corrupt(collator.codec, values, error) from None
         return nested(batch, self._paths) if self._paths else batch
 
-    def rows(self, records: Records) -> list[Row]:
-        """Return records as dicts by name, None for what is missing.
+    def rows(self, decoded: Mapping[str, Decoded], count: int) -> list[Row]:
+        """Return decoded values as dicts by name, None for what is missing.
 
         Raises:
-            CorruptError: some are not of the schema.
+            CorruptError: an image cannot be decoded.
         """
-        decoded, count = self._decoded(records), len(records)
         columns = {}
         for name, collator in self._collators.items():
             values = decoded[name]
@@ -182,11 +186,7 @@ class Run:
     def fields(self) -> Iterator[tuple[str, Kind, Decoded]]:
         """Yield the name, the codec and the values of each field."""
         for name in self.decoder.fields:
-            yield (
-                name,
-                self.decoder.record[name],
-                self._some(name, 0, len(self.numbers)),
-            )
+            yield name, self.decoder.record[name], self.values(name)
 
     def batch(self, start: int, stop: int) -> Batch:
         """Return some of the records as columns, by name.
@@ -198,6 +198,19 @@ class Run:
             {name: self._some(name, start, stop) for name in self._decoded},
             stop - start,
         )
+
+    def rows(self) -> list[Row]:
+        """Return the records as dicts by name, None for what is missing.
+
+        Raises:
+            CorruptError: an image cannot be decoded.
+        """
+        decoded = {name: self.values(name) for name in self._decoded}
+        return self.decoder.rows(decoded, len(self.numbers))
+
+    def values(self, name: str) -> Decoded:
+        """Return the decoded values of a field."""
+        return self._some(name, 0, len(self.numbers))
 
     def _some(self, name: str, start: int, stop: int) -> Decoded:
         rows, values = self._decoded[name].rows, self._values[name]

@@ -161,10 +161,26 @@ class Resized(Kind):
             if self.stored_dtype == "uint8" and floats:
                 raise Problem(problem.found, problem.expected, _FLOATS) from None
             raise
-        check_shape(pixels, self.shape)
+        try:
+            check_shape(pixels, self.shape)
+        except Problem as problem:
+            advice = self._advice_for_shape(pixels.shape)
+            raise Problem(problem.found, problem.expected, advice) from None
         if not pixels.size:
             raise Problem("an image without pixels", "at least one pixel")
         return pixels
+
+    def _advice_for_shape(self, shape: tuple[int, ...]) -> str:
+        """Return how an array is brought to the declared order of its dimensions."""
+
+        def fits(found: tuple[int, ...]) -> bool:
+            return all(n in (None, m) for n, m in zip(self.shape, found, strict=True))
+
+        if len(shape) == 2 and fits((*shape, 1)):
+            return "pass image[..., None]"
+        if len(shape) == 3 and fits((shape[1], shape[2], shape[0])):
+            return "the channels come last: pass image.transpose(1, 2, 0); permute of a tensor"
+        return ""
 
     def check_encoded(self, data: bytes) -> None:
         """Compare what the header says with what readers will ask for.

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..shared.errors import Problem, RecordError
+from ..shared.tensors import as_arrays, is_tensor
 from ..shared.tfrecord import (
     MOST_RECORD_BYTES,
     RECORD_LIMIT,
@@ -101,6 +102,15 @@ class RecordCodec:
             for name, codec in self._by_key
         ]
 
+    @property
+    def max_lengths(self) -> dict[str, int]:
+        """The largest length of each padded field that has a limit, by name."""
+        return {
+            name: codec.limit
+            for name, codec in self.fields.items()
+            if codec.padded and codec.limit and None not in codec.delivered_shape[1:]
+        }
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the kinds of the fields alone."""
         kinds = {kind.label: kind for kind in self.fields.values()}
@@ -155,9 +165,10 @@ class RecordCodec:
             if value is None and codec.optional:
                 continue
             try:
-                flat += pieces(store(value)[0])
-            except Problem as problem:
-                raise RecordError.of(problem.about(value), codec.label) from None
+                stored = store(value)
+            except Exception as error:
+                stored = _stored_again(codec, value, None, error)
+            flat += pieces(stored[0])
         return flat
 
     def _by_place(self, values: Mapping[str, Any]) -> list[Buffer]:
@@ -309,6 +320,8 @@ def _stored(
         RecordError: naming the first row with a value that cannot be held.
     """
     given: Sequence[int] = range(len(rows))
+    if is_tensor(values):
+        values = _column_of(codec, values)
     if codec.optional:
         if values is None:
             return []
@@ -320,7 +333,7 @@ def _stored(
         return []
     try:
         written = codec.store_column(values, len(given))
-    except (Problem, TypeError, ValueError):
+    except Exception:  # of tensors, any of their packages'
         each = [None] * len(rows) if values is None else values
         stored = [
             _stored_row(codec, value, rows[at])
@@ -332,9 +345,36 @@ def _stored(
     return written
 
 
+def _column_of(codec: Kind, values: Any) -> Column:
+    """Return the array of a column that is a tensor."""
+    try:
+        found: Column = as_arrays(values, text=codec.dtype == "string")
+    except Problem as problem:
+        raise RecordError.of(problem, codec.label) from None
+    return found
+
+
 def _stored_row(codec: Kind, value: Any, row: int | None) -> Sequence[Stored]:
     try:
         return codec.store(value)
+    except Exception as error:
+        return _stored_again(codec, value, row, error)
+
+
+def _stored_again(
+    codec: Kind, value: Any, row: int | None, error: Exception
+) -> Sequence[Stored]:
+    """Store a value that was refused, if it is a tensor, as the array that it holds.
+
+    Raises:
+        RecordError: it cannot be stored.
+        Exception: the error, if it is no problem of the value.
+    """
+    try:
+        plain = as_arrays(value, text=codec.dtype == "string")
+        if plain is value:
+            raise error
+        return codec.store(plain)
     except Problem as problem:
         raise RecordError.of(problem.about(value), codec.label, row) from None
 

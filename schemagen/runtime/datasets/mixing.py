@@ -2,39 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
-from math import isfinite
-from typing import Any
-
-from ..shared.errors import DatasetError
 from ..shared.requirements import tf
-
-
-def weights_of(sources: Any) -> dict[Any, float]:
-    """Return sources with their weights; a single one has the weight 1."""
-    if not isinstance(sources, Mapping):
-        one = isinstance(sources, (str, os.PathLike))
-        return {sources if one else tuple(sources): 1.0}
-    check_weights(sources)
-    return dict(sources)
-
-
-def check_weights(weights: Mapping[Any, float]) -> None:
-    """Refuse weights that are no shares.
-
-    Raises:
-        DatasetError: there are none, or one is not a positive number.
-    """
-    if not weights:
-        raise DatasetError("an empty dict of sources")
-    for source, weight in weights.items():
-        number = isinstance(weight, (int, float)) and not isinstance(weight, bool)
-        if not number or not isfinite(weight) or weight <= 0:
-            raise DatasetError(
-                f"source {source!r}: found the weight {weight!r}, expected a positive "
-                "number"
-            )
 
 
 def mixed(

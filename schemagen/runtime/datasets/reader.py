@@ -13,14 +13,15 @@ from ..codecs.roles import Roles, missing_targets
 from ..faults.error_report import Parser
 from ..faults.faults import OnCorrupt
 from ..shared.calling import check_flags, options_by_name
-from ..shared.errors import DatasetError
+from ..shared.errors import NO_LIMIT, DatasetError
 from ..shared.requirements import tf
 from ..sources.files import find_files
 from ..sources.sharing import Shard, share_of
+from ..sources.slices import split_and_slice
+from ..sources.weights import sources_of
 from ..storage.schema import Spec
 from .batching import Lengths, Padding
 from .elements import Batch, Elements, augmented, classes_of, images_of, of_any_size
-from .mixing import weights_of
 from .options import SERVICE_TIMEOUT, Options
 from .pipeline import Pipeline, Sources
 from .selection import select
@@ -57,15 +58,6 @@ class RecordReader:
         """What rows shorter than the longest of their batch are padded with, by name."""
         codecs = self.record.fields.items()
         return {name: codec.filler for name, codec in codecs if codec.padded}
-
-    @cached_property
-    def max_lengths(self) -> dict[str, int]:
-        """The largest length of a padded field that has a limit, by name."""
-        return {
-            name: codec.limit
-            for name, codec in self.record.fields.items()
-            if codec.padded and codec.limit and None not in codec.delivered_shape[1:]
-        }
 
     @cached_property
     def lengths(self) -> Lengths:
@@ -109,9 +101,11 @@ class RecordReader:
 
         Args:
             source: a data directory, a glob, a file or a list of files, by path or URL;
-                or a dict of such, each with its weight: records are drawn from all of them, in these
-                proportions, until the first is used up.
-            split: which split of a directory; may be left out if it holds one.
+                or a dict of such, each with its weight: records are drawn from all of them,
+                in these proportions, until the first is used up. There, a split may stand
+                behind its directory: {"data:train": 3, "data:extra": 1}.
+            split: which split of a directory; may be left out if it holds one. A slice
+                may stand behind it: "train[:80%]", "train[80%:]", "train[100:200]".
             batch_size: records in a batch; the last one may be smaller.
             training: shuffle files and records, in another order each epoch, and
                 augment; otherwise all records come once, in the order of the files.
@@ -199,7 +193,7 @@ class RecordReader:
             on_corrupt=on_corrupt,
         )
         options.check(source, self.lengths, self.record)
-        sources = weights_of(source)
+        sources = sources_of(source, split)
         learned = (*self.targets, *self.weights)
         delivered = select(
             fields, self.features, self.record, targets=learned, info=self.info
@@ -227,18 +221,25 @@ class RecordReader:
         )
         elements = Elements(
             roles,
-            max_lengths=self.max_lengths if pad_to_max_length else {},
+            max_lengths=self.record.max_lengths if pad_to_max_length else {},
             padding=self.padding,
             images=images_of(self.record, self.features) if image_dtype else {},
             image_dtype=image_dtype and tf.as_dtype(image_dtype),
             classes=classes_of(self.record, self.targets) if one_hot else {},
         )
-        files = [find_files(one, split, self.spec) for one in sources]
+        named = [split_and_slice(name) for _, name, _ in sources]
+        files = [
+            find_files(one, name, self.spec)
+            for (one, _, _), (name, _) in zip(sources, named, strict=True)
+        ]
         pipeline = Pipeline(
             options,
             files,
-            list(sources.values()),
-            [share_of(shard, len(one.paths), one.records) for one in files],
+            [weight for _, _, weight in sources],
+            [
+                share_of(shard, len(one.paths), one.records, part)
+                for one, (_, part) in zip(files, named, strict=True)
+            ],
             Parser(
                 self.parse_batch,
                 self.record.keys,
@@ -280,11 +281,8 @@ class RecordReader:
             raise DatasetError(
                 "info=True: the record has no field with role info; leave it out"
             )
-        if pad_to_max_length and not self.max_lengths:
-            raise DatasetError(
-                "pad_to_max_length=True: no field of the record is padded and has a "
-                "maximum length; declare one, such as VarLen(max_length=128)"
-            )
+        if pad_to_max_length and not self.record.max_lengths:
+            raise DatasetError(NO_LIMIT)
         if one_hot and not classes_of(self.record, self.targets):
             raise DatasetError(
                 "one_hot=True: no target of the record is a Label; leave it out"

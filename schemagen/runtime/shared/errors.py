@@ -12,6 +12,10 @@ _REQUIRED = (
     "the field is not optional: leave such rows out, or declare it as "
     "`... | None = None`"
 )
+NO_LIMIT = (
+    "pad_to_max_length=True: no field of the record is padded and has a maximum length; "
+    "declare one, such as VarLen(max_length=128)"
+)
 _PANDAS = "NaN is pandas' missing value: pass None if the field is optional"
 
 # Where the code of the runtime is, and that of its context managers.

@@ -75,7 +75,7 @@ def _require(package: str) -> Any:
             raise  # it is installed, and lacks something itself
     raise ModuleNotFoundError(
         f"{package} is not installed, and generated code needs it to read data or to "
-        "make models (only serializer.py does without): run "
+        "make models (serializer.py and reader.py do without): run "
         'pip install "tensorflow>=2.16" "keras>=3.5"',
         name=package,
     )

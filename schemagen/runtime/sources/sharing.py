@@ -8,6 +8,7 @@ from typing import Protocol
 
 from ..shared.calling import is_integer
 from ..shared.errors import DatasetError, warn
+from .slices import Slice
 
 
 class InputContext(Protocol):
@@ -61,7 +62,10 @@ class Share:
 
 
 def share_of(
-    shard: Shard | None, files: int, counts: Sequence[int] | None = None
+    shard: Shard | None,
+    files: int,
+    counts: Sequence[int] | None = None,
+    part: Slice | None = None,
 ) -> Share:
     """Divide the records of files among readers, each of which computes the same.
 
@@ -80,11 +84,20 @@ def share_of(
         shard: which reader asks; None for the only one.
         files: how many files there are.
         counts: how many records each has, if that is known.
+        part: the slice of all records that readers divide; None for all. It is divided
+            in the order of the files, for which the numbers of records have to be known.
 
     Raises:
         DatasetError: it is not the number of a reader.
     """
     index, readers = numbers_of(shard)
+    if part is not None and counts is not None:
+        own = part.of(sum(counts))
+        start, stop = (
+            own.start + len(own) * number // readers for number in (index, index + 1)
+        )
+        parts = _between(start, stop, [range(files)], counts)
+        return Share(parts, stop - start, len(own) // readers)
     if files < readers:
         warn(
             f"{files} {'file' if files == 1 else 'files'} for {readers} readers: several "

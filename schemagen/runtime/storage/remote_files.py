@@ -7,8 +7,10 @@ import os
 import re
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from io import RawIOBase
+from threading import Lock
 from typing import Any
 
 from .file_system import named_errors, open_file_system
@@ -34,12 +36,22 @@ _VERSIONS = (
 
 _MAGIC = re.compile(r"[*?[]")
 
+# What keeps copies of files on this machine: fsspec's prefixes of URLs.
+_CACHE = re.compile(r"(?:simplecache|filecache)::")
+# Of each directory, as fsspec has file systems for each thread, with copies of their own;
+# and of each file.
+_caches: dict[str, Any] = {}
+_copied: dict[str, Lock] = {}
+
 
 class RemoteFiles:
     """A `FileAccess` by fsspec.
 
     A request that fails is repeated twice, unless the file is missing or access is
     denied. Packages such as s3fs and gcsfs repeat requests on their own before that.
+
+    Of URLs that begin with `simplecache::` or `filecache::`, ranges of files come from
+    copies. Manifests, listings and versions do not, so that it is seen when files change.
 
     Args:
         listed: take sizes from a listing that fsspec has kept, which saves requests.
@@ -62,7 +74,7 @@ class RemoteFiles:
             return bool(file_system.exists(path))
 
     def names(self, url: str) -> list[str]:
-        file_system, path = open_file_system(url)
+        file_system, path = open_file_system(_CACHE.sub("", url))
         with named_errors(url):
             file_system.invalidate_cache()
             entries = file_system.ls(path, detail=True)
@@ -78,7 +90,7 @@ class RemoteFiles:
     def glob(self, pattern: str) -> list[str]:
         magic = _MAGIC.search(pattern)
         start = pattern[: magic.start() if magic else len(pattern)].rpartition("/")[0]
-        file_system, root = open_file_system(start)
+        file_system, root = open_file_system(_CACHE.sub("", start))
         with named_errors(pattern):
             file_system.invalidate_cache()
             found = file_system.glob(f"{root}{pattern[len(start) :]}")
@@ -100,7 +112,7 @@ class RemoteFiles:
         return RangeReader(partial(_fetched, url), self.state(url).size)
 
     def _open(self, url: str) -> tuple[Any, str]:
-        file_system, path = open_file_system(url)
+        file_system, path = open_file_system(_CACHE.sub("", url))
         if not self._listed:
             file_system.invalidate_cache()
         return file_system, path
@@ -123,8 +135,16 @@ def _fetched(url: str, start: int, stop: int | None) -> bytes:
 
 
 def _requested(url: str, start: int, stop: int | None) -> bytes:
-    file_system, path = open_file_system(url)
-    with named_errors(url):
+    is_cached = stop is not None and _CACHE.match(url)
+    file_system, path = open_file_system(url if is_cached else _CACHE.sub("", url))
+    alone: AbstractContextManager[Any] = nullcontext()
+    if is_cached:
+        where = url.rpartition("/")[0]
+        file_system = _caches.setdefault(where, file_system)
+        # A copy that another thread is still making would be read as far as it goes;
+        # filecache:: also has one list of all its copies.
+        alone = _copied.setdefault(url if url.startswith("simple") else where, Lock())
+    with named_errors(url), alone:
         data = bytes(file_system.cat_file(path, start=start or None, end=stop))
     if stop is not None and len(data) != stop - start:
         raise OSError(

@@ -19,6 +19,7 @@ from ..shared.tfrecord import Framed
 from ..storage.schema import Schema
 from .chunks import all_chunks, check_source, chunks_of, encoding_of
 from .encoding import Chunk, Encoding, Refused
+from .frames import rows_of_frame
 from .keys import order_of, shard_of
 from .parts import ShardsOf, add_all
 from .plan import DEFAULT_SHARD_BYTES, check_destination, check_workers, plan_of
@@ -204,7 +205,7 @@ def write_split(
     check_destination(directory, split)
     check_workers(workers)
     check_flags(resume=resume)
-    rows = source_of(source)
+    rows = source_of(rows_of_frame(source, schema.spec))
     is_shuffled = shuffle_seed is not None
     if isinstance(rows, Parts) and not is_shuffled:
         if shards not in (None, len(rows)):

@@ -57,6 +57,8 @@ class SplitWriter:
         Args:
             source: the rows, as dicts of keywords for `serialize` or as instances of
                 the schema's class: an iterable; a sequence, which the workers index;
+                a frame of pandas or polars or a table of Arrow with a column for each
+                field, where NaN, NA, NaT and null are missing values;
                 or a list of functions, one per shard, each of which returns the rows
                 of its shard.
             directory: the data directory, or an fsspec URL of one; made if not there.

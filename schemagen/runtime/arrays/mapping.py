@@ -1,0 +1,267 @@
+"""Views whose records a function changes."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator, Philox
+
+from ..codecs.decoder import Batch, Row
+from ..reading.columns import Rows
+from ..shared.errors import DatasetError
+from .arrow import table_of_rows
+from .collation import Collators, columns_of, flat_items
+from .order import STORED, Epoch
+from .rows import BatchRows, row_count
+from .views import Chunk, Derived, Result, View
+
+_KEYS = (1 << 128) - 1
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of records, and what it is called with.
+
+    Attributes:
+        call: the function.
+        batched: whether it takes columns, in place of a record.
+        random: whether it takes a generator of random numbers, too.
+        depth: how many functions have changed the records before.
+    """
+
+    call: Callable[..., Any]
+    batched: bool
+    random: bool
+    depth: int
+
+    @property
+    def name(self) -> str:
+        """What to call it in messages."""
+        return str(getattr(self.call, "__name__", self.call))
+
+    def generator(self, epoch: Epoch, number: int) -> Generator:
+        """Return the random numbers of one record, the same wherever it is read."""
+        key = ((epoch.seed or 0) << 64 | epoch.number << 16 | self.depth) & _KEYS
+        return Generator(Philox(key=key, counter=number << 128))
+
+    def generators(self, epoch: Epoch) -> Callable[[int], Generator]:
+        """Return what makes one generator that of each record: making one takes longer."""
+        found = self.generator(epoch, 0)
+        bits = found.bit_generator
+        state: Any = bits.state
+
+        def generator(number: int) -> Generator:
+            state["state"]["counter"][2] = number
+            bits.state = state
+            return found
+
+        return generator
+
+
+def function_of(call: Any, batched: bool, depth: int) -> Function:
+    """Return a function with what it takes.
+
+    Raises:
+        TypeError: it is no function of one or two arguments.
+    """
+    if not callable(call):
+        raise TypeError(f"map: {call!r}: expected a function of a record")
+    try:
+        parameters = inspect.signature(call).parameters.values()
+    except ValueError:  # of some functions in C nothing is known
+        return Function(call, batched, False, depth)
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    needed = [p for p in parameters if p.kind in kinds and p.default is p.empty]
+    return Function(call, batched, len(needed) > 1, depth)
+
+
+class Mapped(Derived):
+    """The records of a view, changed by a function.
+
+    Args:
+        view: of which.
+        function: takes and returns a record, or columns.
+    """
+
+    def __init__(self, view: View, function: Function) -> None:
+        super().__init__(view)
+        self._function = function
+
+    @property
+    def changed(self) -> bool:
+        return True
+
+    def read(
+        self, numbers: Rows, epoch: Epoch = STORED, *, skip: bool | None = None
+    ) -> Chunk:
+        return self._mapped(self.view.read(numbers, epoch, skip=skip), epoch)
+
+    def chunks(
+        self,
+        parts: Iterable[Rows],
+        epoch: Epoch,
+        finish: Callable[[Rows, Chunk], Result],
+        threads: int = 1,
+    ) -> Iterator[Result]:
+        def finished(asked: Rows, chunk: Chunk) -> Result:
+            return finish(asked, self._mapped(chunk, epoch))
+
+        return self.view.chunks(parts, epoch, finished, threads)
+
+    def only(self, fields: tuple[str, ...]) -> View:
+        return self
+
+    def _mapped(self, chunk: Chunk, epoch: Epoch) -> Chunk:
+        if self._function.batched:
+            return MappedBatches(self, chunk, epoch)
+        numbers, rows = chunk.rows()
+        return MappedRows(self, numbers, [*map(self._caller(epoch), numbers, rows)])
+
+    def _caller(self, epoch: Epoch) -> Callable[[Any, Row], Row]:
+        """Return what applies the function to the record of a number."""
+        call, generator = self._function.call, None
+        if self._function.random:
+            generator = self._function.generators(epoch)
+
+        def changed(number: Any, row: Row) -> Row:
+            try:
+                found = call(row, generator(number)) if generator else call(row)
+            except Exception as error:
+                raise self.error([number], error) from error
+            if not isinstance(found, dict):
+                raise self.error([number], f"it returned {_a(found)}, expected a dict")
+            return found
+
+        return changed
+
+    def change_batch(self, numbers: Rows, batch: Batch, epoch: Epoch) -> Batch:
+        """Return columns that the function has changed.
+
+        Raises:
+            DatasetError: it raises an error, or returns something else.
+        """
+        function, listed = self._function, numbers.tolist()
+        more: list[Any] = []
+        if function.random:
+            more = [[function.generator(epoch, number) for number in listed]]
+        try:
+            found = function.call(batch, *more)
+        except Exception as error:
+            raise self.error(listed, error) from error
+        if not isinstance(found, Mapping) or not found:
+            raise self.error(listed, f"it returned {_a(found)}, expected columns")
+        for name, column in found.items():
+            if not hasattr(column, "__len__"):
+                raise self.error(listed, f"column {name!r} is {_a(column)}")
+            rows = row_count(column)
+            if rows != len(listed):
+                raise self.error(
+                    listed, f"column {name!r} has {rows} rows, expected {len(listed)}"
+                )
+        return dict(found)
+
+    def error(self, numbers: Sequence[Any], reason: Exception | str) -> DatasetError:
+        """Return the error of the function for some records."""
+        if isinstance(reason, Exception):
+            reason = f"{type(reason).__name__}: {reason}"
+        more = len(numbers) - 1
+        others = f" and {more} more" if more > 0 else ""
+        place = self.place(int(numbers[0]))
+        return DatasetError(f"{place}{others}: map({self._function.name}): {reason}")
+
+
+def _a(value: object) -> str:
+    return "None" if value is None else f"a value of the type {type(value).__name__}"
+
+
+class MappedRows:
+    """Records that a function has changed one by one.
+
+    Args:
+        view: of which.
+        numbers: int64 [N], of the records.
+        rows: the records.
+    """
+
+    def __init__(self, view: Mapped, numbers: Rows, rows: list[Row]) -> None:
+        self.numbers = numbers
+        self._view = view
+        self._rows = rows
+
+    @cached_property
+    def _collators(self) -> Collators:
+        return self._view.decoder.collators
+
+    def batch(self, start: int, stop: int) -> Batch | None:
+        if start == stop:
+            return {}
+        try:
+            return columns_of(self._rows[start:stop], self._collators)
+        except DatasetError as error:
+            numbers = self.numbers[start:stop].tolist()
+            raise self._view.error(numbers, str(error)) from None
+
+    def rows(self) -> tuple[Rows, list[Row]]:
+        return self.numbers, self._rows
+
+    def lists(self, name: str) -> tuple[Any, Rows]:
+        if self._rows and name not in self._rows[0]:
+            raise self._view.error(self.numbers.tolist(), f"no field {name!r} is left")
+        none: list[Any] = []
+        values = [none if row[name] is None else row[name] for row in self._rows]
+        lengths = np.fromiter(map(len, values), np.int64, len(values))
+        return flat_items([value for value in values if len(value)]), lengths
+
+    def table(self) -> Any:
+        return table_of_rows(self._rows)
+
+
+class MappedBatches:
+    """Records whose batches a function changes.
+
+    Args:
+        view: of which.
+        chunk: the records.
+        epoch: what random numbers depend on.
+    """
+
+    def __init__(self, view: Mapped, chunk: Chunk, epoch: Epoch) -> None:
+        self._view = view
+        self._chunk = chunk
+        self._epoch = epoch
+
+    @property
+    def numbers(self) -> Rows:
+        return self._chunk.numbers
+
+    def batch(self, start: int, stop: int) -> Batch | None:
+        batch = self._chunk.batch(start, stop)
+        if batch is None:
+            return None
+        numbers = self.numbers[start:stop]
+        return self._view.change_batch(numbers[: row_count(batch)], batch, self._epoch)
+
+    def rows(self) -> tuple[Rows, list[Row]]:
+        batch = self.batch(0, len(self.numbers))
+        rows = [] if batch is None else [*BatchRows(batch)]
+        return self.numbers[: len(rows)], rows
+
+    def lists(self, name: str) -> tuple[Any, Rows]:
+        batch = self.batch(0, len(self.numbers)) or {name: []}
+        if name not in batch:
+            raise self._view.error(self.numbers.tolist(), f"no field {name!r} is left")
+        column = batch[name]
+        if isinstance(column, np.ndarray):
+            raise DatasetError(
+                f"field {name!r}: its lists are padded before a function of batches is "
+                "called; open the split with ragged='list' to pack them"
+            )
+        return flat_items(column), np.fromiter(map(len, column), np.int64, len(column))
+
+    def table(self) -> Any:
+        return table_of_rows(self.rows()[1])

@@ -1,0 +1,149 @@
+"""Batches as datasets of TensorFlow."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..codecs.decoder import Batch
+from ..codecs.nesting import flattened
+from ..codecs.roles import Roles
+from ..shared.errors import DatasetError
+from ..shared.requirements import tf
+from .keras import with_added
+from .views import View
+
+# The options that the shapes of batches follow from.
+_SHAPING = ("pad_to_max_length", "pack", "too_long")
+
+# How many records tell the dtypes and shapes of batches.
+_SEVERAL, _MANY = 32, 256
+
+_PREFETCHED = 2
+
+
+def batches_as_dataset(
+    split: Any,
+    view: View,
+    roles: Roles,
+    batch_size: int,
+    options: Mapping[str, Any],
+) -> Any:
+    """Return a `tf.data.Dataset` of the batches of a split.
+
+    Args:
+        split: the split.
+        view: its records.
+        roles: what models take of them.
+        batch_size: records in a batch.
+        options: of `Split.batches`.
+
+    Raises:
+        DatasetError: there is no record, or a field has no tensor of one shape.
+    """
+    given = dict(options)
+    first = given.pop("epoch", 0)
+    if "resume" in given:
+        raise TypeError(
+            "to_tf: it begins with an epoch; go on with batches(resume=...)"
+        )
+    whole = split.batches(batch_size, epoch=first, **given)
+    shaping = {name: given[name] for name in _SHAPING if given.get(name) is not None}
+    # Of records as they are in files, one tells the shapes.
+    count = _MANY if "pack" in shaping else _SEVERAL
+    count = count if view.changed or view.skips or "pack" in shaping else 1
+    some = split.select(range(min(len(split), count)))
+    example = next(some.batches(len(some) or 1, **shaping), None)
+    if example is None:
+        raise DatasetError(f"{view.where}: no record to make a dataset of")
+    flat = flattened(example)
+    roles = with_added(roles, flat, view.decoder.record)
+    epochs = itertools.count(first)
+
+    def element(batch: Batch, of: Roles) -> Any:
+        parts = of.element(batch, np.where)
+        return parts if len(parts) > 1 else parts[0]
+
+    def elements() -> Iterator[Any]:
+        for batch in split.batches(batch_size, epoch=next(epochs), **given):
+            columns = flattened(batch)
+            for name, dtype in dtypes.items():
+                if name not in columns or columns[name].dtype != dtype:
+                    raise DatasetError(
+                        f"to_tf: field {name!r} is {getattr(columns.get(name), 'dtype', None)}"
+                        f" in a batch, and {dtype} in the first records; a function has to "
+                        "return one dtype"
+                    )
+            yield element(columns, roles)
+
+    varying = _varying(some) if view.changed and "pack" not in shaping else {}
+    is_padded = bool(shaping.get("pad_to_max_length"))
+    shapes = _shapes(view, flat, packed="pack" in shaping, padded=is_padded)
+    dtypes = {name: column.dtype for name, column in flat.items()}
+    for name, sizes in varying.items():
+        shapes[name] = [
+            None if axis in sizes else n for axis, n in enumerate(shapes[name])
+        ]
+    rows = batch_size if given.get("drop_remainder") else None
+    signature = tf.nest.map_structure(
+        lambda name, found: tf.TensorSpec([rows, *shapes[name]], _dtype(found)),
+        element({name: name for name in flat}, replace(roles, missing_targets={})),
+        element(flat, roles),
+    )
+    dataset = tf.data.Dataset.from_generator(elements, output_signature=signature)
+    if "pack" not in shaping and not view.skips:
+        dataset = dataset.apply(tf.data.experimental.assert_cardinality(len(whole)))
+    return dataset.prefetch(_PREFETCHED)
+
+
+def _varying(split: Any) -> dict[str, set[int]]:
+    """Return the sizes that differ among the rows of a split, by name."""
+    shapes: dict[str, set[tuple[int, ...]]] = {}
+    for row in split:
+        for name, value in flattened(row).items():
+            if value is not None:
+                shapes.setdefault(name, set()).add(np.shape(value))
+    found = {}
+    for name, several in shapes.items():
+        if len(several) > 1 and len({*map(len, several)}) == 1:
+            pairs = enumerate(zip(*several, strict=True))
+            found[name] = {axis for axis, sizes in pairs if len({*sizes}) > 1}
+    return found
+
+
+def _dtype(column: Any) -> Any:
+    return tf.string if column.dtype.kind == "O" else tf.as_dtype(column.dtype)
+
+
+def _shapes(
+    view: View, example: Batch, *, packed: bool, padded: bool
+) -> dict[str, list[int | None]]:
+    """Return the shape of one row of each column.
+
+    A size is that of the example where the schema or a function fixes it.
+
+    Args:
+        view: the records.
+        example: columns of some.
+        packed: whether they are packed, so that all sizes are fixed.
+        padded: whether lists are padded to the length that the schema allows.
+    """
+    shapes: dict[str, list[int | None]] = {}
+    for name, column in example.items():
+        if not isinstance(column, np.ndarray):
+            raise DatasetError(
+                f"field {name!r}: its rows are lists, which make no tensor of one shape; "
+                "open the split with ragged='padded', or leave it out with fields=..."
+            )
+        codec = view.decoder.record.fields.get(name)
+        shape: list[int | None] = list(column.shape[1:])
+        if codec and not packed and len(codec.delivered_shape) == len(shape):
+            for axis, size in enumerate(codec.delivered_shape):
+                if size is None and not (padded and axis == 0 and codec.limit):
+                    shape[axis] = None
+        shapes[name] = shape
+    return shapes

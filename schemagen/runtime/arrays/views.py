@@ -1,0 +1,395 @@
+"""Views: sequences of records that are made of others, and read as one.
+
+A record has a number, which says what it is, and a position, which says when it comes: each
+epoch has its own numbers at its positions.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from hashlib import blake2b
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from ..codecs.decoder import Batch, Decoder, Row
+from ..reading.columns import Rows
+from ..reading.records import Records
+from .order import STORED, Epoch
+
+Result = TypeVar("Result")
+
+
+class Chunk(Protocol):
+    """Records that were read together, without the corrupt ones that are left out."""
+
+    @property
+    def numbers(self) -> Rows:
+        """Their numbers: int64 [N]."""
+        ...
+
+    def batch(self, start: int, stop: int) -> Batch | None:
+        """Return some of them as columns; None if all of these are left out.
+
+        Raises:
+            DatasetError: a record is corrupt.
+        """
+        ...
+
+    def rows(self) -> tuple[Rows, list[Row]]:
+        """Return all as dicts, with their numbers.
+
+        Raises:
+            DatasetError: a record is corrupt.
+        """
+        ...
+
+    def lists(self, name: str) -> tuple[Any, Rows]:
+        """Return the items of a field of all records, and how many each has.
+
+        Returns:
+            [sum of lengths, ...] and int64 [N].
+        """
+        ...
+
+    def table(self) -> Any:
+        """Return all as a `pyarrow.Table`."""
+        ...
+
+
+class View(ABC):
+    """A sequence of records."""
+
+    decoder: Decoder
+    """The codecs of its records, and how their values are delivered."""
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """Return how many records there are."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """What all numbers are below."""
+
+    @property
+    @abstractmethod
+    def identity(self) -> str:
+        """What is equal for equal data, wherever it is."""
+
+    @property
+    @abstractmethod
+    def where(self) -> str:
+        """What to call the data."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether a function may have changed the fields of its records."""
+        return False
+
+    @abstractmethod
+    def place(self, number: int) -> str:
+        """Return the file of a record and its number there, for messages."""
+
+    @abstractmethod
+    def check_random(self) -> None:
+        """Refuse to be read in another order than the stored one.
+
+        Raises:
+            DatasetError: files are compressed.
+        """
+
+    @property
+    @abstractmethod
+    def skips(self) -> bool:
+        """Whether corrupt records are left out."""
+
+    @property
+    @abstractmethod
+    def is_local(self) -> bool:
+        """Whether any records can be read at once: files are local, and not compressed."""
+
+    @abstractmethod
+    def numbers(self, positions: Rows, epoch: Epoch = STORED) -> Rows:
+        """Return the numbers of the records at some positions: int64 [N]."""
+
+    @abstractmethod
+    def window(self, epoch: Epoch) -> int:
+        """Return how many positions have records that are near each other in files."""
+
+    @abstractmethod
+    def most(self, records: int, size: int) -> int:
+        """Return how many records to read at once: as many, or of as many bytes."""
+
+    @abstractmethod
+    def read(
+        self, numbers: Rows, epoch: Epoch = STORED, *, skip: bool | None = None
+    ) -> Chunk:
+        """Read records in any order.
+
+        Args:
+            numbers: int64 [N], of the records.
+            epoch: what random numbers depend on.
+            skip: leave out corrupt records; None for what the reader says.
+
+        Raises:
+            DatasetError: a record is corrupt, or a file cannot be read.
+        """
+
+    @abstractmethod
+    def records(self, numbers: Rows) -> tuple[Records, dict[int, str]]:
+        """Read records, before any function changes them, and decode none.
+
+        Args:
+            numbers: int64 [N], of the records, which are local.
+
+        Returns:
+            The records, and what is wrong with some, by their rows.
+
+        Raises:
+            DatasetError: a file cannot be read.
+        """
+
+    @abstractmethod
+    def chunks(
+        self,
+        parts: Iterable[Rows],
+        epoch: Epoch,
+        finish: Callable[[Rows, Chunk], Result],
+        threads: int = 1,
+    ) -> Iterator[Result]:
+        """Read records part by part, ahead of what is asked for.
+
+        Args:
+            parts: int64 [N], the numbers of the records of each part.
+            epoch: what random numbers depend on.
+            finish: called in threads, with what was asked for and what was read.
+            threads: how many.
+
+        Raises:
+            DatasetError: a record is corrupt, or a file cannot be read.
+        """
+
+    @abstractmethod
+    def only(self, fields: tuple[str, ...]) -> View:
+        """Return the view with some of its fields, as far as none has to be computed."""
+
+    def in_order(self, size: int) -> Iterator[Chunk]:
+        """Read all records in the order in which they are stored, so many at a time."""
+        total = len(self)
+        parts = (
+            self.numbers(np.arange(start, min(total, start + size)))
+            for start in range(0, max(1, total), size)
+        )
+        yield from self.chunks(parts, STORED, lambda _, chunk: chunk)
+
+
+class Derived(View):
+    """A view of the records of another one; by itself, the same one.
+
+    Args:
+        view: the other one.
+    """
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.decoder = view.decoder
+
+    def __len__(self) -> int:
+        return len(self.view)
+
+    @property
+    def size(self) -> int:
+        return self.view.size
+
+    @property
+    def identity(self) -> str:
+        return self.view.identity
+
+    @property
+    def where(self) -> str:
+        return self.view.where
+
+    @property
+    def changed(self) -> bool:
+        return self.view.changed
+
+    def place(self, number: int) -> str:
+        return self.view.place(number)
+
+    def check_random(self) -> None:
+        self.view.check_random()
+
+    @property
+    def skips(self) -> bool:
+        return self.view.skips
+
+    @property
+    def is_local(self) -> bool:
+        return self.view.is_local
+
+    def numbers(self, positions: Rows, epoch: Epoch = STORED) -> Rows:
+        return self.view.numbers(positions, epoch)
+
+    def window(self, epoch: Epoch) -> int:
+        return self.view.window(epoch)
+
+    def most(self, records: int, size: int) -> int:
+        return self.view.most(records, size)
+
+    def read(
+        self, numbers: Rows, epoch: Epoch = STORED, *, skip: bool | None = None
+    ) -> Chunk:
+        return self.view.read(numbers, epoch, skip=skip)
+
+    def records(self, numbers: Rows) -> tuple[Records, dict[int, str]]:
+        return self.view.records(numbers)
+
+    def chunks(
+        self,
+        parts: Iterable[Rows],
+        epoch: Epoch,
+        finish: Callable[[Rows, Chunk], Result],
+        threads: int = 1,
+    ) -> Iterator[Result]:
+        return self.view.chunks(parts, epoch, finish, threads)
+
+    def only(self, fields: tuple[str, ...]) -> View:
+        return self.view.only(fields)
+
+
+class Selection(Derived):
+    """Some records of a view, in an order of their own.
+
+    Args:
+        view: of which.
+        chosen: int64 [N], the positions of the records in the stored order, or a range.
+    """
+
+    def __init__(self, view: View, chosen: range | Rows) -> None:
+        super().__init__(view)
+        self._chosen = chosen
+
+    def _stored(self, places: Rows) -> Rows:
+        """Return the numbers in the view of the records at some places."""
+        chosen = self._chosen
+        if isinstance(chosen, range):
+            return self.view.numbers(chosen.start + places * chosen.step)
+        return self.view.numbers(chosen[places])
+
+    def __len__(self) -> int:
+        return len(self._chosen)
+
+    @property
+    def identity(self) -> str:
+        chosen = self._chosen
+        made = f"{chosen}".encode() if isinstance(chosen, range) else chosen.tobytes()
+        return f"{self.view.identity} {blake2b(made, digest_size=16).hexdigest()}"
+
+    def numbers(self, positions: Rows, epoch: Epoch = STORED) -> Rows:
+        return self._stored(epoch.order(len(self)).at(positions))
+
+    def window(self, epoch: Epoch) -> int:
+        return epoch.order(len(self)).window
+
+    def only(self, fields: tuple[str, ...]) -> View:
+        return Selection(self.view.only(fields), self._chosen)
+
+
+class Repetition(Selection):
+    """Some records of a view, of which some come several times.
+
+    Each time has a number of its own, so that functions get other random numbers.
+    """
+
+    @property
+    def size(self) -> int:
+        return len(self)
+
+    def place(self, number: int) -> str:
+        return self.view.place(int(self._stored(np.array([number]))[0]))
+
+    def numbers(self, positions: Rows, epoch: Epoch = STORED) -> Rows:
+        return epoch.order(len(self)).at(positions)
+
+    def read(
+        self, numbers: Rows, epoch: Epoch = STORED, *, skip: bool | None = None
+    ) -> Chunk:
+        return Renumbered(
+            self.view.read(self._stored(numbers), epoch, skip=skip),
+            self._stored(numbers),
+            numbers,
+        )
+
+    def records(self, numbers: Rows) -> tuple[Records, dict[int, str]]:
+        records, problems = self.view.records(self._stored(numbers))
+        return replace(records, numbers=numbers), problems
+
+    def chunks(
+        self,
+        parts: Iterable[Rows],
+        epoch: Epoch,
+        finish: Callable[[Rows, Chunk], Result],
+        threads: int = 1,
+    ) -> Iterator[Result]:
+        # What was asked for comes back as the numbers of the view.
+        waiting: deque[Rows] = deque()
+
+        def stored() -> Iterator[Rows]:
+            for numbers in parts:
+                waiting.append(numbers)
+                yield self._stored(numbers)
+
+        def same(asked: Rows, chunk: Chunk) -> tuple[Rows, Chunk]:
+            return asked, chunk
+
+        for asked, chunk in self.view.chunks(stored(), epoch, same, threads):
+            numbers = waiting.popleft()
+            yield finish(numbers, Renumbered(chunk, asked, numbers))
+
+    def only(self, fields: tuple[str, ...]) -> View:
+        return Repetition(self.view.only(fields), self._chosen)
+
+
+class Renumbered:
+    """Records with other numbers.
+
+    Args:
+        chunk: the records.
+        asked: int64 [N], the numbers that were asked for.
+        numbers: int64 [N], those in place of them.
+    """
+
+    def __init__(self, chunk: Chunk, asked: Rows, numbers: Rows) -> None:
+        self._chunk = chunk
+        self._asked = asked
+        self._numbers = numbers
+        self.numbers = self._of(chunk.numbers)
+
+    def _of(self, found: Rows) -> Rows:
+        if len(found) == len(self._asked):
+            return self._numbers
+        return self._numbers[np.isin(self._asked, found)]
+
+    def batch(self, start: int, stop: int) -> Batch | None:
+        return self._chunk.batch(start, stop)
+
+    def rows(self) -> tuple[Rows, list[Row]]:
+        numbers, rows = self._chunk.rows()
+        return self._of(numbers), rows
+
+    def lists(self, name: str) -> tuple[Any, Rows]:
+        return self._chunk.lists(name)
+
+    def table(self) -> Any:
+        return self._chunk.table()
+
+
+def selected(view: View, chosen: range | Rows) -> View:
+    """Return some records of a view, by their positions in the stored order."""
+    if isinstance(chosen, range) or len(np.unique(chosen)) == len(chosen):
+        return Selection(view, chosen)
+    return Repetition(view, chosen)

@@ -1,0 +1,544 @@
+"""Splits that are made of others: selected, changed, mixed and balanced."""
+
+from __future__ import annotations
+
+import io
+import pickle
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from digit_rows import rows
+from PIL import Image
+from schemagen.runtime.sources.slices import split_and_slice
+
+from generated import DatasetError, mix
+from generated.digit.reader import open_split
+from generated.digit.serializer import write_dataset
+
+COUNT = 300
+
+Row = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two splits of numbered records."""
+    root = tmp_path_factory.mktemp("digits")
+    write_dataset(rows(COUNT), root, "train", shards=3)
+    write_dataset(rows(100), root, "extra", shards=2)
+    return root
+
+
+@pytest.fixture
+def train(directory: Path) -> Any:
+    return open_split(directory, "train")
+
+
+@pytest.fixture
+def extra(directory: Path) -> Any:
+    return open_split(directory, "extra")
+
+
+def scans(batches: Any) -> list[int]:
+    """Return the numbers of the records in batches."""
+    return [scan for batch in batches for scan in batch["scan"].tolist()]
+
+
+class TestSelect:
+    """Some records, which are a split again."""
+
+    @pytest.mark.parametrize(
+        ("chosen", "numbers"),
+        [
+            (slice(10, 20), range(10, 20)),
+            (slice(None, None, -100), [299, 199, 99]),
+            (range(5, 0, -2), [5, 3, 1]),
+            ([7, 3, 7], [7, 3, 7]),
+            (np.array([-1, 0]), [299, 0]),
+            (np.arange(COUNT) % 100 == 4, [4, 104, 204]),
+            ([], []),
+            (range(3, 3), []),
+        ],
+    )
+    def test_they_come_in_the_order_given(
+        self, train: Any, chosen: Any, numbers: Any
+    ) -> None:
+        some = train.select(chosen)
+        assert len(some) == len(numbers)
+        assert scans(some.batches(4)) == [*numbers]
+        assert [row["scan"] for row in some] == [*numbers]
+        assert sorted(scans(some.batches(4, shuffle_seed=1))) == sorted(numbers)
+        for at, number in enumerate(numbers):
+            assert some[at]["scan"] == number
+
+    @pytest.mark.parametrize(
+        ("chosen", "error"),
+        [
+            ([300], IndexError),
+            (range(0, 301), IndexError),
+            (np.ones(5, bool), IndexError),
+            ([1.5], TypeError),
+            ("train", TypeError),
+        ],
+    )
+    def test_others_are_refused(self, train: Any, chosen: Any, error: Any) -> None:
+        with pytest.raises(error):
+            train.select(chosen)
+
+    def test_a_selection_of_a_selection(self, train: Any) -> None:
+        some = train.select(range(100, 200)).select([3, 1])
+        assert scans(some.batches(2)) == [103, 101]
+        assert some.to_arrow()["scan"].to_pylist() == [103, 101]
+        assert scans([some[:]]) == [103, 101]
+
+    def test_a_state_is_of_the_selection(self, train: Any) -> None:
+        some, others = train.select(range(50)), train.select(range(1, 51))
+        batches = some.batches(8, shuffle_seed=1)
+        first = [*islice(batches, 3)]
+        rest = some.batches(8, shuffle_seed=1, resume=batches.state())
+        assert sorted(scans([*first, *rest])) == list(range(50))
+        with pytest.raises(DatasetError, match="other data"):
+            others.batches(8, shuffle_seed=1, resume=batches.state())
+
+    @pytest.mark.parametrize(
+        ("name", "numbers"),
+        [
+            ("train[:80%]", range(240)),
+            ("train[80%:]", range(240, 300)),
+            ("train[100:200]", range(100, 200)),
+            ("train[-10:]", range(290, 300)),
+            ("train[:-290]", range(10)),
+            ("train[:]", range(300)),
+            ("train[200:100]", []),
+            ("train[10%:400]", range(30, 300)),
+        ],
+    )
+    def test_slices_stand_behind_names(
+        self, directory: Path, name: str, numbers: Any
+    ) -> None:
+        assert scans(open_split(directory, name).batches(64)) == [*numbers]
+
+    @pytest.mark.parametrize("name", ["train[a:b]", "train[5]", "train[1:2:3]"])
+    def test_other_slices_are_refused(self, directory: Path, name: str) -> None:
+        with pytest.raises(DatasetError, match=r"such as train\[:80%\]"):
+            open_split(directory, name)
+
+    def test_a_percent_of_few_records_is_none(self) -> None:
+        """And not all, which would be training data."""
+        for name, count in (("a[-1%:]", 0), ("a[:-1%]", 40), ("a[-50%:]", 20)):
+            _, part = split_and_slice(name)
+            assert part is not None
+            assert len(part.of(40)) == count
+
+    def test_large_ranges_are_looked_at_in_no_time(self, train: Any) -> None:
+        with pytest.raises(IndexError):
+            train.select(range(10**15))
+
+    def test_a_slice_of_compressed_files(self, tmp_path: Path) -> None:
+        write_dataset(rows(50), tmp_path, "train", shards=3, compression="GZIP")
+        part = open_split(tmp_path, "train[20:30]")
+        assert scans(part.batches(4)) == list(range(20, 30))
+        assert scans(part.batches(4, shard=(1, 2))) == list(range(21, 30, 2))
+
+
+class TestMap:
+    """Functions of records and of batches."""
+
+    def test_fields_are_changed_added_and_left_out(self, train: Any) -> None:
+        def change(row: Row) -> Row:
+            image = row["image"].astype("float32") / 255
+            return {"image": image, "twice": 2 * row["scan"], "text": "x"}
+
+        changed = train.map(change)
+        batch = next(changed.batches(8))
+        assert {name: each.dtype.kind for name, each in batch.items()} == {
+            **{"image": "f", "twice": "i", "text": "O"},
+        }
+        assert batch["image"].max() <= 1
+        assert batch["twice"].tolist() == [2 * n for n in range(8)]
+        assert changed[5]["twice"] == 10
+        assert [row["twice"] for row in islice(changed, 3)] == [0, 2, 4]
+
+    def test_lists_are_padded_as_the_schema_says(self, train: Any) -> None:
+        plain, same = train, train.map(lambda row: row)
+        for one, other in zip(plain.batches(32), same.batches(32), strict=True):
+            assert one.keys() == other.keys()
+            for name, column in one.items():
+                assert column.dtype == other[name].dtype
+                np.testing.assert_array_equal(column, other[name])
+
+    def test_a_function_of_batches_gets_them(self, train: Any) -> None:
+        sizes = []
+
+        def twice(batch: Row) -> Row:
+            sizes.append(len(batch["scan"]))
+            return {"twice": batch["scan"] * 2}
+
+        changed = train.map(twice, batched=True)
+        found = [n for batch in changed.batches(128) for n in batch["twice"].tolist()]
+        assert found == [2 * n for n in range(COUNT)]
+        assert sorted(sizes) == [44, 128, 128]
+        assert changed[7] == {"twice": 14}
+        assert changed[[7, 3]]["twice"].tolist() == [14, 6]
+
+    @pytest.mark.parametrize("batched", [False, True])
+    def test_random_numbers_are_those_of_the_record(
+        self, train: Any, batched: bool
+    ) -> None:
+        """For any batches and readers, and after resuming; others in another epoch."""
+
+        def one(row: Row, rng: np.random.Generator) -> Row:
+            return {"scan": row["scan"], "x": rng.random()}
+
+        def several(batch: Row, rngs: list[np.random.Generator]) -> Row:
+            return {"scan": batch["scan"], "x": np.array([r.random() for r in rngs])}
+
+        split = train.map(several if batched else one, batched=batched)
+
+        def drawn(*readers: Any) -> dict[int, float]:
+            return {
+                scan: x
+                for batches in readers
+                for batch in batches
+                for scan, x in zip(
+                    batch["scan"].tolist(), batch["x"].tolist(), strict=True
+                )
+            }
+
+        order = {"shuffle_seed": 3, "epoch": 1}
+        whole = drawn(split.batches(7, **order))
+        assert len(set(whole.values())) == COUNT
+        thirds = (split.batches(11, **order, shard=(i, 3)) for i in range(3))
+        assert drawn(*thirds) == whole
+        begun = split.batches(7, **order)
+        first = drawn(islice(begun, 5))
+        rest = drawn(split.batches(9, **order, resume=begun.state()))
+        assert {**first, **rest} == whole
+        assert drawn(split.batches(7, shuffle_seed=3, epoch=2)) != whole
+        twice = split.map(lambda row, rng: {**row, "y": rng.random()})
+        batch = next(twice.batches(8, **order))
+        assert (batch["x"] != batch["y"]).all()
+
+    @pytest.mark.parametrize("seed", [-1, 2**62])
+    def test_any_seed_will_do(self, train: Any, seed: int) -> None:
+        drawn = train.map(lambda row, rng: {"x": rng.random()})
+        batch = next(drawn.batches(4, shuffle_seed=seed))
+        assert len(set(batch["x"].tolist())) == 4
+
+    def test_an_error_names_the_record(self, train: Any) -> None:
+        def fails(row: Row) -> Row:
+            if row["scan"] == 205:
+                raise KeyError("missing")
+            return row
+
+        split = train.map(fails)
+        said = r"train-00002-of-00003.tfrecord: record 5: map\(fails\): KeyError: 'missing'"
+        with pytest.raises(DatasetError, match=said) as caught:
+            list(split.batches(16))
+        assert isinstance(caught.value.__cause__, KeyError)
+        with pytest.raises(DatasetError, match=said):
+            split[205]
+
+    @pytest.mark.parametrize(
+        ("function", "batched", "said"),
+        [
+            (lambda row: None, False, "it returned None, expected a dict"),
+            (lambda row: {"x": object()}, False, "field 'x': found object, expected"),
+            (lambda row: {"x": np.zeros((row["scan"] + 1, 2))}, False, "one shape"),
+            (
+                lambda row: {"image": np.zeros((row["scan"] + 1, 2, 1))},
+                False,
+                "one shape",
+            ),
+            (lambda batch: {"x": 1}, True, "column 'x' is a value of the type int"),
+            (lambda row: {str(row["scan"]): 1}, False, "return the same fields"),
+            (lambda row: {"x": None}, False, "field 'x': missing in all 16 rows"),
+            (lambda batch: {"x": [1]}, True, "column 'x' has 1 rows, expected 16"),
+            (lambda batch: 5, True, "a value of the type int, expected columns"),
+        ],
+    )
+    def test_wrong_results_are_refused(
+        self, train: Any, function: Any, batched: bool, said: str
+    ) -> None:
+        with pytest.raises(DatasetError, match=said):
+            next(train.map(function, batched=batched).batches(16))
+
+    def test_what_is_no_function_is_refused(self, train: Any) -> None:
+        with pytest.raises(TypeError, match="expected a function of a record"):
+            train.map(5)
+
+    def test_missing_values_have_a_mask(self, train: Any) -> None:
+        split = train.map(lambda row: {"x": row["scan"] if row["scan"] % 2 else None})
+        batch = next(split.batches(4))
+        assert batch["x"].tolist() == [0, 1, 0, 3]
+        assert batch["x_present"].tolist() == [False, True, False, True]
+
+    def test_it_is_in_arrow_and_pickles(self, train: Any) -> None:
+        split = train.map(_with_length).select([3, 4])
+        assert split.to_arrow()["length"].to_pylist() == [
+            len(train[n]["ink_runs"]) for n in (3, 4)
+        ]
+        assert pickle.loads(pickle.dumps(split))[0].keys() == split[0].keys()
+
+
+def _with_length(row: Row) -> Row:
+    return {**row, "length": len(row["ink_runs"])}
+
+
+class TestMix:
+    """Several splits as one."""
+
+    def test_each_has_its_share_and_its_own_order(self, train: Any, extra: Any) -> None:
+        both = mix([train, extra], weights=[3, 1])
+        assert len(both) == 400
+        named = mix(
+            [
+                train.map(lambda row: {"scan": row["scan"], "of": "train"}),
+                extra.map(lambda row: {"scan": row["scan"], "of": "extra"}),
+            ],
+            weights=[3, 1],
+        )
+        found = [
+            (of, scan)
+            for batch in named.batches(64, shuffle_seed=1)
+            for of, scan in zip(batch["of"], batch["scan"].tolist(), strict=True)
+        ]
+        assert scans(both.batches(64, shuffle_seed=1)) == [scan for _, scan in found]
+        for start in range(0, 400, 4):
+            assert sum(of == "extra" for of, _ in found[start : start + 4]) == 1
+        for name, split in (("train", train), ("extra", extra)):
+            own = [scan for of, scan in found if of == name]
+            assert own == scans(split.batches(64, shuffle_seed=1))
+
+    def test_it_ends_with_the_first_that_is_used_up(
+        self, train: Any, extra: Any
+    ) -> None:
+        equally = mix([train, extra])
+        assert 200 <= len(equally) <= 201
+        assert len(scans(equally.batches(7))) == len(equally)
+        assert sorted(scans(equally.batches(7)))[:4] == [0, 0, 1, 1]
+
+    @pytest.mark.parametrize(
+        "weights", [[0.7, 0.3], [1, 3.3], [1e-9, 1], [12345, 54321]]
+    )
+    def test_any_weights_will_do(
+        self, train: Any, extra: Any, weights: list[float]
+    ) -> None:
+        both = mix([train, extra], weights)
+        assert len(scans(both.batches(64, shuffle_seed=2))) == len(both)
+
+    def test_records_are_read_by_number(self, train: Any, extra: Any) -> None:
+        both = mix([train, extra], [1, 1])
+        whole = scans(both.batches(64))
+        assert scans([both[[5, 2, 5]]]) == [whole[5], whole[2], whole[5]]
+        assert both[3]["scan"] == whole[3]
+        assert both.select([9, 0]).to_arrow()["scan"].to_pylist() == [
+            whole[9],
+            whole[0],
+        ]
+        changed = mix([train.map(lambda row: row), extra])
+        assert scans([changed[[5, 2, 5]]]) == [whole[5], whole[2], whole[5]]
+
+    def test_it_is_shared_and_resumed(self, train: Any, extra: Any) -> None:
+        both = mix([train, extra], [2, 1])
+        whole = scans(both.batches(8, shuffle_seed=1))
+        readers = [both.batches(8, shuffle_seed=1, shard=(i, 2)) for i in range(2)]
+        first = [batch for reader in readers for batch in islice(reader, 2)]
+        assert sorted(scans(first)) == sorted(whole[:32])
+        state = readers[0].state()
+        rest = [
+            both.batches(5, shuffle_seed=1, shard=(i, 3), resume=state)
+            for i in range(3)
+        ]
+        assert sorted(scans(b for each in rest for b in each)) == sorted(whole[32:])
+
+    def test_a_dict_of_sources_is_mixed(self, directory: Path) -> None:
+        found = open_split({f"{directory}:train": 3, f"{directory}:extra": 1})
+        assert len(found) == 400
+        assert len(open_split({directory: 3}, "train[:10%]")) == 30
+
+    def test_compressed_files_are_mixed(self, tmp_path: Path) -> None:
+        for name in ("a", "b"):
+            write_dataset(rows(20), tmp_path, name, shards=2, compression="GZIP")
+        both = mix([open_split(tmp_path, name) for name in ("a", "b")])
+        assert sorted(scans(both.batches(3))) == sorted([*range(20), *range(20)])
+
+    def test_others_are_refused(self, directory: Path, train: Any) -> None:
+        some = open_split(directory, "extra", fields=["scan"])
+        with pytest.raises(DatasetError, match="split 1 has another field 'image'"):
+            mix([train, some])
+        with pytest.raises(DatasetError, match="positive number"):
+            mix([train, train], [1, 0])
+        with pytest.raises(DatasetError, match="1 weights for 2 splits"):
+            mix([train, train], [1])
+        with pytest.raises(DatasetError, match="found none"):
+            mix([])
+
+    def test_splits_that_functions_have_made_unlike_are_refused(
+        self, train: Any, extra: Any
+    ) -> None:
+        added = train.map(lambda row: {**row, "more": 1})
+        for splits in ([added, extra], [extra, added]):
+            with pytest.raises(DatasetError, match="'more' is in some splits"):
+                next(mix(splits).batches(8))
+        floats = extra.map(lambda row: {**row, "image": row["image"] / 255})
+        with pytest.raises(DatasetError, match=r"'image' is float64 .* and uint8"):
+            next(mix([train, floats]).batches(8))
+        with pytest.raises(TypeError, match="expected a list of splits"):
+            mix(train, [1])
+
+    def test_an_error_names_the_file_of_its_split(self, train: Any, extra: Any) -> None:
+        def fails(row: Row) -> Row:
+            raise ValueError("no")
+
+        with pytest.raises(DatasetError, match=r"extra-0000\d-of-00002"):
+            list(mix([train, extra.map(fails)]).batches(8))
+
+
+class TestBalance:
+    """Classes that come equally often."""
+
+    def test_each_class_comes_as_often(self, train: Any) -> None:
+        some = train.select([n for n in range(COUNT) if n % 10 or n < 40])
+        balanced = some.balanced("digit")
+        labels = balanced[:]["digit"]
+        found, counts = np.unique(labels, return_counts=True)
+        assert found.tolist() == list(range(10))
+        assert set(counts.tolist()) == {30}
+        assert sorted(labels[:10].tolist()) == list(range(10))
+        every = set(scans(balanced.batches(64)))
+        assert every == set(scans(some.batches(64)))
+
+    def test_copies_of_a_record_get_other_random_numbers(self, train: Any) -> None:
+        """And everything else that a split has, also with corrupt records left out."""
+        some = train.select([3, 3, 7, 3])
+        drawn = some.map(lambda row, rng: {"scan": row["scan"], "x": rng.random()})
+        batch = next(drawn.batches(4))
+        assert batch["scan"].tolist() == [3, 3, 7, 3]
+        assert len(set(batch["x"].tolist())) == 4
+        assert drawn[1]["x"] == batch["x"][1]
+        again = [*drawn.batches(1, shuffle_seed=0), *drawn.batches(3, shuffle_seed=0)]
+        assert len({x for each in again for x in each["x"].tolist()}) == 4
+        assert some.to_arrow([1, 2])["scan"].to_pylist() == [3, 7]
+        assert scans(mix([some, train.select([5])], [4, 1]).batches(8))[:1] == [3]
+        with pytest.raises(DatasetError, match="record 3: map"):
+            some.map(lambda row: 1 / 0)[1]
+
+    def test_names_of_classes_will_do(self, directory: Path) -> None:
+        split = open_split(directory, "train", class_names=True)
+        assert len(split.balanced("digit")) == COUNT
+
+    @pytest.mark.parametrize("field", ["image", "digitt", "scan"])
+    def test_others_are_refused(self, train: Any, field: str) -> None:
+        with pytest.raises(DatasetError, match="expected one of digit"):
+            train.balanced(field)
+
+
+class TestOneShape:
+    """Batches of fixed shapes."""
+
+    def test_lists_have_the_length_of_the_schema(self, train: Any) -> None:
+        shapes = {
+            b["ink_runs"].shape for b in train.batches(10, pad_to_max_length=True)
+        }
+        assert shapes == {(10, 32)}
+
+    def test_a_list_without_limit_is_refused(self, directory: Path) -> None:
+        some = open_split(directory, "train", fields=["scan"])
+        with pytest.raises(DatasetError, match="has a maximum length"):
+            some.batches(4, pad_to_max_length=True)
+
+
+KINDS = """
+from typing import Annotated, Any
+import numpy as np
+from schemagen import Image, Ragged, Record, Sparse, VarLen
+
+class Mixed(Record):
+    number: int
+    words: Annotated[list[str], VarLen("string")]
+    names: Annotated[list[list[str]], Ragged("string")]
+    table: Annotated[list[list[int]], Ragged("int64", ragged=False)]
+    picture: Annotated[np.ndarray, Image((None, None, 3), encoding="png")]
+    grid: Annotated[Any, Sparse((3, 3), index_key=("r", "c"))]
+    free: Annotated[list[float] | None, VarLen("float32", ragged=True)] = None
+"""
+
+
+@pytest.fixture(scope="module")
+def kinds(package_of: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A split with lists of every sort."""
+    package = package_of(KINDS)
+    some = [
+        {
+            "number": number,
+            "words": [f"word {number} {at}" for at in range(number % 5)],
+            "names": [["a"] * at for at in range(number % 3)],
+            "table": [[number] * at for at in range(1, number % 4)],
+            "picture": np.full((2 + number % 3, 3, 3), number, np.uint8),
+            "grid": {(number % 3, 1): 1.5},
+            "free": None if number % 2 else [0.5] * (number % 4),
+        }
+        for number in range(60)
+    ]
+    directory = tmp_path_factory.mktemp("kinds")
+    serializer = package.module("mixed", "serializer")
+    for row in some:
+        row["picture"] = _png(row["picture"])
+    serializer.write_dataset(some, directory, "train", shards=2)
+    return package.module("mixed", "reader").open_split(directory, "train")
+
+
+def _png(pixels: Any) -> bytes:
+    data = io.BytesIO()
+    Image.fromarray(pixels).save(data, "png")
+    return data.getvalue()
+
+
+def test_a_function_that_changes_nothing_changes_no_batch(kinds: Any) -> None:
+    """Of any kind, many times: texts are objects, whose memory is their own."""
+    for _ in range(10):
+        pairs = zip(
+            kinds.batches(7, shuffle_seed=1),
+            kinds.map(lambda row: row).batches(7, shuffle_seed=1),
+            strict=True,
+        )
+        for plain, mapped in pairs:
+            assert plain.keys() == mapped.keys()
+            for name, column in plain.items():
+                assert type(column) is type(mapped[name])
+                np.testing.assert_equal(mapped[name], column)
+
+
+def test_pictures_of_one_size_are_a_tensor(kinds: Any) -> None:
+    resized = kinds.map(lambda row: {"picture": np.zeros((8, 8, 3), np.uint8)})
+    assert next(resized.batches(4))["picture"].shape == (4, 8, 8, 3)
+
+
+def test_packing_a_mixture_keeps_all_values(kinds: Any) -> None:
+    small = kinds.map(lambda row: {"ids": np.array([row["number"]], np.int8)})
+    large = kinds.map(lambda row: {"ids": np.array([1000 + row["number"]])})
+    packed = next(mix([small, large]).batches(1, pack={"ids": 16}))["ids"][0]
+    assert sorted(packed.tolist()) == sorted([*range(8), *range(1000, 1008)])
+
+
+def test_masks_that_one_split_lacks_are_filled(kinds: Any) -> None:
+    always = kinds.map(lambda row: {"a": 1.0})
+    often = kinds.map(lambda row: {"a": None if row["number"] % 3 else 2.0})
+    for splits in ([always, often], [often, always]):
+        batch = next(mix(splits).batches(8))
+        assert batch["a_present"].sum() == 6
+
+
+def test_a_table_keeps_the_types_of_values(kinds: Any) -> None:
+    table = kinds.map(
+        lambda row: {"x": np.float32(0.5), "y": np.ones(2, np.float32), "z": (1, 2, 3)}
+    ).to_arrow()
+    assert [str(each) for each in table.schema.types] == [
+        "float",
+        "list<item: float>",
+        "list<item: int64>",
+    ]

@@ -1,0 +1,362 @@
+"""`to_torch`, `collate` and views under PyTorch and JAX, without TensorFlow."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Iterator
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from schemagen.runtime.arrays.torch import collate
+from torch.utils.data import ConcatDataset, DataLoader, Dataset, Subset
+from torchdata.stateful_dataloader import StatefulDataLoader
+
+from generated import DatasetError, mix
+from generated.digit.reader import open_split
+from generated.digit.serializer import write_dataset
+
+COUNT = 301
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A split of numbered records."""
+    root = tmp_path_factory.mktemp("digits")
+    rows = [
+        {
+            "image": np.full((8, 8, 1), number % 200, np.uint8),
+            "ink_runs": [number] * (number % 5),
+            "moments": [number / 8] * 8,
+            "digit": number % 10,
+            "scan": number,
+        }
+        for number in range(COUNT)
+    ]
+    write_dataset(rows, root, "train", shards=4)
+    return root
+
+
+@pytest.fixture
+def split(directory: Path) -> Any:
+    return open_split(directory, "train")
+
+
+def scans(batches: Any) -> list[list[int]]:
+    """Return the numbers of the records of each batch."""
+    return [batch["scan"].tolist() for batch in batches]
+
+
+class TestDataset:
+    """The dataset of `to_torch`."""
+
+    @pytest.mark.parametrize("workers", [0, 1, 2, 3])
+    def test_any_number_of_workers_delivers_the_same(
+        self, split: Any, workers: int
+    ) -> None:
+        dataset = split.to_torch(16, shuffle_seed=1)
+        loader = DataLoader(dataset, batch_size=None, num_workers=workers)
+        assert scans(loader) == scans(split.batches(16, shuffle_seed=1))
+        assert len(dataset) == len(loader) == 19
+        assert all(
+            isinstance(each, torch.Tensor) for each in next(iter(dataset)).values()
+        )
+
+    def test_workers_that_live_on_see_the_next_epoch(self, split: Any) -> None:
+        dataset = split.to_torch(16, shuffle_seed=1)
+        loader = DataLoader(
+            dataset, batch_size=None, num_workers=2, persistent_workers=True
+        )
+        for epoch in (0, 3, 1):
+            dataset.set_epoch(epoch)
+            expected = scans(split.batches(16, shuffle_seed=1, epoch=epoch))
+            assert scans(loader) == expected
+
+    @pytest.mark.parametrize("workers", [0, 2])
+    @pytest.mark.parametrize("options", [{}, {"pack": {"ink_runs": 16}}])
+    def test_a_stateful_loader_goes_on(
+        self, split: Any, workers: int, options: dict[str, Any]
+    ) -> None:
+        def loader() -> Any:
+            dataset = split.to_torch(8, shuffle_seed=1, epoch=2, **options)
+            return StatefulDataLoader(dataset, batch_size=None, num_workers=workers)
+
+        def runs(batches: Any) -> list[Any]:
+            return [batch["ink_runs"].tolist() for batch in batches]
+
+        whole = runs(loader())
+        begun = loader()
+        first = runs(islice(begun, 3))
+        state = begun.state_dict()
+        again = loader()
+        again.load_state_dict(state)
+        assert first + runs(again) == whole
+        assert len(whole) > 4
+
+    def test_another_number_of_readers_goes_on(self, split: Any) -> None:
+        begun = split.to_torch(16, shuffle_seed=1, shard=(0, 2))
+        first = [*islice(begun, 2)]
+        assert len(first) == 2
+        state = begun.state_dict()
+        found: list[int] = []
+        for reader in range(3):
+            rest = split.to_torch(8, shuffle_seed=1, shard=(reader, 3))
+            rest.load_state_dict(state)
+            found += chain.from_iterable(scans(rest))
+        whole = [*chain.from_iterable(scans(split.batches(16, shuffle_seed=1)))]
+        assert sorted(found) == sorted(whole[64:])
+        workers = DataLoader(rest, batch_size=None, num_workers=2)
+        rest.load_state_dict(state)
+        with pytest.raises(DatasetError, match="num_workers=0"):
+            list(workers)
+
+    @pytest.mark.parametrize("workers", [0, 2])
+    def test_a_state_of_another_epoch_is_refused(
+        self, split: Any, workers: int
+    ) -> None:
+        def loader(dataset: Any) -> Any:
+            return StatefulDataLoader(dataset, batch_size=None, num_workers=workers)
+
+        begun = loader(split.to_torch(16, shuffle_seed=1))
+        first = [batch["scan"] for batch in islice(begun, 3)]
+        state = begun.state_dict()
+        for other in (
+            split.to_torch(16, shuffle_seed=2),
+            split.to_torch(16),
+            split.select(range(200)).to_torch(16, shuffle_seed=1),
+            split.to_torch(16, shuffle_seed=1, block=8),
+        ):
+            again = loader(other)
+            again.load_state_dict(state)
+            with pytest.raises(Exception, match="the state was made with"):
+                list(again)
+        again = loader(split.to_torch(8, shuffle_seed=1))
+        again.load_state_dict(state)
+        if workers:
+            with pytest.raises(Exception, match="use num_workers=0"):
+                list(again)
+        else:
+            rest = [batch["scan"] for batch in again]
+            assert sorted(torch.cat(first + rest).tolist()) == list(range(COUNT))
+
+    @pytest.mark.parametrize("workers", [0, 2, 3])
+    def test_states_that_are_saved_at_any_time_are_exact(
+        self, split: Any, workers: int
+    ) -> None:
+        """Before the first batch, and again before anything is read."""
+
+        def loader() -> Any:
+            dataset = split.to_torch(32, shuffle_seed=1)
+            return StatefulDataLoader(dataset, batch_size=None, num_workers=workers)
+
+        whole = scans(loader())
+        for stop in (0, 1, 4):
+            begun = loader()
+            batches = iter(begun)
+            first = scans(islice(batches, stop))
+            state = begun.state_dict()
+            for _ in range(2):
+                begun = loader()
+                begun.load_state_dict(state)
+                iter(begun)
+                state = begun.state_dict()
+            again = loader()
+            again.load_state_dict(state)
+            assert first + scans(again) == whole
+
+    def test_the_epoch_of_a_state_is_that_of_its_batches(self, split: Any) -> None:
+        dataset = split.to_torch(32, shuffle_seed=1)
+        batches = iter(dataset)
+        first = scans(islice(batches, 2))
+        dataset.set_epoch(1)
+        again = split.to_torch(32, shuffle_seed=1)
+        again.load_state_dict(dataset.state_dict())
+        again.set_epoch(1)
+        whole = scans(split.batches(32, shuffle_seed=1))
+        assert first + scans(again) == whole
+        assert scans(again) == scans(split.batches(32, shuffle_seed=1, epoch=1))
+
+    def test_a_plain_loader_with_workers_takes_no_state(self, split: Any) -> None:
+        dataset = split.to_torch(32, shuffle_seed=1)
+        next(iter(dataset))
+        again = split.to_torch(32, shuffle_seed=1)
+        again.load_state_dict(dataset.state_dict())
+        with pytest.raises(DatasetError, match="use StatefulDataLoader"):
+            list(DataLoader(again, batch_size=None, num_workers=1))
+
+    def test_any_arrays_of_functions_become_tensors(self, split: Any) -> None:
+        changed = split.map(
+            lambda batch: {
+                "x": batch["moments"][::-1],
+                "y": batch["scan"].astype(">i4"),
+            },
+            batched=True,
+        )
+        batch = next(iter(changed.to_torch(4)))
+        assert batch["y"].tolist() == [0, 1, 2, 3]
+
+    def test_the_workers_of_a_plain_loader_keep_the_state(self, split: Any) -> None:
+        dataset = split.to_torch(16, shuffle_seed=1)
+        next(iter(DataLoader(dataset, batch_size=None, num_workers=2)))
+        with pytest.raises(DatasetError, match="use StatefulDataLoader"):
+            dataset.state_dict()
+
+    @pytest.mark.parametrize("state", [{"a": 1}, None, "x"])
+    def test_what_is_no_state_is_refused(self, split: Any, state: Any) -> None:
+        with pytest.raises(DatasetError, match="expected what state_dict"):
+            split.to_torch(16).load_state_dict(state)
+
+    def test_wrong_options_are_refused_at_once(self, split: Any) -> None:
+        with pytest.raises(TypeError, match="shufle_seed"):
+            split.to_torch(16, shufle_seed=1)
+        with pytest.raises(TypeError, match="load_state_dict"):
+            split.to_torch(16, resume={})
+        with pytest.raises(TypeError, match="packed batches have no length"):
+            len(split.to_torch(16, pack={"ink_runs": 16}))
+        with pytest.raises(DatasetError, match="shard"):
+            split.to_torch(16, shard=(2, 2))
+
+    def test_ranks_of_a_process_group_share_the_records(self, directory: Path) -> None:
+        context = multiprocessing.get_context("spawn")
+        queue = context.Queue()
+        ranks = [
+            context.Process(target=_rank, args=(directory, rank, queue))
+            for rank in (0, 1)
+        ]
+        for each in ranks:
+            each.start()
+        found = dict(queue.get(timeout=120) for _ in ranks)
+        for each in ranks:
+            each.join()
+        split = open_split(directory, "train")
+        for rank in (0, 1):
+            expected = scans(split.batches(8, shuffle_seed=1, shard=(rank, 2)))
+            assert found[rank] == expected
+
+    def test_views_are_datasets_too(self, split: Any) -> None:
+        both = mix([split.select(range(100)), split.select(range(100, 301))], [1, 2])
+        changed = both.map(_scaled)
+        loader = DataLoader(
+            changed.to_torch(16, shuffle_seed=1), batch_size=None, num_workers=2
+        )
+        batches = [*loader]
+        assert scans(batches) == scans(both.batches(16, shuffle_seed=1))
+        assert batches[0]["image"].dtype == torch.float32
+
+
+def _scaled(row: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+    image = row["image"].astype(np.float32) / 255 + rng.normal(0, 0.1, (8, 8, 1))
+    return {"image": image.astype(np.float32), "scan": row["scan"]}
+
+
+def _rank(directory: Path, rank: int, queue: Any) -> None:
+    os.environ["MASTER_ADDR"], os.environ["MASTER_PORT"] = "127.0.0.1", "29511"
+    torch.distributed.init_process_group("gloo", rank=rank, world_size=2)
+    split = open_split(directory, "train")
+    loader = DataLoader(
+        split.to_torch(8, shuffle_seed=1),
+        batch_size=None,
+        num_workers=2,
+        multiprocessing_context="spawn",
+    )
+    queue.put((rank, scans(loader)))
+    torch.distributed.destroy_process_group()
+
+
+class Wrapper(Dataset[Any]):
+    """What people write first: records that are changed one by one."""
+
+    def __init__(self, split: Any) -> None:
+        self.split = split
+
+    def __len__(self) -> int:
+        return len(self.split)
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        row = self.split[index]
+        return {
+            "image": torch.as_tensor(row["image"]).permute(2, 0, 1).float(),
+            "runs": row["ink_runs"],
+            "score": None if index % 2 else 3.5,
+            "name": f"scan {row['scan']}",
+            "nested": {"digit": row["digit"]},
+        }
+
+
+class TestCollate:
+    """`collate` makes batches of any rows."""
+
+    @pytest.mark.parametrize("workers", [0, 2])
+    def test_a_wrapper_is_collated(self, split: Any, workers: int) -> None:
+        loader = DataLoader(
+            Wrapper(split), batch_size=8, num_workers=workers, collate_fn=collate
+        )
+        batch = next(iter(loader))
+        assert batch["image"].shape == (8, 1, 8, 8)
+        assert batch["runs"].tolist()[3] == [3, 3, 3, 0]
+        assert batch["score"].tolist() == [3.5, 0] * 4
+        assert batch["score_present"].tolist() == [True, False] * 4
+        assert batch["name"][:2] == ["scan 0", "scan 1"]
+        assert batch["nested"]["digit"].tolist() == [*range(8)]
+
+    def test_subsets_and_datasets_behind_each_other(self, split: Any) -> None:
+        both = ConcatDataset([split, Subset(split, range(5))])
+        loader = DataLoader(both, batch_size=100, collate_fn=collate)
+        every = [*chain.from_iterable(scans(loader))]
+        assert every == [*range(COUNT), *range(5)]
+        assert collate([split[0], split[4]])["ink_runs"].shape == (2, 4)
+
+    @pytest.mark.parametrize(
+        ("rows", "said"),
+        [
+            (
+                [{"x": np.zeros((2, 3))}, {"x": np.zeros((3, 3))}],
+                "bring them to one shape",
+            ),
+            ([{"x": None}, {"x": None}], "missing in all 2 rows"),
+            ([{"x": 1}, {"y": 1}], "return the same fields"),
+            ([{"x": object()}, {"x": object()}], "found object, expected a number"),
+        ],
+    )
+    def test_what_makes_no_batch_is_named(self, rows: Any, said: str) -> None:
+        with pytest.raises(DatasetError, match=f"field 'x': .*{said}"):
+            collate(rows)
+
+
+@pytest.mark.parametrize("rows", [[], [(1, 2)], {"a": 1}])
+def test_what_are_no_rows_is_refused(rows: Any) -> None:
+    with pytest.raises(DatasetError, match="collate: expected rows"):
+        collate(rows)
+
+
+def test_jax_traces_once_in_an_epoch(split: Any) -> None:
+    import jax
+
+    traces = 0
+
+    @jax.jit
+    def total(batch: dict[str, Any]) -> Any:
+        nonlocal traces
+        traces += 1
+        return batch["ink_runs"].sum()
+
+    options = {"shuffle_seed": 1, "drop_remainder": True}
+    for batch in split.batches(8, **options, pad_to_max_length=True):
+        total(batch)
+    assert traces == 1
+    for batch in split.batches(8, **options, pack={"ink_runs": 32}):
+        total(batch)
+    assert traces == 2
+
+
+@pytest.fixture(autouse=True)
+def two_threads() -> Iterator[None]:
+    """Workers of loaders share two cores with this process."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
