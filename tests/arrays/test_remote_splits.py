@@ -9,7 +9,7 @@ import fsspec
 import pytest
 from digit_rows import row, rows
 
-from generated import DatasetError
+from generated import DatasetError, mix
 from generated.digit.reader import open_split
 from generated.digit.serializer import write_dataset
 
@@ -121,3 +121,16 @@ class TestCopies:
             list(split.batches(8, shuffle_seed=1))
         with pytest.raises(DatasetError, match="the file is another one"):
             open_split(f"{cache}::{where}", "train")
+
+
+@pytest.mark.parametrize("block", [None, 4])
+def test_splits_that_are_mixed_and_repeated_are_read(block: int | None) -> None:
+    """By several threads at once, and with remote and local ones together."""
+    write_dataset(rows(COUNT), f"{URL}-other", "train", shards=3)
+    one, other = open_split(URL, "train"), open_split(f"{URL}-other", "train")
+    both = mix([one, other.select([*range(COUNT), *range(50)])], weights=[2, 3])
+    for epoch in range(3):
+        batches = both.batches(7, shuffle_seed=1, epoch=epoch, block=block)
+        scans = [scan for batch in batches for scan in batch["scan"].tolist()]
+        assert len(scans) == len(both) == 250
+        assert sorted(set(scans)) == list(range(COUNT))

@@ -46,8 +46,9 @@ class Batches(Iterator[Batch]):
     After an error each further call raises it again.
 
     Args:
-        batches: the batches, and what a state says after each; None for one that has
-            only records that were left out.
+        read_by: returns the batches that one of several workers reads, from one on, and
+            what a state says after each; None for one that has only records that were
+            left out. Its arguments are those of `of_worker`.
         count: how many there are; None if no one knows.
         done: what a state says before the first one.
         facts: returns what all states of the epoch have in common.
@@ -55,15 +56,31 @@ class Batches(Iterator[Batch]):
 
     def __init__(
         self,
-        batches: Iterator[tuple[Batch | None, State]],
+        read_by: Callable[[int, int, int], Iterator[tuple[Batch | None, State]]],
         count: int | None,
         done: State,
         facts: Callable[[], State],
+        *,
+        worker: tuple[int, int, int] = (0, 1, 0),
     ) -> None:
+        self._read_by = read_by
         self._count = count
         self._done = done
         self._facts = facts
-        self._batches = Ahead(batches, _AHEAD)
+        self._batches = Ahead(read_by(*worker), _AHEAD)
+
+    def of_worker(self, index: int, count: int, skip: int = 0) -> Batches:
+        """Return the batches of one of several workers, who take turns.
+
+        Args:
+            index: the number of the worker.
+            count: how many there are.
+            skip: how many of its batches to leave out.
+        """
+        worker = (index, count, skip)
+        return Batches(
+            self._read_by, self._count, self._done, self._facts, worker=worker
+        )
 
     def __len__(self) -> int:
         """Return how many batches there are, from where it began.
@@ -169,20 +186,8 @@ class Reading:
             )
         return given
 
-    def batches(
-        self,
-        resume: State | None = None,
-        *,
-        worker: tuple[int, int] = (0, 1),
-        skip: int = 0,
-    ) -> Batches:
+    def batches(self, resume: State | None) -> Batches:
         """Return the batches, or those after a state.
-
-        Args:
-            resume: what `Batches.state` has returned.
-            worker: (index, count): of several workers that take the reader's batches in
-                turns, as data loaders of PyTorch have them.
-            skip: how many batches of the worker to leave out.
 
         Raises:
             DatasetError: it is the state of another epoch.
@@ -192,18 +197,23 @@ class Reading:
         if self.drop_remainder:
             share = done + max(0, turns.fewest - done) // size * size
 
+        longest = turns.share(0)
+
         def state(place: int) -> State:
             # Readers with a record less have had it by then, too.
-            return {"read": [*read, [self.readers, min(place, turns.share(0))]]}
+            return {"read": [*read, [self.readers, min(place, longest)]]}
 
-        starts = range(done, share, size)[worker[0] :: worker[1]][skip:]
-        batches = (
-            (batch, state(start + size))
-            for start, batch in zip(
-                starts, self._batches(turns, starts, share), strict=True
-            )
-        )
-        return Batches(batches, len(starts), state(done), self.facts)
+        starts = range(done, share, size)
+
+        def read_by(
+            worker: int, workers: int, skip: int
+        ) -> Iterator[tuple[Batch | None, State]]:
+            own = starts[worker::workers][skip:]
+            each = self._batches(turns, own, share)
+            for start, batch in zip(own, each, strict=True):
+                yield batch, state(start + size)
+
+        return Batches(read_by, len(starts), state(done), self.facts)
 
     def _resumed(self, resume: State | None) -> tuple[list[Any], Turns, int]:
         """Return what other readers have read, the turns, and how many places are done.

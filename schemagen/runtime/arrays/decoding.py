@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +14,7 @@ from ..reading.records import Records
 from ..shared.errors import DatasetError, warn
 from .arrow import table_of
 from .collation import flat_items
-from .views import View
-
-Result = TypeVar("Result")
+from .views import Result, View
 
 
 def decoded(
@@ -74,12 +72,12 @@ class DecodedChunk:
         try:
             return self.numbers, self.run.rows()
         except CorruptError as error:
-            problems = _placed(self._view, self.run.records, error.problems)
+            records = self.run.records
+            problems = _placed(self._view, records, error.problems)
 
             def decode(records: Records) -> tuple[Rows, list[Row]]:
                 return records.numbers, self._view.decoder.run(records).rows()
 
-            records = self.run.records
             return _sound(self._view, records, problems, decode, skip=self._skip)
 
     def lists(self, name: str) -> tuple[Any, Rows]:

@@ -16,7 +16,6 @@ from ..reading.columns import Rows
 from ..reading.records import Records
 from ..shared.errors import DatasetError
 from ..sources.weights import check_weights
-from .ahead import in_order
 from .arrow import joined
 from .collation import Collators, merged
 from .decoding import decoded
@@ -117,8 +116,8 @@ class Mixture(View):
         return any(view.skips for view in self._views)
 
     @property
-    def is_local(self) -> bool:
-        return all(view.is_local for view in self._views)
+    def is_sequential(self) -> bool:
+        return any(view.is_sequential for view in self._views)
 
     def numbers(self, positions: Rows, epoch: Epoch = STORED) -> Rows:
         views, turns = self._pattern
@@ -143,7 +142,7 @@ class Mixture(View):
     def read(
         self, numbers: Rows, epoch: Epoch = STORED, *, skip: bool | None = None
     ) -> Chunk:
-        if self.is_local and not self.changed:
+        if not self.changed:
             skips = self.skips if skip is None else skip
             return decoded(self, *self.records(numbers), skip=skips)
         chunks = [
@@ -173,12 +172,8 @@ class Mixture(View):
         finish: Callable[[Rows, Chunk], Result],
         threads: int = 1,
     ) -> Iterator[Result]:
-        if self.is_local:
-            yield from in_order(
-                lambda numbers: finish(numbers, self.read(numbers, epoch)),
-                parts,
-                threads,
-            )
+        if not self.is_sequential:
+            yield from super().chunks(parts, epoch, finish, threads)
             return
         asked, *copies = tee(parts, len(self._views) + 1)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
@@ -210,15 +211,21 @@ def packed_batches(
         columns[f"{name}_positions"] = layout.positions_of
         return columns
 
-    share = reading.turns.share(reading.reader)
-    starts = range(done["window"] * WINDOW, share, WINDOW)
-    parts = (
-        reading.numbers(reading.turns, start, min(share, start + WINDOW))
-        for start in starts
-    )
-    tables = view.chunks(parts, reading.epoch, table, threads())
-    batches = _batches(tables, done, reading.batch_size, reading.drop_remainder)
-    return Batches(batches, None, done, facts)
+    def read_by(
+        worker: int, workers: int, skip: int
+    ) -> Iterator[tuple[Batch | None, State]]:
+        turns = reading.turns
+        share = turns.share(reading.reader)
+        parts = (
+            reading.numbers(turns, start, min(share, start + WINDOW))
+            for start in range(done["window"] * WINDOW, share, WINDOW)
+        )
+        tables = view.chunks(parts, reading.epoch, table, threads())
+        batches = _batches(tables, done, reading.batch_size, reading.drop_remainder)
+        # Which records a batch has is known only when those before are packed.
+        return islice(batches, worker + skip * workers, None, workers)
+
+    return Batches(read_by, None, done, facts)
 
 
 def _batches(

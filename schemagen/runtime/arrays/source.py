@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -27,12 +27,7 @@ from .fetching import (
 from .order import STORED, Epoch
 from .positions import Positions, find_positions, sums
 from .sequence import SequentialFetcher, counts_of, refuse_compressed
-from .views import Chunk, View
-
-Result = TypeVar("Result")
-
-# How many records are read at a time where all are wanted.
-_RUN, _RUN_BYTES = 1 << 12, 1 << 24
+from .views import Chunk, Result, View
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,8 +104,8 @@ class RecordSource(View):
         return self.skip
 
     @property
-    def is_local(self) -> bool:
-        return not (self.files.has_remote or any(self.files.compressions))
+    def is_sequential(self) -> bool:
+        return any(self.files.compressions)
 
     def numbers(self, positions: Rows, epoch: Epoch = STORED) -> Rows:
         return epoch.order(len(self)).at(positions)
@@ -132,7 +127,7 @@ class RecordSource(View):
         return decoded(self, *self.records(numbers), skip=skips)
 
     def records(self, numbers: Rows) -> tuple[Records, dict[int, str]]:
-        return self.compared(self._by_number.fetch(numbers))
+        return self._compared(self._by_number.fetch(numbers))
 
     def chunks(
         self,
@@ -141,30 +136,31 @@ class RecordSource(View):
         finish: Callable[[Rows, Chunk], Result],
         threads: int = 1,
     ) -> Iterator[Result]:
+        if not (self.files.has_remote or self.is_sequential):
+            return super().chunks(parts, epoch, finish, threads)
         fetcher = self._fetcher()
 
-        def finished(asked: Rows, fetched: Fetched) -> Result:
-            chunk = decoded(self, *self.compared(fetched), skip=self.skip)
+        def finished(part: tuple[Rows, Fetched]) -> Result:
+            asked, fetched = part
+            chunk = decoded(self, *self._compared(fetched), skip=self.skip)
             return finish(asked, chunk)
 
         def fetched(asked: Rows) -> tuple[Rows, Fetched]:
             return asked, fetcher.fetch(asked)
 
+        each: Iterator[tuple[Rows, Fetched]] = map(fetched, parts)
         if self.files.has_remote:
-            each: Iterator[tuple[Rows, Fetched]] = Ahead(map(fetched, parts), 1)
-            return in_order(lambda both: finished(*both), each, threads)
-        if any(self.files.compressions):
-            return in_order(lambda both: finished(*both), map(fetched, parts), threads)
-        return in_order(lambda part: finished(*fetched(part)), parts, threads)
+            each = Ahead(each, 1)
+        return in_order(finished, each, threads)
 
     def _fetcher(self) -> Fetcher:
         """Return what reads records in any order, or of compressed files in theirs."""
-        if any(self.files.compressions):
+        if self.is_sequential:
             counts = np.diff(self._firsts).tolist()
             return SequentialFetcher(self.files, counts, skip=self.skip)
         return self._by_number
 
-    def compared(self, fetched: Fetched) -> tuple[Records, dict[int, str]]:
+    def _compared(self, fetched: Fetched) -> tuple[Records, dict[int, str]]:
         """Return records, and what is wrong with some, by their rows.
 
         Raises:
@@ -175,6 +171,6 @@ class RecordSource(View):
 
     def runs(self) -> Iterator[Run]:
         """Yield all records in the order in which they are stored, many at a time."""
-        for chunk in self.in_order(self.most(_RUN, _RUN_BYTES)):
+        for chunk in self.in_order():
             assert isinstance(chunk, DecodedChunk)
             yield chunk.run

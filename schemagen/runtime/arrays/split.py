@@ -26,10 +26,8 @@ from .padding import padded_to_limits
 from .rows import BatchRows
 from .views import Chunk, View, selected
 
-# How many records are read at a time where all are asked for one by one, and where all
-# are wanted as a table.
+# How many records are read at a time where all are asked for one by one.
 _RUN = 256
-_TABLE, _TABLE_BYTES = 1 << 12, 1 << 24
 
 
 class Split:
@@ -237,35 +235,10 @@ class Split:
             DatasetError: an option is wrong, or the state is that of another epoch.
                 While batches are read: a record is corrupt.
         """
-        reading = self._reading(
-            batch_size,
-            shuffle_seed=shuffle_seed,
-            epoch=epoch,
-            shard=shard,
-            block=block,
-            drop_remainder=drop_remainder,
-            pad_to_max_length=pad_to_max_length,
-        )
-        if pack is not None:
-            return packed_batches(reading, pack, too_long, resume)
-        return reading.batches(resume)
-
-    def _reading(
-        self,
-        batch_size: int,
-        *,
-        shuffle_seed: int | None = None,
-        epoch: int = 0,
-        shard: tuple[int, int] = (0, 1),
-        block: int | None = None,
-        drop_remainder: bool = False,
-        pad_to_max_length: bool = False,
-    ) -> Reading:
-        """Return how the batches of an epoch are read; arguments are `batches`'s."""
         check_flags(drop_remainder=drop_remainder, pad_to_max_length=pad_to_max_length)
         if shuffle_seed is not None:
             self._view.check_random()
-        return Reading(
+        reading = Reading(
             self._view,
             Epoch(
                 None if shuffle_seed is None else integer("shuffle_seed", shuffle_seed),
@@ -277,6 +250,9 @@ class Split:
             drop_remainder=drop_remainder,
             change=padded_to_limits(self._view.decoder) if pad_to_max_length else None,
         )
+        if pack is not None:
+            return packed_batches(reading, pack, too_long, resume)
+        return reading.batches(resume)
 
     def to_torch(
         self,
@@ -368,11 +344,9 @@ class Split:
         Args:
             numbers: of the records; None for all.
         """
-        view = self._view
         if numbers is not None:
             return self._read(numbers).table()
-        chunks = view.in_order(view.most(_TABLE, _TABLE_BYTES))
-        return joined(chunk.table() for chunk in chunks)
+        return joined(chunk.table() for chunk in self._view.in_order())
 
 
 def mixed(splits: Sequence[Split], weights: Sequence[float] | None) -> Split:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -108,8 +106,6 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
     ) -> None:
         if "resume" in options:
             raise TypeError("to_torch: give a state to load_state_dict of the dataset")
-        # An unknown option is an error with the name of the method that has them.
-        inspect.signature(split.batches).bind(batch_size, **options)
         self._split = split
         self._batch_size = batch_size
         self._options = options
@@ -145,17 +141,9 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
         number = int(self._epoch) if epoch is None else epoch
         given: dict[str, Any] = {"epoch": number, "shard": self._readers()}
         given |= self._options
-        batches: Batches
-        if given.get("pack") is not None:
-            batches = self._split.batches(self._batch_size, **given, resume=resume)
-            start = worker[0] + done * worker[1]
-            each: Iterator[Any] = islice(batches, start, None, worker[1])
-        else:
-            given = {n: v for n, v in given.items() if n not in ("pack", "too_long")}
-            reading = self._split._reading(self._batch_size, **given)
-            batches = reading.batches(resume, worker=worker, skip=done)
-            each = batches
-        return _Reading(batches, each, batches.state(), worker, done)
+        batches = self._split.batches(self._batch_size, **given, resume=resume)
+        own = batches.of_worker(*worker, done)
+        return _Reading(own, batches.state(), worker, done)
 
     def __len__(self) -> int:
         """Return how many batches this reader has in an epoch."""
@@ -240,7 +228,7 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
 
 
 def _tensors(reading: _Reading) -> Iterator[dict[str, Any]]:
-    for batch in reading.each:
+    for batch in reading.batches:
         reading.done += 1
         yield tensors_of(batch)
 
@@ -253,15 +241,13 @@ class _Reading:
     """What a worker reads.
 
     Attributes:
-        batches: those of the reader, or of the worker alone.
-        each: those of the worker.
+        batches: those of the worker.
         first: the state in which it began.
         worker: its number, and how many there are.
         done: how many of its batches come before.
     """
 
     batches: Batches
-    each: Iterator[Any]
     first: State
     worker: tuple[int, int]
     done: int

@@ -7,7 +7,6 @@ epoch has its own numbers at its positions.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from hashlib import blake2b
@@ -18,9 +17,13 @@ import numpy as np
 from ..codecs.decoder import Batch, Decoder, Row
 from ..reading.columns import Rows
 from ..reading.records import Records
+from .ahead import in_order
 from .order import STORED, Epoch
 
 Result = TypeVar("Result")
+
+# How many records are read at a time where all are wanted.
+_RUN, _RUN_BYTES = 1 << 12, 1 << 24
 
 
 class Chunk(Protocol):
@@ -109,8 +112,8 @@ class View(ABC):
 
     @property
     @abstractmethod
-    def is_local(self) -> bool:
-        """Whether any records can be read at once: files are local, and not compressed."""
+    def is_sequential(self) -> bool:
+        """Whether records can only be read in order: files are compressed."""
 
     @abstractmethod
     def numbers(self, positions: Rows, epoch: Epoch = STORED) -> Rows:
@@ -144,7 +147,7 @@ class View(ABC):
         """Read records, before any function changes them, and decode none.
 
         Args:
-            numbers: int64 [N], of the records, which are local.
+            numbers: int64 [N], of the records.
 
         Returns:
             The records, and what is wrong with some, by their rows.
@@ -153,7 +156,6 @@ class View(ABC):
             DatasetError: a file cannot be read.
         """
 
-    @abstractmethod
     def chunks(
         self,
         parts: Iterable[Rows],
@@ -172,14 +174,21 @@ class View(ABC):
         Raises:
             DatasetError: a record is corrupt, or a file cannot be read.
         """
+        return in_order(
+            lambda numbers: finish(numbers, self.read(numbers, epoch)), parts, threads
+        )
 
     @abstractmethod
     def only(self, fields: tuple[str, ...]) -> View:
         """Return the view with some of its fields, as far as none has to be computed."""
 
-    def in_order(self, size: int) -> Iterator[Chunk]:
-        """Read all records in the order in which they are stored, so many at a time."""
-        total = len(self)
+    def in_order(self, size: int | None = None) -> Iterator[Chunk]:
+        """Read all records in the order in which they are stored, so many at a time.
+
+        Args:
+            size: how many; None for many.
+        """
+        total, size = len(self), size or self.most(_RUN, _RUN_BYTES)
         parts = (
             self.numbers(np.arange(start, min(total, start + size)))
             for start in range(0, max(1, total), size)
@@ -228,8 +237,8 @@ class Derived(View):
         return self.view.skips
 
     @property
-    def is_local(self) -> bool:
-        return self.view.is_local
+    def is_sequential(self) -> bool:
+        return self.view.is_sequential
 
     def numbers(self, positions: Rows, epoch: Epoch = STORED) -> Rows:
         return self.view.numbers(positions, epoch)
@@ -318,11 +327,8 @@ class Repetition(Selection):
     def read(
         self, numbers: Rows, epoch: Epoch = STORED, *, skip: bool | None = None
     ) -> Chunk:
-        return Renumbered(
-            self.view.read(self._stored(numbers), epoch, skip=skip),
-            self._stored(numbers),
-            numbers,
-        )
+        stored = self._stored(numbers)
+        return Renumbered(self.view.read(stored, epoch, skip=skip), stored, numbers)
 
     def records(self, numbers: Rows) -> tuple[Records, dict[int, str]]:
         records, problems = self.view.records(self._stored(numbers))
@@ -335,20 +341,7 @@ class Repetition(Selection):
         finish: Callable[[Rows, Chunk], Result],
         threads: int = 1,
     ) -> Iterator[Result]:
-        # What was asked for comes back as the numbers of the view.
-        waiting: deque[Rows] = deque()
-
-        def stored() -> Iterator[Rows]:
-            for numbers in parts:
-                waiting.append(numbers)
-                yield self._stored(numbers)
-
-        def same(asked: Rows, chunk: Chunk) -> tuple[Rows, Chunk]:
-            return asked, chunk
-
-        for asked, chunk in self.view.chunks(stored(), epoch, same, threads):
-            numbers = waiting.popleft()
-            yield finish(numbers, Renumbered(chunk, asked, numbers))
+        return View.chunks(self, parts, epoch, finish, threads)
 
     def only(self, fields: tuple[str, ...]) -> View:
         return Repetition(self.view.only(fields), self._chosen)
