@@ -86,6 +86,21 @@ def find_project(start: Path) -> Project:
     return Project(directory, _settings(table or {}, text))
 
 
+def schemas_for(directory: Path) -> Path:
+    """Return the directory of schemas of the project that a directory is in.
+
+    Without a project it is the one that `schemagen init` would set.
+
+    Raises:
+        SchemagenError: the settings cannot be used.
+    """
+    root = settings_directory(directory)
+    if root is None:
+        return directory.resolve() / _settings({}, "").schemas
+    project = find_project(root)
+    return project.root / project.settings.schemas
+
+
 def output_in(text: str) -> str | None:
     """Return the output directory that the settings of any version of schemagen name.
 

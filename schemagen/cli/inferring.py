@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from .reporting import (
     html_option,
     leave,
     max_record_option,
+    print_sealed,
     project_option,
     report,
     split_option,
@@ -82,6 +84,7 @@ def infer(data: str, out: str, split: str | None, limit: int, **options: Any) ->
     """
     from ..use_cases.infer import infer as infer_schema
 
+    steps = _steps_before_generate(Path(out))
     found = infer_schema(data, out, split=split, limit=limit or None, **options)
     _print_inferred(found)
     if found.doubts:
@@ -89,15 +92,29 @@ def infer(data: str, out: str, split: str | None, limit: int, **options: Any) ->
             f'  {plural(found.doubts, "doubt")}: see the comments with "doubt:", and '
             "take each out once it is settled"
         )
-    following = "run `schemagen generate`"
+    steps.append("run `schemagen generate`")
     if found.read:
         record = found.spec.record
         of_split = "" if split is None else f" --split {shell_word(split)}"
         of_data = f"{shell_word(data)}{of_split}"
-        following += f", then `schemagen verify {of_data} --record {record}`"
-    echo(f"Next: {following}.")
+        steps.append(f"run `schemagen verify {of_data} --record {record}`")
+    echo(f"Next: {', then '.join(steps)}.")
     if found.foreign or found.damages:
         leave()
+
+
+def _steps_before_generate(out: Path) -> list[str]:
+    """Return what makes a schema file one of a project, if it will not be."""
+    from ..config import schemas_for, settings_directory
+
+    directory = out.resolve().parent
+    is_project = settings_directory(directory) is not None
+    schemas = schemas_for(directory if is_project else Path())
+    steps = [] if is_project else ["run `schemagen init`"]
+    if not directory.is_relative_to(schemas):
+        where = os.path.relpath(schemas)
+        steps.append(f"move {out} to {where}/, where schemas are looked for")
+    return steps
 
 
 def _print_inferred(found: Inferred) -> None:
@@ -159,6 +176,11 @@ def _list(what: str, items: Sequence[str], more: str) -> None:
     ],
 )
 @schema_options
+@click.option(
+    "--seal",
+    is_flag=True,
+    help="If nothing is wrong, write a manifest with the schema next to the files.",
+)
 @html_option
 @project_option
 def adopt(data: str, out: str, project: str, **options: Any) -> None:
@@ -167,26 +189,35 @@ def adopt(data: str, out: str, project: str, **options: Any) -> None:
     Also writes the settings of a project if there are none, reads some records with the
     generated pipeline, and lists what you have to decide in the schema. The files of
     DATA are not changed.
+
+    With --seal, readers compare the files and their schema from then on, as they do with
+    files that schemagen has written.
     """
     from ..use_cases.adopt import Checked, FirstRecords, Generated
     from ..use_cases.adopt import adopt as adopting
     from ..use_cases.infer import Inferred
+    from ..use_cases.seal import Sealed
 
-    is_clean = True
+    is_clean, record, is_sealed = True, "", False
     for done in adopting(data, Path(out), Path(project), **options):
         match done:
             case Inferred():
                 _print_inferred(done)
-                is_clean = is_clean and not done.foreign
+                record = done.spec.record
+                is_clean = is_clean and not (done.foreign or done.lost)
             case Generated():
                 _print_generated(done)
             case Checked():
                 _print_checked(done)
                 is_clean = is_clean and not done.verification.findings
+            case Sealed():
+                print_sealed([done])
+                is_sealed = True
             case FirstRecords():
                 _print_records(done)
                 is_clean = is_clean and not done.problem
-    _print_doubts(Path(out))
+    again = f"`schemagen verify {shell_word(data)} --record {record} --seal`"
+    _print_doubts(Path(out), again if is_sealed else "")
     if not is_clean:
         leave()
 
@@ -223,8 +254,14 @@ def _print_records(read: FirstRecords) -> None:
         echo(f"the generated pipeline cannot read on: {problem}")
 
 
-def _print_doubts(out: Path) -> None:
-    """Print what is left to decide, and what to do then."""
+def _print_doubts(out: Path, seal_again: str) -> None:
+    """Print what is left to decide, and what to do then.
+
+    Args:
+        out: the schema file.
+        seal_again: the command that seals the data with a changed schema; "" if it is not
+            sealed.
+    """
     from ..findings import printable
     from ..use_cases.adopt import doubts_in
 
@@ -236,7 +273,7 @@ def _print_doubts(out: Path) -> None:
         echo(f"      {printable(doubt.text)}")
     following = "commit the schema and the generated code."
     if doubts:
-        following = (
-            f"delete each comment that is settled, `schemagen generate`, {following}"
-        )
+        steps = ["delete each comment that is settled", "`schemagen generate`"]
+        steps += [seal_again, following] if seal_again else [following]
+        following = ", ".join(steps)
     echo(f"Next: {following}")

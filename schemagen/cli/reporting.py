@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -18,6 +18,7 @@ from .printing import echo, echo_document
 if TYPE_CHECKING:
     from ..findings import Finding
     from ..spec.model import RecordSpec
+    from ..use_cases.seal import Sealed
 
 
 @dataclass
@@ -212,6 +213,19 @@ max_record_option = click.option(
     metavar="SIZE",
     help="Report longer records, unread.",
 )
+
+
+def print_sealed(sealed: Sequence[Sealed]) -> None:
+    """Print which manifests were written."""
+    from ..data.formatting import plural
+    from ..findings import printable
+
+    for each in sealed:
+        splits = ", ".join(
+            f"{printable(name)} ({plural(records, 'record')})"
+            for name, records in sorted(each.splits.items())
+        )
+        echo(f"sealed {printable(each.path)}: {splits}")
 
 
 def spec_of_record(record: str | None, project: str) -> RecordSpec | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,11 +15,15 @@ from .reporting import (
     format_option,
     leave,
     print_document,
+    print_sealed,
     project_option,
     reading_options,
     report,
     spec_of_record,
 )
+
+if TYPE_CHECKING:
+    from ..use_cases.seal import Sealed
 
 
 @click.command(
@@ -37,6 +41,11 @@ from .reporting import (
             "Check some of the shards, on one of several machines",
             "schemagen verify 'data/pets/train-*[0-4]-of-*'",
         ),
+        (
+            "Seal the files of another program, so that readers compare them",
+            "schemagen verify old --record pet_photo --seal",
+        ),
+        ("Seal the files that were added since", "schemagen verify old --add"),
     ],
 )
 @data_argument
@@ -46,6 +55,16 @@ from .reporting import (
     metavar="R",
     shell_complete=complete_records,
     help="Compare with this record of the project, not with what the manifest says.",
+)
+@click.option(
+    "--seal",
+    is_flag=True,
+    help="If nothing is wrong, write a manifest next to the files of another program.",
+)
+@click.option(
+    "--add",
+    is_flag=True,
+    help="Check and seal only the files that the manifest does not list yet.",
 )
 @click.option(
     "--examples",
@@ -60,6 +79,8 @@ from .reporting import (
 def verify(
     data: str,
     record: str | None,
+    seal: bool,
+    add: bool,
     examples: int,
     project: str,
     style: str,
@@ -78,16 +99,28 @@ def verify(
     from ..data.verify.rendering import summary, to_json
     from ..use_cases.refusing import refusing_data
 
+    if (seal or add) and reading["limit"]:
+        raise click.UsageError("--limit checks only some records: seal without it.")
     spec = spec_of_record(record, project)
+    sealed: tuple[Sealed, ...] = ()
     with refusing_data(data), Bar("verifying") as progress:
-        found = use_case(
-            data, spec=spec, examples=examples, progress=progress, **reading
-        )
+        reading |= {"spec": spec, "examples": examples, "progress": progress}
+        if seal or add:
+            from ..use_cases.seal import verify_and_seal
+
+            del reading["limit"]
+            found, sealed = verify_and_seal(data, add=add, **reading)
+        else:
+            found = use_case(data, **reading)
     if style == "json":
         print_document(to_json(found))
     else:
         report([each.finding() for each in found.findings], style)
     if style == "text":
-        echo(summary(found))
+        if found.splits:
+            echo(summary(found))
+        else:
+            echo("The manifest lists all files; there is nothing to add.")
+        print_sealed(sealed)
     if not found.clean:
         leave()

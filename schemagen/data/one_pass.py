@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..runtime.codecs.checking import RecordCheck
 from ..runtime.native import crc32c
+from ..runtime.reading.columns import Rows
 from ..runtime.reading.decoding import decode
 from ..runtime.shared.processes import Advance, in_parallel
-from ..runtime.shared.tfrecord import HEADER_SIZE
+from ..runtime.shared.tfrecord import FRAMING, HEADER_SIZE
 from .checks.checksums import combined
 from .checks.record import check_of
 from .checks.tally import Tally
@@ -54,6 +55,7 @@ class Wanted:
             repetitions show.
         limit: only so many records of each group, the first ones; None for all.
         max_record_bytes: longer records are damages and are not read.
+        lengths: whether to keep the lengths of records, for an index.
     """
 
     examples: int | None = None
@@ -61,6 +63,7 @@ class Wanted:
     digests: bool = False
     limit: int | None = None
     max_record_bytes: int = MAX_RECORD_BYTES
+    lengths: bool = False
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,8 @@ class Scanned:
             hold more good records than were read.
         readable: False if it is missing, or cannot be read.
         complete: whether it was read to its end, and not to a limit.
-        crc32c: of its bytes on disk, if the manifest lists the file.
+        crc32c: of its bytes on disk.
+        lengths: those of the frames of its good records, int64 [N] each, if wanted.
         start: its first bytes, which tell the compression.
     """
 
@@ -103,6 +107,7 @@ class Scanned:
     readable: bool = True
     complete: bool = True
     crc32c: int = 0
+    lengths: list[Rows] = field(default_factory=list)
     start: bytes = b""
 
     @property
@@ -196,7 +201,6 @@ class _Piece(NamedTuple):
     part: Part
     rank: int
     bytes: int
-    listed: bool
 
 
 class _Task(NamedTuple):
@@ -219,17 +223,17 @@ def _tasks(listing: Listing, group: Group, wanted: Wanted) -> Iterator[_Task]:
     held: list[_Piece] = []
     for file in group.files:
         size = listing.sizes[file.path] or 0
-        rank, listed = ranks[file.path], file.shard is not None
+        rank = ranks[file.path]
         large = wanted.limit is None and size >= 2 * PART_BYTES
         if held and (large or _bytes(held) >= _TASK_BYTES) and wanted.limit is None:
             yield _Task(group.split, group.spec, held, wanted)
             held = []
         if not large:
-            held.append(_Piece(Part(file.path), rank, size, listed))
+            held.append(_Piece(Part(file.path), rank, size))
             continue
         for part in parts_of(file.path):
             stop = size if part.stop is None else part.stop
-            piece = _Piece(part, rank, stop - part.start, listed)
+            piece = _Piece(part, rank, stop - part.start)
             yield _Task(group.split, group.spec, [piece], wanted)
     if held:
         yield _Task(group.split, group.spec, held, wanted)
@@ -279,7 +283,7 @@ def _scanned(
     def on_data(data: memoryview) -> None:
         scanned.start += data[: HEADER_SIZE - len(scanned.start)].tobytes()
         tally.bytes += len(data)
-        if check and piece.listed:
+        if check:
             scanned.crc32c = crc32c(data, scanned.crc32c)
 
     limit = wanted.max_record_bytes
@@ -295,6 +299,8 @@ def _scanned(
         if len(run):
             columns = decode(run, check.plan) if check else decode(run)
             tally.count(columns)
+            if wanted.lengths:
+                scanned.lengths.append(run.stops - run.starts + FRAMING)
             if check:
                 tally.add_records(check, columns)
             if measuring:
@@ -315,5 +321,6 @@ def _joined(parts: list[Scanned]) -> Scanned:
         first.over_limit |= part.over_limit
         first.readable &= part.readable
         first.complete &= part.complete
+        first.lengths += part.lengths
         first.crc32c = combined(first.crc32c, part.crc32c, size)
     return first

@@ -37,6 +37,7 @@ class DataFile:
         shard: its entry in the manifest, or None.
         spec: the spec that wrote it, by the manifest, or None.
         compression: "", "GZIP" or "ZLIB" by the manifest, or None.
+        adopted: whether another program wrote it, and it was sealed later.
     """
 
     path: FilePath
@@ -44,6 +45,7 @@ class DataFile:
     shard: Shard | None = None
     spec: Spec | None = None
     compression: str | None = None
+    adopted: bool = False
 
 
 @dataclass(frozen=True)
@@ -221,7 +223,9 @@ def _files_of(directory: FilePath, found: Manifest) -> dict[FilePath, DataFile]:
         spec = found.spec_of(name)
         paths = map(file_path, paths_of(str(directory), split))
         for path, shard in zip(paths, split.shards, strict=True):
-            files[path] = DataFile(path, name, shard, spec, split.compression)
+            files[path] = DataFile(
+                path, name, shard, spec, split.compression, bool(split.adopted)
+            )
     return files
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..codegen.plan import Plan
-from ..config import Project, find_project, settings_directory
+from ..config import Project, find_project, schemas_for, settings_directory
 from ..data.checks.model import Verification
 from ..data.infer import DOUBT
 from ..data.listing import list_data
@@ -25,6 +25,7 @@ from .infer import Inferred, infer
 from .init import init
 from .inspect import Report, write_report
 from .refusing import refusing_data
+from .seal import Sealed, seal_verified
 
 RECORDS = 10
 """How many records the generated pipeline is tried on."""
@@ -102,7 +103,8 @@ def adopt(
     merge: bool = False,
     force: bool = False,
     html: str | None = None,
-) -> Iterator[Inferred | Generated | Checked | FirstRecords]:
+    seal: bool = False,
+) -> Iterator[Inferred | Generated | Checked | Sealed | FirstRecords]:
     """Infer a schema, generate its code, and check all records with both.
 
     Args:
@@ -113,6 +115,7 @@ def adopt(
         merge: declare one record of files that share few keys.
         force: overwrite the file.
         html: write the HTML report to this file.
+        seal: write manifests next to the files if nothing is wrong.
 
     Yields:
         The result of each step, when it is done.
@@ -135,11 +138,15 @@ def adopt(
         listing = list_data(data)
         if html is None:
             with Bar("verifying") as bar:
-                checked = Checked(verify(listing, spec=inferred.spec, progress=bar))
+                found = verify(listing, spec=inferred.spec, progress=bar, lengths=seal)
+                checked = Checked(found)
         else:
-            report = write_report(html, listing, inferred.spec)
+            report = write_report(html, listing, inferred.spec, lengths=seal)
             checked = Checked(report.verification, report)
     yield checked
+    if seal and checked.verification.clean:
+        with refusing_data(data):
+            yield from seal_verified(checked.verification, inferred.spec)
     paths = [file.path for file in listing.data.files]
     with step("reading with the generated pipeline"):
         read = _first_records(project, inferred.spec.record, paths)
@@ -152,12 +159,7 @@ def _check_schema_path(out: Path, directory: Path) -> None:
     Raises:
         SchemagenError: it is not, so that nothing would be generated from it.
     """
-    root = settings_directory(directory)
-    if root is None:
-        schemas = directory.resolve() / "schemas"
-    else:
-        project = find_project(root)
-        schemas = project.root / project.settings.schemas
+    schemas = schemas_for(directory)
     if out.resolve().parent.is_relative_to(schemas):
         return
     raise refused(

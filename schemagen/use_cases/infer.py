@@ -52,6 +52,7 @@ class Inferred:
         doubts: how many of its comments the user has to decide upon.
         read: a description of what was read; "" if a manifest had the spec.
         left_out: why keys are in no field, by key.
+        lost: those of these keys that hold data.
         damages: the places at which no record could be read.
         malformed: how many records are not a tf.train.Example.
         gaps: contradictions in the names of files.
@@ -67,6 +68,7 @@ class Inferred:
     doubts: int = 0
     read: str = ""
     left_out: Mapping[str, str] | None = None
+    lost: tuple[str, ...] = ()
     damages: tuple[Damage, ...] = ()
     malformed: int = 0
     gaps: tuple[Gap, ...] = ()
@@ -138,6 +140,7 @@ def infer(
         drafted.doubts,
         read,
         drafted.left_out,
+        tuple(key for key in drafted.left_out if _holds_data(evidence, key)),
         tuple(reading.damages),
         evidence.malformed,
         found.gaps,
@@ -146,6 +149,11 @@ def infer(
         drafted.lacking,
         found.tfds,
     )
+
+
+def _holds_data(evidence: Evidence, key: str) -> bool:
+    data, steps = evidence.keys.get(key), evidence.steps.get(key)
+    return bool(data and data.kinds) or bool(steps and steps.each.longest)
 
 
 def _check_path(path: Path, *, force: bool) -> None:

@@ -41,6 +41,7 @@ def write_report(
     limit: int | None = None,
     workers: int | None = None,
     max_record_bytes: int = MAX_RECORD_BYTES,
+    lengths: bool = False,
 ) -> Report:
     """Read data once, and write the HTML report.
 
@@ -51,6 +52,7 @@ def write_report(
         limit: read only so many records of each split.
         workers: how many processes read; None for one a core.
         max_record_bytes: longer records are damage.
+        lengths: keep the lengths of records, for an index.
 
     Raises:
         DatasetError: a worker died.
@@ -60,7 +62,7 @@ def write_report(
 
     splits = splits_of(listing, spec, EXAMPLES)
     groups = [each.group for each in splits]
-    wanted = Wanted(EXAMPLES, True, True, limit, max_record_bytes)
+    wanted = Wanted(EXAMPLES, True, True, limit, max_record_bytes, lengths)
     with Bar("reading") as bar:
         found = read_data(listing, groups, wanted, workers=workers, progress=bar)
     statistics = statistics_of(listing, found, limit)

@@ -64,7 +64,7 @@ WRITES: dict[str, dict[str, Any]] = {
     "gzip": {**_BY_SIZE, "compression": "GZIP"},
     "writer": {**_BY_SIZE, "writer": True},
 }
-CASES = [*WRITES, "two writers", "ranks", "publishers", "generate"]
+CASES = [*WRITES, "two writers", "ranks", "publishers", "generate", "seal"]
 
 
 def records_in(data: bytes) -> list[bytes]:
@@ -425,6 +425,56 @@ class Generating(Case):
         schemagen.generate(self._root)
 
 
+class Sealing(Case):
+    """`schemagen verify --add` of a file in a directory that was sealed."""
+
+    def __init__(self, scratch: Path) -> None:
+        self.directory = scratch / "old"
+
+    def before(self) -> None:
+        for number in (1, 2):
+            digit.write_dataset(rows(8), self.directory / "new", f"train_{number}")
+            [written] = (self.directory / "new").glob("train_*-of-*")
+            written.rename(self.directory / f"train_{number}.tfrecord")
+            shutil.rmtree(self.directory / "new")
+            if number == 1:
+                options = ("--record", "digit", "--project", _TESTS.parent, "--seal")
+                self._verify(*options)
+        self._data = self._files()
+
+    def program(self) -> None:
+        command("verify", self.directory, "--add", "--workers", "1")()
+
+    def whole(self) -> None:
+        self._verify("--add")
+
+    def judge(self, ended: Ended, fault: str) -> str:
+        check_code(ended, fault, failed=2)
+        assert self._files() == self._data
+        found = len(open_split(self.directory, "train"))
+        assert not check_files(self.directory)
+        return {8: "old", 16: "new"}[found]
+
+    def found(self) -> Tree:
+        # Hidden files that a killed run leaves go with the next one that has files to add.
+        found = tree(self.directory)
+        return {
+            name: data for name, data in found.items() if name[1:] and name[0] != "."
+        }
+
+    def onwards(self) -> list[Callable[[str], object]]:
+        return [lambda state: self._verify("--add")]
+
+    def _verify(self, *options: object) -> None:
+        with suppress(SystemExit), redirect_stdout(None):
+            command("verify", self.directory, "--workers", "1", *map(str, options))()
+
+    def _files(self) -> Files:
+        return {
+            path.name: path.read_bytes() for path in self.directory.glob("*.tfrecord")
+        }
+
+
 class Careless(Case):
     """Two files that belong together, which are written as if nothing ever happened."""
 
@@ -458,6 +508,8 @@ def case_of(scratch: Path, case: str, before: str) -> Case:
     """Return one of `CASES`."""
     if case == "generate":
         return Generating(scratch)
+    if case == "seal":
+        return Sealing(scratch)
     if case in WRITES:
         return Writing(scratch, before, case)
     if case == "careless":

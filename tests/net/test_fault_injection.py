@@ -24,6 +24,7 @@ _SPLITS = [
 _CASES = [
     *((case, before) for case in _SPLITS for before in ("old", "fresh")),
     ("generate", "old"),
+    ("seal", "old"),
 ]
 
 
@@ -81,6 +82,7 @@ def test_failing_at_some_steps(
         ("publishers", "old", "interrupt", 6, 3),
         ("ranks", "fresh", "kill", 7, 4),
         ("generate", "old", "kill", 12, 30),
+        ("seal", "old", "kill", 3, 1),
     ],
 )
 def test_a_sample(

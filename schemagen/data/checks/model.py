@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ...findings import Finding, InData, Location
+
+if TYPE_CHECKING:
+    from ...runtime.writing.sealing import CheckedFile
 
 
 @dataclass(frozen=True, order=True)
@@ -143,12 +147,14 @@ class Verification:
         splits: what was looked at, in order.
         findings: in the order of splits, files first, then by field.
         other_files: names of what else is in a directory without a manifest.
+        files: those that were read.
     """
 
     where: str
     splits: tuple[SplitCounts, ...]
     findings: tuple[DataFinding, ...]
     other_files: tuple[str, ...] = ()
+    files: tuple[CheckedFile, ...] = field(default=(), repr=False)
 
     def __repr__(self) -> str:
         from ..verify.rendering import verification_text  # which imports this module

@@ -84,6 +84,9 @@ def splits_of(
     general = splits[0].tally
     if listing.problem:
         _add_manifest(general, data, listing.problem)
+    cause = "left over from an older dataset, or copied here: readers skip it"
+    if any(file.adopted for file in data.files):
+        cause = "seal it with `schemagen verify DATA --add`: readers skip it until then"
     for name in data.unlisted:
         general.add_file(
             "SG504",
@@ -91,7 +94,7 @@ def splits_of(
             "no other files of records in a data directory",
             str((data.directory or Path()) / name),
             "a file",
-            "left over from an older dataset, or copied here: readers skip it",
+            cause,
         )
     for gap in data.gaps:
         own = (each.tally for each in splits if each.name == gap.split)

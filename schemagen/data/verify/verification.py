@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 
+from ...runtime.writing.sealing import CheckedFile
 from ...spec.model import RecordSpec
 from ..checks.model import Verification
 from ..limits import MAX_RECORD_BYTES
 from ..listing import Listing, list_data
-from ..one_pass import Pass, Wanted, read_data
+from ..one_pass import Pass, Scanned, Wanted, read_data
+from ..sources import DataFile
 from .files import judge_empty, judge_file
 from .splits import CheckedSplit, splits_of
 
@@ -27,6 +29,7 @@ def verify(
     workers: int | None = None,
     max_record_bytes: int = MAX_RECORD_BYTES,
     progress: Callable[[int, int], object] | None = None,
+    lengths: bool = False,
 ) -> Verification:
     """Check data: framing, checksums, the manifest, and every record against a spec.
 
@@ -47,6 +50,7 @@ def verify(
         max_record_bytes: longer records are findings and are not read.
         progress: called with the bytes that were read since the last call, and with
             how many there are in all.
+        lengths: keep the lengths of records, for an index.
 
     Raises:
         DatasetError: the data or the split does not exist.
@@ -56,7 +60,9 @@ def verify(
     found = read_data(
         listing,
         [each.group for each in splits],
-        Wanted(examples, limit=limit, max_record_bytes=max_record_bytes),
+        Wanted(
+            examples, limit=limit, max_record_bytes=max_record_bytes, lengths=lengths
+        ),
         workers=workers,
         progress=progress,
     )
@@ -73,11 +79,13 @@ def verification_of(
         splits: as `splits_of` returned them; what was found is added to their tallies.
         found: the pass over their groups.
     """
+    files = []
     for split in splits:
         empty = []
         for file in split.files:
             scanned = found.files[file.path]
             judge_file(scanned, file)
+            files.append(_checked(file, scanned))
             split.tally.merge(scanned.tally)
             split.whole &= scanned.whole
             unread = scanned.damaged or not scanned.whole
@@ -91,4 +99,17 @@ def verification_of(
         tuple(each.counts for each in splits),
         tuple(finding for each in splits for finding in each.findings),
         listing.data.other_files,
+        tuple(files),
+    )
+
+
+def _checked(file: DataFile, scanned: Scanned) -> CheckedFile:
+    return CheckedFile(
+        str(file.path),
+        file.split,
+        scanned.tally.records,
+        scanned.tally.bytes,
+        scanned.crc32c,
+        scanned.compression or "",
+        scanned.lengths,
     )

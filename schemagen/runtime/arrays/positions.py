@@ -18,7 +18,7 @@ from ..sources.file_access import access_to
 from ..sources.files import Files
 from ..storage.files import in_threads
 from ..storage.index import ends_of, index_name
-from ..storage.manifest import checksum_of
+from ..storage.manifest import Split, checksum_of
 from .open_files import OpenFile
 
 _LENGTH = struct.Struct("<Q")
@@ -80,17 +80,30 @@ def find_positions(files: Files, *, skip: bool = False) -> Positions:
 
 
 def _indexed(files: Files) -> Positions | None:
-    """Find the records of a split by its index; None without one that is whole."""
+    """Find the records of splits by their indexes; None without one that is whole."""
     splits = [
         (os.path.dirname(opened.path), name, split)
         for opened in files.manifests
         for name, split in opened.splits.items()
     ]
-    if len(splits) != 1:
-        return None
-    [(directory, name, split)] = splits
     settled = tuple(each and replace(each, hidden=None) for each in files.shards)
-    if split.index is None or settled != split.shards:
+    listed = [shard for _, _, split in splits for shard in split.shards]
+    if not listed or settled != tuple(listed):
+        return None
+    ends, first = [], 0
+    for directory, name, split in splits:
+        found = _index_of(directory, name, split)
+        if found is None:
+            return None
+        ends.append(found + first)
+        first += sum(shard.bytes for shard in split.shards)
+    counts = [shard.records for shard in listed]
+    return Positions(np.concatenate(ends), sums(counts), sums(files.sizes))
+
+
+def _index_of(directory: str, name: str, split: Split) -> Rows | None:
+    """Return where the frames of a split end; None without an index that is whole."""
+    if split.index is None:
         return None
     path = os.path.join(directory, index_name(name, split.index))
     try:
@@ -99,11 +112,10 @@ def _indexed(files: Files) -> Positions | None:
         return None
     if checksum_of(contents) != split.index or len(contents) != 8 * split.records:
         return None
-    counts = [shard.records for shard in split.shards]
-    ends, bases = ends_of(contents), sums(files.sizes)
-    if (np.diff(ends, prepend=0) < FRAMING).any() or ends[-1:].sum() != bases[-1]:
+    ends, size = ends_of(contents), sum(shard.bytes for shard in split.shards)
+    if (np.diff(ends, prepend=0) < FRAMING).any() or ends[-1:].sum() != size:
         return None  # another program has written it
-    return Positions(ends, sums(counts), bases)
+    return ends
 
 
 def sums(values: Sequence[int]) -> Rows:

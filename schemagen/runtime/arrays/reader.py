@@ -13,7 +13,7 @@ from ..codecs.records import RecordCodec
 from ..codecs.roles import Roles, missing_targets
 from ..shared.calling import check_flags, options_by_name
 from ..shared.errors import DatasetError, with_suggestion
-from ..sources.files import Source, find_files
+from ..sources.files import Source, Splits, find_files
 from ..sources.slices import split_and_slice
 from ..sources.weights import sources_of
 from ..storage.schema import Spec
@@ -46,7 +46,7 @@ class SplitReader:
     def open_split(
         self,
         source: Source | Mapping[str, float],
-        split: str | None = None,
+        split: Splits = None,
         *,
         fields: Collection[str] | None = None,
         ragged: ListForm = "padded",
@@ -61,7 +61,8 @@ class SplitReader:
                 or a dict of such, each with its weight, which are mixed as by `mix`. There,
                 a split may stand behind its directory: {"data:train": 3, "data:extra": 1}.
             split: which split of a directory; may be left out if it holds one. A slice
-                may stand behind it: "train[:80%]", "train[80%:]", "train[100:200]".
+                may stand behind it: "train[:80%]", "train[80%:]", "train[100:200]". A
+                list reads several splits as one, in its order.
             fields: the names of the fields to read; None for all.
             ragged: "padded" pads the lists of a batch to the longest, as `parse_batch`
                 does; "list" leaves them as long as they are. Fields that the schema

@@ -15,7 +15,7 @@ from ..faults.faults import OnCorrupt
 from ..shared.calling import check_flags, options_by_name
 from ..shared.errors import NO_LIMIT, DatasetError
 from ..shared.requirements import tf
-from ..sources.files import find_files
+from ..sources.files import Splits, find_files
 from ..sources.sharing import Shard, share_of
 from ..sources.slices import split_and_slice
 from ..sources.weights import sources_of
@@ -72,7 +72,7 @@ class RecordReader:
     def make_dataset(
         self,
         source: Sources,
-        split: str | None = None,
+        split: Splits = None,
         *,
         batch_size: int,
         training: bool = False,
@@ -105,7 +105,8 @@ class RecordReader:
                 in these proportions, until the first is used up. There, a split may stand
                 behind its directory: {"data:train": 3, "data:extra": 1}.
             split: which split of a directory; may be left out if it holds one. A slice
-                may stand behind it: "train[:80%]", "train[80%:]", "train[100:200]".
+                may stand behind it: "train[:80%]", "train[80%:]", "train[100:200]". A
+                list reads several splits as one.
             batch_size: records in a batch; the last one may be smaller.
             training: shuffle files and records, in another order each epoch, and
                 augment; otherwise all records come once, in the order of the files.

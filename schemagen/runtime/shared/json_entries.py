@@ -42,6 +42,7 @@ _SPLIT_SELDOM = {
     "spec": dict[str, Any] | None,
     "shuffled": bool | None,
     "index": str | None,
+    "adopted": bool | None,
     "run": str | None,
 }
 _SHARD = {"file": str, "records": int, "bytes": int, "crc32c": str}

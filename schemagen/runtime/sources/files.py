@@ -31,6 +31,8 @@ from .manifests import (
 from .named import SHARD_NAME, Listing
 
 Source = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+Splits = str | Sequence[str] | None
+"""Which splits of a directory: one, several as one, or the only one."""
 
 _USUAL_RECORD_BYTES = 1 << 16
 
@@ -162,12 +164,13 @@ class Files:
         return _digest(in_threads(contents, range(len(self.paths))))
 
 
-def find_files(source: Source, split: str | None, spec: Spec) -> Files:
+def find_files(source: Source, split: Splits, spec: Spec) -> Files:
     """Find the files that a source names and see that they are whole.
 
     Args:
         source: a data directory, a glob, a file, or a list of files.
-        split: which split of a directory; may be left out if it holds one.
+        split: which split of a directory, or several, which are read as one; may be left
+            out if it holds one.
         spec: the reader's own spec, compared with the directory's, or with that of a
             manifest next to the files which lists them.
 
@@ -183,16 +186,23 @@ def find_files(source: Source, split: str | None, spec: Spec) -> Files:
         ) from error
 
 
-def _find_files(source: Source, split: str | None, spec: Spec) -> Files:
+def _find_files(source: Source, split: Splits, spec: Spec) -> Files:
     is_glob = False
-    if split is not None and not isinstance(split, str):
+    names = [split] if isinstance(split, str) else split
+    if names is not None and (
+        not isinstance(names, (list, tuple))
+        or not names
+        or not all(isinstance(name, str) for name in names)
+        or len({*names}) < len(names)
+    ):
         raise DatasetError(
-            f"split={split!r}: expected the name of one split, such as 'train'"
+            f"split={split!r}: expected the name of a split, such as 'train', or a list "
+            "of different ones"
         )
     if isinstance(source, (str, os.PathLike)):
         path = _path(source)
         if access_to(path).is_dir(path):
-            return _files_of_directory(path, split, spec)
+            return _files_of_directory(path, names, spec)
         if access_to(path).exists(path):
             paths = [path]
         else:
@@ -242,7 +252,9 @@ def _matching(path: str) -> list[str]:
     return paths
 
 
-def _files_of_directory(directory: str, split: str | None, spec: Spec) -> Files:
+def _files_of_directory(
+    directory: str, names: Sequence[str] | None, spec: Spec
+) -> Files:
     path = manifest_path(directory)
     opened = read_manifest(directory)
     splits = opened[1].splits if opened else {}
@@ -253,33 +265,36 @@ def _files_of_directory(directory: str, split: str | None, spec: Spec) -> Files:
             f"such as {os.path.join(directory, 'train-*')!r}"
         )
     text, found = opened
-    if split is None and len(splits) == 1:
-        (split,) = splits
+    if names is None and len(splits) == 1:
+        names = list(splits)
     if not splits:
         raise DatasetError(f"{path}: it lists no split; write one")
-    if split is None:
+    if names is None:
         raise DatasetError(
             f"{path}: no split was named; there are: {', '.join(sorted(splits))}"
         )
-    if split not in splits:
-        raise DatasetError(f"{path}: {no_split(split, splits)}")
-    check_compatible(found.spec_of(split), spec, path)
-    shards = splits[split].shards
+    for name in names:
+        if name not in splits:
+            raise DatasetError(f"{path}: {no_split(name, splits)}")
+        check_compatible(found.spec_of(name), spec, path)
+    shards = tuple(shard for name in names for shard in splits[name].shards)
     paths = tuple(os.path.join(directory, shard.file) for shard in shards)
     try:
         check_shards(paths, shards)
     except DatasetError:
         if read_manifest(directory) == opened:
             raise
-        return _files_of_directory(directory, split, spec)  # it was changed meanwhile
+        return _files_of_directory(directory, names, spec)  # it was changed meanwhile
     return Files(
         paths=paths,
-        compressions=(splits[split].compression,) * len(paths),
+        compressions=tuple(
+            splits[name].compression for name in names for _ in splits[name].shards
+        ),
         sizes=tuple(shard.bytes for shard in shards),
         records=tuple(shard.records for shard in shards),
         checksums=tuple(shard.crc32c for shard in shards),
         shards=shards,
-        manifests=(Opened(path, text, {split: stated(found, split)}),),
+        manifests=(Opened(path, text, {name: stated(found, name) for name in names}),),
     )
 
 

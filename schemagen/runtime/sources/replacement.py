@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ..shared.errors import DatasetError
 from ..storage import manifest
 from ..storage.files import FileState, in_threads
+from ..storage.manifest import Split
 from .files import Files, state_of
 from .manifests import Opened, check_shards, stated, text_of
 
@@ -52,7 +54,7 @@ class Generation:
             except DatasetError as error:
                 why = f"its manifest cannot be read now ({error})"
         for name, split in opened.splits.items():
-            if now.get(name) != split:
+            if not _still_there(split, now.get(name)):
                 reason = (
                     "it was written again" if name in now else "it is not there now"
                 )
@@ -63,6 +65,14 @@ class Generation:
                 return
         if text is not None:
             self._equal[opened.path] = text
+
+
+def _still_there(split: Split, now: Split | None) -> bool:
+    """Return whether a split has all that it had; files may be added behind."""
+    if now is None:
+        return False
+    shards = now.shards[: len(split.shards)]
+    return replace(now, shards=shards, index=split.index) == split
 
 
 def check_state(path: str, state: FileState, found: FileState) -> None:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from ..shared.errors import DatasetError
+from .files import Splits
 
 _NAME = re.compile(r"(?P<name>[^\[\]]+)(?:\[(?P<slice>.*)\])?", re.DOTALL)
 _SLICE = re.compile(r"(?:(-?\d+)(%?))?:(?:(-?\d+)(%?))?", re.ASCII)
@@ -37,8 +38,8 @@ class Slice:
         return range(first, max(first, last))
 
 
-def split_and_slice(split: str | None) -> tuple[str | None, Slice | None]:
-    """Return the name of a split, and the slice behind it.
+def split_and_slice(split: Splits) -> tuple[Splits, Slice | None]:
+    """Return the name of a split, and the slice behind it; several have none.
 
     Raises:
         DatasetError: it is not written as one.

@@ -9,18 +9,19 @@ from math import isfinite
 from typing import Any
 
 from ..shared.errors import DatasetError
+from .files import Splits
 
 # A directory, and the name of a split, which may have a slice behind it.
 _SPLIT_BEHIND = re.compile(r"(.+):([^:/\[\]]+(?:\[[^/\]]*\])?)", re.DOTALL)
 
 
-def sources_of(sources: Any, split: str | None) -> list[tuple[Any, str | None, float]]:
+def sources_of(sources: Any, split: Splits) -> list[tuple[Any, Splits, float]]:
     """Return sources, each with its split and its weight; a single one has the weight 1.
 
     Args:
         sources: a source; or a dict of sources, each with its weight. Where no split is
             named, one of a directory may stand behind it, as in "data:train".
-        split: which split of each directory.
+        split: which split of each directory, or several.
 
     Raises:
         DatasetError: there are none, or a weight is not a positive number.
@@ -29,7 +30,7 @@ def sources_of(sources: Any, split: str | None) -> list[tuple[Any, str | None, f
         one = isinstance(sources, (str, os.PathLike))
         return [(sources if one else tuple(sources), split, 1.0)]
     check_weights(sources)
-    found: list[tuple[Any, str | None, float]] = []
+    found: list[tuple[Any, Splits, float]] = []
     for source, weight in sources.items():
         behind = _SPLIT_BEHIND.fullmatch(os.fspath(source))
         if behind and split is None:

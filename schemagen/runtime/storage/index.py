@@ -33,24 +33,18 @@ def pack_lengths(lengths: bytes | bytearray) -> str:
     return b64encode(zlib.compress(lengths, 1)).decode()
 
 
-def index_of(packed: Iterable[str | None]) -> bytes | None:
-    """Return the index of a split.
+def unpacked_lengths(packed: str) -> NDArray[np.int64]:
+    """Return the lengths of frames: int64 [N]."""
+    return np.frombuffer(zlib.decompress(b64decode(packed)), np.int64)
+
+
+def index_of(lengths: Iterable[NDArray[np.int64]]) -> bytes:
+    """Return the index of a split: the contents of its file.
 
     Args:
-        packed: the lengths of each shard's frames; None for a shard without.
-
-    Returns:
-        The contents of its file; None if lengths are missing, as of compressed shards.
+        lengths: those of the frames of one shard after the other, int64 [N] each.
     """
-    texts = list(packed)
-    lengths = [
-        np.frombuffer(zlib.decompress(b64decode(text)), np.int64)
-        for text in texts
-        if text is not None
-    ]
-    if len(lengths) < len(texts):
-        return None
-    return np.cumsum(np.concatenate(lengths)).astype("<u8").tobytes()
+    return np.cumsum(np.concatenate(list(lengths))).astype("<u8").tobytes()
 
 
 def ends_of(index: bytes) -> NDArray[np.int64]:

@@ -74,6 +74,8 @@ class Split:
         shuffled: True if its records were shuffled as a whole; None if they were not,
             or no one has said.
         index: the CRC-32C of its index, eight hex digits; None if it has none.
+        adopted: True if another program wrote its files, under names of its own, and
+            they were sealed later; None otherwise.
     """
 
     compression: str
@@ -82,6 +84,7 @@ class Split:
     spec: Spec | None = None
     shuffled: bool | None = None
     index: str | None = None
+    adopted: bool | None = None
 
     @property
     def records(self) -> int:
@@ -241,6 +244,7 @@ def _split(name: str, data: dict[str, Any]) -> Split:
         data.get("spec"),
         data.get("shuffled"),
         data.get("index"),
+        data.get("adopted"),
     )
     if data["records"] != split.records:
         raise ValueError(

@@ -23,7 +23,7 @@ from ..codecs.compatibility import check_compatible
 from ..shared.errors import DatasetError, warn
 from ..storage import manifest
 from ..storage.directory import Directory
-from ..storage.index import index_files, index_name, index_of
+from ..storage.index import index_files, index_name, index_of, unpacked_lengths
 from ..storage.lock import Busy
 from ..storage.manifest import Manifest, Shard, Split, checksum_of, difference
 from .claims import mark_published, read_claim
@@ -38,6 +38,11 @@ from .plan import Plan
 
 LOCK = ".manifest.lock"
 """The lock of a directory, held while a split is published."""
+
+FURTHER_SPLIT = (
+    "write the new records to a split of their own and read both, as in "
+    "split=['train', 'train-day2']"
+)
 
 _MANIFEST_LEFTOVER = re.compile(r"\.manifest\.json\.[0-9a-f]{12}\.tmp")
 
@@ -69,21 +74,19 @@ def check_place(
     """
     existing = found or replace(mine, splits={})
     where = f"{directory.where}/{manifest.FILE_NAME}"
-    if existing.record != mine.record:
-        raise DatasetError(
-            f"{where}: this directory holds {existing.record!r} records, not "
-            f"{mine.record!r}; write to a directory of its own"
-        )
     split = plan.split
-    for other in sorted(set(existing.splits) - {split}):
-        # All splits of a directory are read by the same code.
-        name = f"{where}: split {other!r}"
-        check_compatible(existing.spec_of(other), mine.spec, name, directory.where)
+    check_record(directory, mine, existing, but=(split,))
     held = existing.splits.get(split)
+    if held is not None and held.adopted:
+        raise DatasetError(
+            f"{where}: split {split!r} has files of another program, which were sealed "
+            f"and are never replaced; {FURTHER_SPLIT}"
+        )
     if held is not None and not plan.overwrite:
         raise DatasetError(
             f"{where}: split {split!r} exists with {held.records} records; "
-            f"{nothing + '; ' if nothing else ''}pass overwrite=True to replace it"
+            f"{nothing + '; ' if nothing else ''}pass overwrite=True to replace it, or "
+            f"{FURTHER_SPLIT}"
         )
     if plan.overwrite:
         return existing
@@ -95,6 +98,33 @@ def check_place(
             "manifest is lost; pass overwrite=True to replace them"
         )
     return existing
+
+
+def check_record(
+    directory: Directory, mine: Manifest, existing: Manifest, but: Sequence[str] = ()
+) -> None:
+    """Check that splits of a directory are of one record, and that one reader reads them.
+
+    Args:
+        directory: the data directory.
+        mine: a manifest of the writer's record.
+        existing: the directory's manifest.
+        but: splits that are replaced.
+
+    Raises:
+        DatasetError: the directory has other records.
+        SchemaMismatchError: it has splits that readers of this one could not read.
+    """
+    where = f"{directory.where}/{manifest.FILE_NAME}"
+    if existing.record != mine.record:
+        raise DatasetError(
+            f"{where}: this directory holds {existing.record!r} records, not "
+            f"{mine.record!r}; write to a directory of its own"
+        )
+    for other in sorted(set(existing.splits) - {*but}):
+        # All splits of a directory are read by the same code.
+        name = f"{where}: split {other!r}"
+        check_compatible(existing.spec_of(other), mine.spec, name, directory.where)
 
 
 def publish_files(
@@ -126,13 +156,14 @@ def publish_files(
     """
     held = new.splits[split]
     _check_files(directory, split, held.hidden_as(files), is_begun=False)
-    index = None if lengths is None else index_of(lengths)
-    if index is not None:
+    packed = [None] if lengths is None else list(lengths)
+    if None not in packed:  # as of compressed shards
+        index = index_of(unpacked_lengths(each) for each in packed if each is not None)
         checksum = checksum_of(index)
         held = replace(held, index=checksum)
         directory.replace(index_name(split, checksum), index)
     directory.sync()
-    splits = {name: _described(current, name, new) for name in current.splits}
+    splits = {name: described(current, name, new) for name in current.splits}
     splits[split] = hidden = held.hidden_as(files)
     _save(directory, replace(new, splits=splits))
     _exchange(directory, split, hidden, {*names, *files})
@@ -286,7 +317,7 @@ def remove_lock(directory: Directory, split: str, names: Sequence[str]) -> None:
             pass  # releasing it removes the file
 
 
-def _described(existing: Manifest, split: str, mine: Manifest) -> Split:
+def described(existing: Manifest, split: str, mine: Manifest) -> Split:
     """Return a split that says by which spec it was written, if that is another."""
     held, fingerprint = existing.splits[split], existing.fingerprint_of(split)
     if fingerprint == mine.fingerprint:

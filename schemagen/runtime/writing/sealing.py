@@ -1,0 +1,187 @@
+"""Sealing files that other programs have written: a manifest next to them.
+
+The files stay as they are, with their names. What the manifest says of them is what a
+whole check has found.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..reading.columns import Rows
+from ..shared.errors import DatasetError
+from ..storage import manifest
+from ..storage.directory import Directory
+from ..storage.index import ends_of, index_files, index_name, index_of
+from ..storage.locked import locked
+from ..storage.manifest import TAIL_BYTES, Manifest, Shard, Split, checksum_of
+from ..storage.opening import open_directory
+from ..storage.schema import Schema
+from .publication import FURTHER_SPLIT, LOCK, check_record, described, settle
+
+
+@dataclass(frozen=True)
+class CheckedFile:
+    """A file, each record of which was compared with a schema.
+
+    Attributes:
+        path: where it is.
+        split: which it is a part of.
+        records: how many records it holds.
+        bytes: its size on disk.
+        crc32c: the CRC-32C of its bytes on disk.
+        compression: "", "GZIP" or "ZLIB".
+        lengths: those of the frames of its records in order, int64 [N] each.
+    """
+
+    path: str
+    split: str
+    records: int
+    bytes: int
+    crc32c: int
+    compression: str
+    lengths: Sequence[Rows]
+
+    @property
+    def name(self) -> str:
+        """Its name in its directory."""
+        return os.path.basename(self.path)
+
+
+def seal(
+    where: str, files: Sequence[CheckedFile], schema: Schema, *, add: bool
+) -> Manifest:
+    """Write the manifest of files of one directory, or replace it.
+
+    Args:
+        where: the directory, as a path or URL.
+        files: what it holds, in the order in which readers should deliver it.
+        schema: the schema that the records were compared with.
+        add: keep the files that the splits have, and put these behind them.
+
+    Returns:
+        What the directory holds now.
+
+    Raises:
+        DatasetError: a split was written by schemagen, has another schema, or does not
+            have all its files; or a file has changed. Nothing is written.
+        OSError: the directory cannot be written.
+    """
+    with locked(open_directory(where), LOCK) as directory:
+        found, _ = settle(directory, "", overwrite=False)
+        existing = found or manifest.of_schema(schema)
+        by_split: dict[str, list[CheckedFile]] = {}
+        for file in files:
+            by_split.setdefault(file.split, []).append(file)
+        new = {
+            name: _split(directory, name, own, existing, schema, add=add)
+            for name, own in by_split.items()
+        }
+        mine = manifest.of_schema(schema)
+        kept = existing.splits.keys() - new.keys()
+        if kept:
+            check_record(directory, mine, existing, but=list(new))
+        splits = {name: described(existing, name, mine) for name in kept}
+        for name, (split, index) in new.items():
+            if index is not None:
+                checksum = checksum_of(index)
+                split = replace(split, index=checksum)
+                directory.replace(index_name(name, checksum), index)
+            splits[name] = split
+        sealed = replace(mine, splits=splits)
+        directory.sync()
+        manifest.save(directory, sealed)
+        directory.sync()
+        _remove_old_indexes(directory, sealed)
+    return sealed
+
+
+def _split(
+    directory: Directory,
+    name: str,
+    files: Sequence[CheckedFile],
+    existing: Manifest,
+    schema: Schema,
+    *,
+    add: bool,
+) -> tuple[Split, bytes | None]:
+    """Return a split as it will be, and its index if it has one."""
+    where = f"{directory.where}/{manifest.FILE_NAME}: split {name!r}"
+    held = existing.splits.get(name)
+    if held is not None and not held.adopted:
+        raise DatasetError(
+            f"{where} was written by schemagen and cannot be sealed; {FURTHER_SPLIT}"
+        )
+    names = {file.name for file in files}
+    before: tuple[Shard, ...] = ()
+    if held is not None and add:
+        before = held.shards
+        if existing.fingerprint_of(name) != schema.fingerprint:
+            raise DatasetError(
+                f"{where} was sealed with another schema; seal all of its files again "
+                "with `schemagen verify DATA --record NAME --seal`"
+            )
+    elif held is not None:
+        lacking = [shard.file for shard in held.shards if shard.file not in names]
+        if lacking:
+            raise DatasetError(
+                f"{where} has {len(held.shards)} files, and {len(lacking)} of them were "
+                f"not checked now, the first is {lacking[0]}; name all files of the split"
+            )
+    compressions = {file.compression for file in files}
+    if before and held is not None:
+        compressions.add(held.compression)
+    if len(compressions) > 1:
+        said = " and ".join(sorted(each or "none" for each in compressions))
+        raise DatasetError(
+            f"{where}: found files of the compressions {said}, expected one; give the "
+            "files of each compression names of a split of their own"
+        )
+    shards = tuple(directory.for_each(_listed, [directory] * len(files), files))
+    split = Split(compressions.pop(), before + shards, adopted=True, shuffled=None)
+    return split, _index(directory, name, held if before else None, split, files)
+
+
+def _listed(directory: Directory, file: CheckedFile) -> Shard:
+    """Return the entry of a file, which is still the one that was checked."""
+    size = directory.size(file.name)
+    if size != file.bytes:
+        raise DatasetError(
+            f"{file.path}: found {size or 0} bytes, expected the {file.bytes} that were "
+            "checked: another program writes to it; seal it when that has ended"
+        )
+    path = directory.path(file.name)
+    tail = directory.files.read(path, max(0, size - TAIL_BYTES), size)
+    return Shard(file.name, file.records, size, f"{file.crc32c:08x}", tail.hex())
+
+
+def _index(
+    directory: Directory,
+    name: str,
+    held: Split | None,
+    split: Split,
+    files: Sequence[CheckedFile],
+) -> bytes | None:
+    """Return the index of a split; None if it is compressed, or had none before."""
+    if split.compression:
+        return None
+    lengths = [some for file in files for some in file.lengths]
+    if held is not None:
+        index = held.index and directory.read(index_name(name, held.index))
+        if not index or checksum_of(index) != held.index:
+            return None
+        lengths = [np.diff(ends_of(index), prepend=0), *lengths]
+    return index_of(lengths)
+
+
+def _remove_old_indexes(directory: Directory, sealed: Manifest) -> None:
+    names = directory.names()
+    for name, split in sealed.splits.items():
+        if split.adopted:
+            current = index_name(name, split.index or "")
+            for file in index_files(names, name) - {current}:
+                directory.remove(file)

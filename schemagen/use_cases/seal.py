@@ -1,0 +1,161 @@
+"""The use case: check files that have no manifest, and seal them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from ..data.checks.model import Verification
+from ..data.layouts import splits_of_paths
+from ..data.listing import Listing, list_data
+from ..data.remote_path import file_path, size_of
+from ..data.sources import Data, DataFile
+from ..data.verify.verification import EXAMPLES, verify
+from ..findings import refused
+from ..runtime.shared.errors import DatasetError
+from ..runtime.storage.manifest import FILE_NAME
+from ..runtime.storage.schema import Schema
+from ..runtime.writing.sealing import seal
+from ..spec.model import RecordSpec
+from ..spec.serial import fingerprint, from_data, to_data
+
+_UNNAMED = "data"
+"""The split of files whose names say none."""
+
+
+@dataclass(frozen=True)
+class Sealed:
+    """A manifest that was written.
+
+    Attributes:
+        path: where.
+        splits: how many records each split has, by its name.
+    """
+
+    path: str
+    splits: dict[str, int]
+
+
+def verify_and_seal(
+    data: str,
+    spec: RecordSpec | None,
+    *,
+    add: bool,
+    split: str | None = None,
+    examples: int = EXAMPLES,
+    workers: int | None = None,
+    max_record_bytes: int,
+    progress: Callable[[int, int], object] | None = None,
+) -> tuple[Verification, tuple[Sealed, ...]]:
+    """Check files, and write the manifest next to them if nothing is wrong.
+
+    Args:
+        data: a directory, a file or a glob, or the URL of one.
+        spec: what the records should be; None for what the manifest says.
+        add: check and seal only the files that the manifest does not list yet.
+        split: only this split.
+        examples: how many places to keep of each kind of finding.
+        workers: how many processes read files; None for one each processor.
+        max_record_bytes: longer records are findings.
+        progress: called with the bytes that were read, and with how many there are.
+
+    Returns:
+        What is wrong, and the manifests; none if anything is, or if there is nothing new.
+
+    Raises:
+        DatasetError: there are no files; or the manifest does not allow it.
+        SchemagenError: neither a record nor a manifest says what the records should be.
+    """
+    listing = list_data(data, None if add else split)
+    schema = spec or _spec_of(listing.data)
+    listing = _unlisted(listing, split) if add else _as_if_unsealed(listing)
+    if not listing.data.files:
+        return Verification(data, (), ()), ()
+    found = verify(
+        listing,
+        spec=spec if add else schema,
+        examples=examples,
+        workers=workers,
+        max_record_bytes=max_record_bytes,
+        progress=progress,
+        lengths=True,
+    )
+    if not found.clean:
+        return found, ()
+    return found, seal_verified(found, schema, add=add)
+
+
+def seal_verified(
+    found: Verification, spec: RecordSpec, *, add: bool = False
+) -> tuple[Sealed, ...]:
+    """Write the manifests of files in which nothing is wrong, one each directory.
+
+    Raises:
+        DatasetError: a manifest does not allow it, or cannot be written.
+    """
+    schema = Schema(spec.record, fingerprint(spec), to_data(spec))
+    named = [replace(file, split=_split_name(file.split)) for file in found.files]
+    sealed = []
+    for directory in dict.fromkeys(file_path(file.path).parent for file in named):
+        own = [file for file in named if file_path(file.path).parent == directory]
+        try:
+            manifest = seal(str(directory), own, schema, add=add)
+        except OSError as error:
+            raise DatasetError(
+                f"{directory / FILE_NAME}: it cannot be written: {error.strerror}"
+            ) from None
+        counts = {name: each.records for name, each in manifest.splits.items()}
+        sealed.append(Sealed(str(directory / FILE_NAME), counts))
+    return tuple(sealed)
+
+
+def _split_name(split: str) -> str:
+    """Return the name of a split in the manifest of its own directory."""
+    return split.rpartition("/")[2] or _UNNAMED
+
+
+def _as_if_unsealed(listing: Listing) -> Listing:
+    """Return sealed files without their schema, which is to be stated again."""
+    files = [
+        replace(file, spec=None) if file.adopted else file
+        for file in listing.data.files
+    ]
+    return replace(listing, data=replace(listing.data, files=tuple(files)))
+
+
+def _unlisted(listing: Listing, split: str | None) -> Listing:
+    """Return the files that the manifest next to them does not list.
+
+    Raises:
+        DatasetError: there is no manifest.
+    """
+    data = listing.data
+    if data.manifest is None or data.directory is None:
+        raise DatasetError(
+            f"{data.where}: no {FILE_NAME} to add files to; seal them with --seal"
+        )
+    paths = [data.directory / name for name in data.unlisted]
+    paths += [file.path for file in data.files if file.shard is None]
+    files = tuple(
+        DataFile(path, name, spec=data.manifest.spec)
+        for path, name in sorted(splits_of_paths(paths, data.directory).items())
+        if split in (None, name)
+    )
+    sizes = {file.path: size_of(file.path) for file in files}
+    return Listing(Data(data.where, data.directory, data.manifest, files), sizes)
+
+
+def _spec_of(data: Data) -> RecordSpec:
+    """Return the spec that a manifest has.
+
+    Raises:
+        SchemagenError: there is none.
+    """
+    if data.manifest is None:
+        raise refused(
+            data.where,
+            "no schema to seal the files with",
+            rule="SG442",
+            advice="name a record of this project by --record",
+        )
+    return from_data(data.manifest.spec)
