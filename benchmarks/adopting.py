@@ -22,7 +22,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from schemagen.data.infer import Drafted, Reading, draft_record, gather
+from schemagen.data.infer import Drafted, Reading, draft_record, gather, without_odd
 from schemagen.data.sources import find_data
 from schemagen.findings import SchemagenError
 from schemagen.runtime.shared.errors import DatasetError
@@ -66,7 +66,10 @@ def drafted(data: str) -> Drafted:
     """Return what is inferred from some data."""
     found, reading = find_data(data), Reading()
     paths = [file.path for file in found.files]
-    evidence = gather(reading.batches(paths, _RECORDS))
+    evidence = without_odd(
+        gather(reading.batches(paths, _RECORDS)),
+        lambda: Reading().batches(paths, _RECORDS),
+    )
     if not evidence.keys and not evidence.steps:
         raise DatasetError("no key")
     return draft_record(evidence, "Found")

@@ -16,6 +16,7 @@ from ..data.infer import (
     class_name_of,
     draft_record,
     gather,
+    without_odd,
 )
 from ..data.keyed import Keyed
 from ..data.limits import MAX_RECORD_BYTES
@@ -91,8 +92,9 @@ def infer(
 ) -> Inferred:
     """Write the schema of data that has none.
 
-    Code that is generated from it reads every record that was read. If a manifest has
-    the spec that wrote the data, that spec is written.
+    Code that is generated from it reads every record that was read, but for those of
+    which a doubt says that they differ from nearly all others: in at most one record
+    of a hundred. If a manifest has the spec that wrote the data, that spec is written.
 
     Args:
         data: a data directory, a glob, or a file.
@@ -120,7 +122,8 @@ def infer(
         return _write_written(path, written, class_name if name else None)
     reading = Reading(max_record_bytes)
     keyed: dict[str, Keyed] = {}
-    batches = reading.batches([file.path for file in found.files], limit)
+    paths = [file.path for file in found.files]
+    batches = reading.batches(paths, limit)
     evidence = gather(counted(batches, keyed), MOST_KEYS)
     for keys, file in zip(reading.file_keys, found.files, strict=False):
         keys.split = file.split
@@ -129,6 +132,10 @@ def infer(
     files = [file for file in reading.file_keys if str(file.path) not in foreign]
     if not merge:
         check_groups(found, files)
+    evidence = without_odd(
+        evidence,
+        lambda: counted(Reading(max_record_bytes).batches(paths, limit), {}),
+    )
     drafted = draft_record(evidence, class_name, files=files)
     check_drafted(found, drafted)
     read = _said(reading, evidence)

@@ -5,6 +5,7 @@ from .draft import DOUBT
 from .evidence import Evidence, gather
 from .file_groups import FileKeys, groups_of, keys_by_split, shown_group
 from .naming import class_name_of
+from .odd import without_odd
 from .reading import Reading
 
 __all__ = [
@@ -19,4 +20,5 @@ __all__ = [
     "groups_of",
     "keys_by_split",
     "shown_group",
+    "without_odd",
 ]

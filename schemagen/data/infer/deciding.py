@@ -10,9 +10,9 @@ import numpy as np
 from ...spec.model import RecordSpec
 from ...spec.names import snake_case
 from ..formatting import plural
-from .draft import DOUBT, Draft, Drafts, listed, quoted
+from .draft import DOUBT, Draft, Drafts, listed, odd_doubt, quoted
 from .evidence import Evidence, KeyEvidence
-from .file_groups import FileKeys, lacking_keys
+from .file_groups import FileKeys, drift, lacking_keys
 from .labels import label, label_text
 from .list_groups import with_groups
 from .lists import object_list, padded, ragged
@@ -82,7 +82,8 @@ def draft_record(
 ) -> Drafted:
     """Decide which record these could be.
 
-    The result reads every record that the evidence is of.
+    The result reads every record that the evidence is of, but for NaN and infinities
+    in few of them.
 
     Args:
         evidence: of Examples or of SequenceExamples.
@@ -98,8 +99,15 @@ def draft_record(
     fields: Mapping[str, Draft] = with_content(drafts, judge) | step_drafts(evidence)
     names = _names_of(fields, nested=not evidence.steps)
     fields = with_roles(evidence, with_groups(evidence, fields, names))
-    left_out = _left_out(evidence)
+    left_out = _left_out(evidence, files)
     lacking, doubts = lacking_roles(evidence, fields), _of_all(evidence, fields)
+    fields = {key: _with_odd(draft, evidence, files) for key, draft in fields.items()}
+    doubts += [
+        f"{quoted(key)}: {doubt}"
+        for key, some in evidence.odd.items()
+        if key not in fields
+        for doubt in some
+    ]
     for where, untrained in lacking_keys(files, fields):
         if not untrained:
             doubts.append(f"{where}: are these files of one kind?")
@@ -161,7 +169,22 @@ def _names_of(drafts: Mapping[str, Draft], *, nested: bool) -> Names:
         alone |= outside
 
 
-def _left_out(evidence: Evidence) -> dict[str, str]:
+def _with_odd(draft: Draft, evidence: Evidence, files: Sequence[FileKeys]) -> Draft:
+    """Return a field with doubts about the records that differ in it."""
+    data = evidence.of(draft.key)
+    kind = draft.facts.get("step") or draft.declared.kind
+    raw = getattr(kind, "encoding", "") == "raw"
+    unusual = data.values.unusual[kind.dtype] if raw else data.lists.unusual
+    what, of = "NaN or infinities", len(data.present)
+    if not getattr(kind, "finite", True):
+        draft = draft.with_doubts(f"{what} in {unusual:,} of {plural(of, 'record')}")
+    elif unusual:
+        draft = draft.with_doubts(odd_doubt(unusual, of, what))
+    where = drift(files, draft.key)
+    return draft.with_doubts(*evidence.odd.get(draft.key, ()), *where)
+
+
+def _left_out(evidence: Evidence, files: Sequence[FileKeys]) -> dict[str, str]:
     """Return the keys that no field can have, and why."""
     found: dict[str, str] = {}
     for key, data in evidence.keys.items():
@@ -174,6 +197,7 @@ def _left_out(evidence: Evidence) -> dict[str, str]:
                 f"{kind} in {plural(count, 'record')}"
                 for kind, count in sorted(data.kinds.items())
             )
+            found[key] += "".join(f" ({each})" for each in drift(files, key))
     steps = {key: step_problem(evidence, key) for key in evidence.steps}
     return found | {key: reason for key, reason in steps.items() if reason}
 

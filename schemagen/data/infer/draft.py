@@ -11,6 +11,7 @@ from ...runtime.codecs.kind import Kind
 from ...runtime.codecs.registry import KINDS
 from ...spec.field import FieldSpec
 from ...spec.training import TARGETS
+from ..formatting import plural
 from .evidence import Evidence
 
 DOUBT = "doubt: "
@@ -171,6 +172,15 @@ class Drafts:
             {**self.fields, draft.key: draft},
             {**self.shared, **further},
         )
+
+
+def odd_doubt(count: int, of: int, what: str) -> str:
+    """Say that few records are not as declared."""
+    have = "has" if count == 1 else "have"
+    return (
+        f"{count:,} of {plural(of, 'record')} {have} {what}, unlike the others: "
+        "`schemagen verify` names them"
+    )
 
 
 def quoted(text: str) -> str:

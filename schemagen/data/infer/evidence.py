@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -14,10 +14,15 @@ from ...runtime.native import BYTES, INT64, NOTHING
 from ...runtime.reading.columns import Column, Columns, Rows, StepColumn
 from ...runtime.shared import base64_text
 from ...runtime.shared.errors import Problem
+from ..formatting import plural
+from ..statistics.bytes_values import RAW
 from ..statistics.numbers import Numbers, merged_numbers, numbers
 from .dtypes import guess_dtype, item_bytes
-from .values import Contents, Lists, PerRecord
-from .words import meaning_of, speaks_of
+from .values import Contents, Forms, Lists, PerRecord
+from .words import meaning_of, names_object, speaks_of
+
+RARE = 0.01
+"""What at most so many of the records have is a doubt, rather than a wider type."""
 
 _SHORTEST_PADDED = 8
 
@@ -51,7 +56,7 @@ class KeyEvidence:
         self.lists = Lists()
         self.values = Contents(masks=speaks_of(key, "mask"))
         self.decoded: KeyEvidence | None = None
-        self._lengths = PerRecord(-1)
+        self._kinds, self._lengths = Forms(), PerRecord(-1)
 
     def add(self, column: Column, rows: Rows) -> None:
         """Add a column; `rows` are its records, counted over all columns."""
@@ -59,6 +64,7 @@ class KeyEvidence:
             return
         first = not self.kinds
         self.kinds[column.kind] += len(column)
+        self._kinds.add(rows, [f"{column.kind} values"] * len(rows))
         self._lengths.add(rows, column.lengths)
         if column.kind == BYTES:
             self.values.add(column, rows)
@@ -112,8 +118,8 @@ class KeyEvidence:
 
     @property
     def is_finite(self) -> bool:
-        """Whether no number is NaN or infinite."""
-        return self.numbers.finite == self.numbers.count
+        """Whether few records, or none, have NaN or infinities."""
+        return self.is_like(self.lists.unusual)
 
     @property
     def is_binary(self) -> bool:
@@ -146,9 +152,32 @@ class KeyEvidence:
         only_there = int((self.lengths - self.filled).sum()) == self.numbers.zeros
         return only_there and len(np.unique(self.filled)) > 1 < int(self.filled.max())
 
+    def is_like(self, different: int) -> bool:
+        """Return whether so few of the records that have it differ, or none."""
+        return not different or is_rare(different, len(self.present))
+
+    def forms(self) -> Iterator[tuple[Rows, Callable[[int], str]]]:
+        """Yield what a few records may have another form of, and the names of forms.
+
+        Int64 [records], the number of a form, and -1 for none.
+        """
+        yield self._kinds.array(self.records), self._kinds.name
+        some = np.count_nonzero(self.lengths > 0)
+        if not names_object(self.key) and 2 * some > len(self.present):
+            yield self.lengths, lambda length: plural(length, "value")
+        values, raw = self.values, self.values.all.formats.get(RAW, 0)
+        ignored = "text" if 2 * raw > values.all.count else "an empty value"
+        yield values.formats.array(self.records, ignored), values.formats.name
+        yield values.extents.array(self.records, ""), values.extents.name
+
     def is_with(self, other: KeyEvidence) -> bool:
         """Return whether the same records have it and another key."""
         return bool(((self.lengths >= 0) == (other.lengths >= 0)).all())
+
+
+def is_rare(count: int, of: int) -> bool:
+    """Return whether some records of so many are few, which a hundred have to tell."""
+    return 0 < count <= RARE * of
 
 
 def _decoded(column: Column) -> Column | None:
@@ -191,6 +220,11 @@ class StepEvidence:
         """int64 [records]: how many steps each has; -1 without the key."""
         return self._steps.array(self.records)
 
+    @property
+    def owners(self) -> Rows:
+        """int64 [steps]: the record of each step."""
+        return np.repeat(np.arange(self.records), np.maximum(self.steps, 0))
+
 
 @dataclass
 class Evidence:
@@ -205,6 +239,8 @@ class Evidence:
         reason: what is wrong with the first of these, and where in its bytes.
         unknown: what no Example has, and in how many records it is.
         repeated: keys that occur twice in a record, and in how many.
+        odd: doubts about a key, which say in what few records differ that were read,
+            and are not among these.
     """
 
     records: int = 0
@@ -215,6 +251,7 @@ class Evidence:
     reason: str = ""
     unknown: Counter[str] = field(default_factory=Counter)
     repeated: Counter[str] = field(default_factory=Counter)
+    odd: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @cached_property
     def counts(self) -> dict[str, int]:

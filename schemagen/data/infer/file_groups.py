@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
+from ...runtime.native import NOTHING
 from ...runtime.reading.columns import Columns
 from ..formatting import plural, shell_word
 from ..remote_path import FilePath
@@ -31,18 +32,22 @@ class FileKeys:
         split: its split; "" if its name does not say.
         records: how many of its records were read.
         keys: in how many records each key is.
+        kinds: the kinds of values that each key has.
     """
 
     path: FilePath
     split: str = ""
     records: int = 0
     keys: Counter[str] = field(default_factory=Counter)
+    kinds: dict[str, set[str]] = field(default_factory=dict)
 
     def add(self, batch: Columns) -> None:
         """Add some records."""
         self.records += len(batch.records)
         for key, columns in batch.by_key.items():
             self.keys[key] += sum(map(len, columns))
+            kinds = {column.kind for column in columns if len(column)} - {NOTHING}
+            self.kinds.setdefault(key, set()).update(kinds)
         for key, steps in batch.steps.items():
             self.keys[key] += len(steps.rows)
 
@@ -115,6 +120,22 @@ def lacking_keys(
         where += _named(named, quoted(named[0].path.name))
         untrained = any(map(_trains, without)) and not any(map(_trains, holding))
         yield f"{listed(map(quoted, members), _MOST_KEYS)}: {where}", untrained
+
+
+def drift(files: Sequence[FileKeys], key: str) -> tuple[str, ...]:
+    """Say which files hold each kind of values under a key, if they differ."""
+    holding: dict[str, list[FileKeys]] = {}
+    for file in files:
+        for kind in sorted(file.kinds.get(key, ())):
+            holding.setdefault(kind, []).append(file)
+    every = sum(bool(file.kinds.get(key)) for file in files)
+    if all(len(some) == every for some in holding.values()):
+        return ()
+    each = (
+        f"{kind} in {_named(some, quoted(some[0].path.name))}"
+        for kind, some in sorted(holding.items())
+    )
+    return (", ".join(each),)
 
 
 def _is_rare(key: str, files: Sequence[FileKeys]) -> bool:

@@ -90,9 +90,9 @@ def _picture_shape(
 
 
 def _with_finite(draft: Draft, data: KeyEvidence) -> Draft:
-    """Return raw numbers as they are declared if some are NaN or infinite."""
-    unusual = draft.facts["dtype"] in data.values.unusual
-    return draft.with_facts(finite=False) if unusual else draft
+    """Return raw numbers as they are declared if many are NaN or infinite."""
+    unusual = data.values.unusual[draft.facts["dtype"]]
+    return draft if data.is_like(unusual) else draft.with_facts(finite=False)
 
 
 def _sized(data: KeyEvidence, sizes: Sizes) -> Draft | None:

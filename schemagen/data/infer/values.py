@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from ...runtime.native import INT64
 from ...runtime.reading.columns import Column, Rows
 from ...runtime.shared.image_headers import MOST_PIXELS
 from ...runtime.shared.images import CHANNELS
+from ..formatting import plural
 from ..statistics.bytes_values import (
     EMPTY,
     IMAGES,
@@ -33,6 +34,16 @@ from .dtypes import FLOATS, as_numbers
 _LONGEST_ROW = 8
 _SAMPLES, _SAMPLE_BYTES = 16, 1 << 18
 _PNG_COLOURS, _PALETTE = 25, 3
+
+_FORMATS = {
+    EMPTY: "an empty value",
+    RAW: "bytes that are not text",
+    TENSOR: "a serialized tensor",
+    TEXT: "text",
+}
+
+
+Mask = NDArray[np.bool_]
 
 
 class PerRecord:
@@ -61,6 +72,33 @@ class PerRecord:
         return found
 
 
+class Forms:
+    """Which of some forms each record has, collected in batches.
+
+    Attributes:
+        numbers: of each form, in the order in which they were seen.
+    """
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+        self._of = PerRecord(-1)
+
+    def add(self, rows: Rows, forms: Iterable[str]) -> None:
+        """Add the forms of some records."""
+        numbers = [self.numbers.setdefault(form, len(self.numbers)) for form in forms]
+        self._of.add(rows, np.array(numbers, np.int64))
+
+    def array(self, records: int, ignored: str = "") -> Rows:
+        """Return int64 [records], the number of each form; -1 for none, or one ignored."""
+        found = self._of.array(records)
+        found[found == self.numbers.get(ignored, -1)] = -1
+        return found
+
+    def name(self, number: int) -> str:
+        """Return a form."""
+        return list(self.numbers)[number]
+
+
 class Lists:
     """The lists of numbers of one key.
 
@@ -69,10 +107,12 @@ class Lists:
         sums: the sum of each record's integers.
         filled: how many values each record has without the zeros at its end.
         samples: the values of some records.
+        unusual: how many records have NaN or infinities.
     """
 
     def __init__(self) -> None:
         self.repeats = False
+        self.unusual = 0
         self.samples: list[NDArray[Any]] = []
         self.sums, self.filled = PerRecord(), PerRecord()
         self._short: PerRecord | None = PerRecord()
@@ -86,6 +126,7 @@ class Lists:
             self.samples += [values[at : at + size] for at, size in some if size]
         self.filled.add(rows, _filled(column))
         if column.kind != INT64:
+            self.unusual += int((column.sums(~np.isfinite(values)) > 0).sum())
             return
         self.sums.add(rows, column.sums(values))
         owners = np.repeat(np.arange(len(lengths)), lengths)
@@ -133,7 +174,9 @@ class Contents:
         refused: how many images have channels that no picture of their format has.
         grey: how many could be masks: grey, or with a palette.
         tensors: how many are serialized tensors of each dtype and shape.
-        unusual: the float dtypes as which a raw one has NaN or infinities.
+        unusual: how many raw ones have NaN or infinities as each float dtype.
+        formats: what the values of each record are.
+        extents: how large they are, but for text.
         ids: bool [256], the bytes that raw ones have, or the ids of masks.
         samples: some of them, the first of each column.
         measured: the size of each record's first value; -1 if it has none.
@@ -147,7 +190,8 @@ class Contents:
         self.refused: Counter[tuple[str, int]] = Counter()
         self.grey = 0
         self.tensors: Counter[WholeTensor] = Counter()
-        self.unusual: set[str] = set()
+        self.unusual: Counter[str] = Counter()
+        self.formats, self.extents = Forms(), Forms()
         self.ids = np.zeros(256, np.bool_)
         self.samples: list[bytes] = []
         self.measured = PerRecord(-1)
@@ -161,11 +205,18 @@ class Contents:
         self.measured.add(rows, first)
         # Values that are not alone in their record have none of their own.
         owners = np.repeat(np.where(column.lengths == 1, rows, -1), column.lengths)
+        found = []
         for number, row in enumerate(owners.tolist()):
             data = column.bytes_at(number)
-            self._add_value(data, content_of(data), row)
+            content = content_of(data)
+            found.append((_format_of(content), _extent_of(content, len(data))))
+            self._add_value(data, content, row)
             if number < 4 and len(self.samples) < _SAMPLES:
                 self.samples.append(data[:_SAMPLE_BYTES])
+        places = np.stack([column.starts, column.starts + column.lengths], 1)[some]
+        for forms, part in ((self.formats, 0), (self.extents, 1)):
+            each = ({one[part] for one in found[at:end]} for at, end in places.tolist())
+            forms.add(rows[some], (" and ".join(sorted(those)) for those in each))
 
     def _add_value(self, data: bytes, found: Content, row: int) -> None:
         if found.picture is not None:
@@ -186,9 +237,7 @@ class Contents:
         if not self.ids.all():
             self.ids[values] = True
         for dtype in FLOATS:
-            if dtype not in self.unusual:
-                finite = np.isfinite(as_numbers(values, dtype)).all()
-                self.unusual |= set() if finite else {dtype}
+            self.unusual[dtype] += not np.isfinite(as_numbers(values, dtype)).all()
 
     def _add_picture(self, data: bytes, picture: Picture) -> None:
         form, _, _, channels, bits = picture
@@ -242,6 +291,26 @@ class Contents:
         for row, picture in self.pictures.items():
             found[row] = picture[1:4]
         return found
+
+
+def _format_of(found: Content) -> str:
+    """Say what a value is: an image of an unusual form has a name of its own."""
+    if found.format not in IMAGES:
+        return _FORMATS[found.format]
+    if found.picture is None:
+        return f"a broken {found.format.upper()}"
+    form, _, _, channels, bits = found.picture
+    odd = f" of {channels} channels" if channels not in CHANNELS[form] else ""
+    return f"a {form.upper()}{odd or (f' of {bits} bits' if bits > 8 else '')}"
+
+
+def _extent_of(found: Content, size: int) -> str:
+    """Say how large a value is; "" for text and broken images."""
+    if found.picture is not None:
+        return f"an image of {found.picture.height}x{found.picture.width}"
+    if found.tensor is not None:
+        return f"a tensor of {found.tensor.dtype} with the shape {found.tensor.shape}"
+    return plural(size, "byte") if found.format == RAW else ""
 
 
 def _ids_of(data: bytes) -> NDArray[np.uint8]:

@@ -28,9 +28,11 @@ class Plain(Record):
     b: float
     car: str
     five: Annotated[np.ndarray, Vector((5,))]
+    # doubt
     infinite: Annotated[np.ndarray, Vector((2,), finite=False)]
     # doubt
     is_open: bool
+    # doubt
     nan: Annotated[float, Scalar("float32", finite=False)]
     numbers: list[int]
     tags: list[str]
