@@ -200,7 +200,7 @@ def _named_kind(kinds: Sequence[str], expected: Mapping[str, Any], doubts: str) 
         "Label": ("Label", "class"),
         "MultiLabel": ("MultiLabel", "classes"),
         "Scalar": ("value that may", "bool"),
-        "VarLen": ("list", "filled up"),
+        "VarLen": ("list", "padding"),
         "Vector": ("numbers", "row"),
         "Tensor": ("numbers", "Tensor"),
         "Mask": ("Mask", "class for each pixel"),

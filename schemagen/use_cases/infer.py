@@ -138,7 +138,7 @@ def infer(
     )
     drafted = draft_record(evidence, class_name, files=files)
     check_drafted(found, drafted)
-    read = _said(reading, evidence)
+    read = _said(reading)
     header = _header(read, reading, evidence)
     _write_schema(path, drafted.spec, header, drafted.comments)
     return Inferred(
@@ -242,13 +242,12 @@ def _write_written(path: Path, spec: RecordSpec, class_name: str | None) -> Infe
     return Inferred(path, spec)
 
 
-def _said(reading: Reading, evidence: Evidence) -> str:
+def _said(reading: Reading) -> str:
     """Describe what was read: 10,000 records, the first ones of each of 12 files."""
     files = "a file" if reading.files == 1 else f"{reading.files:,} files"
     records = plural(reading.records, "record")
     if reading.whole:
-        every = reading.records > 1 and not (reading.damages or evidence.malformed)
-        return f"{'all ' if every else ''}{records} of {files}"
+        return f"{records} of {files}"
     if reading.files == 1:
         return f"the first {records} of {files}"
     read = sum(file.records > 0 for file in reading.file_keys)

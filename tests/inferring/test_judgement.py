@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,7 @@ KEYS: dict[str, tuple[str, ...]] = {
         *("input_ids", "token_ids", "feat_ids", "ids", "user_id", "movie_id", "age"),
         *("weight_kg", "body_weight", "image/encoded", "x", "classic", "bbox_yaw"),
         *("prev_label_ids", "//", "text", "name_length", "target_size"),
-        *("label_length", "labelOrigin"),
+        *("label_length", "labelOrigin", "masked_lm_positions", "mlm_positions"),
     ),
 }
 
@@ -69,7 +70,11 @@ def test_a_key_has_the_role_of_public_conventions(tmp_path: Path, role: str) -> 
         {"x": "input", "y": "target"},
         {"coarse_label": "target", "fine_label": "target"},
         {"x": "input", "survived": "target"},
-        {"survived": "input", "income": "input"},
+        {"survived": "target", "income": "input"},
+        {"median_house_value": "target", "median_income": "input", "age": "input"},
+        {"tips": "target", "fare": "input"},
+        {"mpg": "input", "price": "input"},
+        {"previous_score": "input", "x": "input"},
         {"rmsValue": "input", "x": "input"},
     ],
 )
@@ -78,7 +83,7 @@ def test_a_role_depends_on_the_other_keys(
 ) -> None:
     """`y` is a coordinate next to a label.
 
-    The only key that is named like the subject of a table is the target.
+    The likeliest key that is named like the subject of a table is the target.
     """
     fields, _ = found_in(tmp_path, many(lambda i: dict.fromkeys([*roles, "z_"], i / 7)))
     assert {key: fields[key].role for key in roles} == roles
@@ -88,6 +93,12 @@ def test_a_role_depends_on_the_other_keys(
 VALUES: list[tuple[str, Callable[[int], Any], str, str, str]] = [
     ("label", lambda i: 100 * (i % 2), "Label", "target", "0, 100 in 30 records"),
     ("label", lambda i: 41_207 + i % 2, "Label", "target", "is 41,208 the highest"),
+    ("label", lambda i: i % 5, "Label", "target", "0 to 4 in 30 records"),
+    ("label", lambda i: (0, 1, 2, 5)[i % 4], "Label", "target", "0 to 2, 5 in 30"),
+    ("survived", lambda i: i % 2, "Label", "target", "the target, by its name?"),
+    ("is_fraud", lambda i: i % 2, "Label", "target", "the target, by its name?"),
+    ("clicked", lambda i: i % 2, "Label", "target", "0, 1 in 30 records"),
+    ("previous_default", lambda i: i % 2, "Scalar", "input", "or a class?"),
     ("k", lambda i: [int(n < i % 3) for n in range(4)], "Vector", "input", ""),
 ]
 
@@ -216,8 +227,8 @@ def test_rows_of_numbers_are_no_pictures(tmp_path: Path, row: str) -> None:
 # Rows, and the keys that the class's comments offer as a target or an answer.
 LACKING: list[tuple[Callable[[int], dict[str, Any]], tuple[str, ...]]] = [
     (
-        lambda i: {"Age": i, "Sex": i % 2, "Passenger_Survived": i // 2 % 2},
-        ("'Passenger_Survived', 'Sex', 'Age'", 'role="target"'),
+        lambda i: {"Age": i, "Sex": i % 2, "Survived_Passenger": i // 2 % 2},
+        ("'Survived_Passenger', 'Sex', 'Age'", 'role="target"'),
     ),
     (
         lambda i: {"image": picture(4, 5), "bbox/xmin": [i / 30] * (i % 3 + 1)},
@@ -226,16 +237,20 @@ LACKING: list[tuple[Callable[[int], dict[str, Any]], tuple[str, ...]]] = [
     (lambda i: {"filename": f"{i}.jpg"}, ("'filename'", 'role="input"')),
     (
         lambda i: {"name": "a", "labels": [i / 7] * 40, "id": i, "box": [i / 7] * 4},
-        ("'labels', 'box', 'id', 'name'", 'role="input"'),
+        ("is it 'id', 'name'?", 'role="input"'),
     ),
-    (lambda i: {"x": bytes([255]) * (i + 1)}, ("no field has values that",)),
+    (
+        lambda i: {"x": bytes([255]) * (i + 1), "label": i % 2},
+        ("it may be 'x', whose bytes are not understood",),
+    ),
+    (lambda i: {"label": i % 2}, ("no field has values that",)),
     (
         lambda i: {
             **{"a": i % 3, "b": i % 5, "t": [1] * (i % 3 + 1), "image": picture(4, 5)},
             **{"token": i % 2, "height": i % 2, "num_rows": i, "day": i, "mpg": i},
-            **{"income": i, "quality": i, "score": i, "churn": i, "fare": i},
+            **{"income": i, "quality": i, "score": i, "salary": i, "price": i},
         },
-        ("is it 'churn', 'fare', 'income', 'mpg', 'quality', 'score' and 2 more?",),
+        ("is it 'mpg', 'price', 'quality', 'salary', 'score', 'income' and 2 more?",),
     ),
 ]
 
@@ -247,6 +262,28 @@ def test_a_role_that_only_a_person_knows_is_a_doubt(
     """The likeliest column first."""
     _, said = found_in(tmp_path, many(row))
     assert [part for part in parts if part not in said[""]] == []
+
+
+def test_lists_that_are_absent_together_are_a_group(tmp_path: Path) -> None:
+    """And those that are absent in more records join them."""
+
+    def row(at: int) -> dict[str, Any]:
+        corners = dict.fromkeys(("box/xmin", "box/xmax"), [0.5] * (at % 3 + 1))
+        labels = {"box/label": [1] * (at % 3 + 1)} if at % 2 else {}
+        return {"z": 0.5} | (corners | labels if at % 5 else {})
+
+    fields, _ = found_in(tmp_path, many(row))
+    groups = {fields[key].kind.group for key in row(1) if key != "z"}
+    assert len(groups) == 1
+    assert None not in groups
+
+
+@pytest.mark.parametrize("key", ["label", "clicked", "rating", "quality", "is_spam"])
+def test_what_zeros_and_ones_are_is_asked_once(tmp_path: Path, key: str) -> None:
+    """Whatever rules look at them."""
+    _, said = found_in(tmp_path, many(lambda i: {key: i % 2, "z": i / 7}))
+    assert len(re.findall("class|highest id|target, by its name", said[key])) < 3
+    assert "or a class?" not in said[key] or "highest" not in said[key]
 
 
 @pytest.mark.parametrize(

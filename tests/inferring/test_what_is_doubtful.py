@@ -107,8 +107,14 @@ DOUBTS: dict[str, tuple[Row, str, tuple[str, ...], dict[str, Any]]] = {
     "a count by its name": (
         lambda i: {"dots": floats_of(i, number=60), "num_dots": 20, "n": 4},
         "Tensor",
-        (),
+        ("'num_dots' is always 20", "a row of 60"),
         {"shape": (20, 3)},
+    ),
+    "a count of numbers in a list": (
+        lambda i: {"dots": [i / 7] * 8, "num_dots": 4},
+        "Vector",
+        ("'num_dots' is always 4", "a row of 8"),
+        {"shape": (4, 2)},
     ),
     "a count that varies with the bytes": (
         lambda i: {"arr": floats_of(i, number=3 * (i % 5 + 2)), "n": i % 5 + 2},

@@ -177,7 +177,8 @@ def _with_odd(draft: Draft, evidence: Evidence, files: Sequence[FileKeys]) -> Dr
     unusual = data.values.unusual[kind.dtype] if raw else data.lists.unusual
     what, of = "NaN or infinities", len(data.present)
     if not getattr(kind, "finite", True):
-        draft = draft.with_doubts(f"{what} in {unusual:,} of {plural(of, 'record')}")
+        text = f"{what} in {unusual:,} of {plural(of, 'record')}: are they meant?"
+        draft = draft.with_doubts(text)
     elif unusual:
         draft = draft.with_doubts(odd_doubt(unusual, of, what))
     where = drift(files, draft.key)

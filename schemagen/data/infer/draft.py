@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import groupby
 from typing import Any
 
 from ...runtime.codecs.kind import Kind
@@ -195,3 +196,12 @@ def listed(items: Iterable[str], most: int = 5) -> str:
     found = list(items)
     more = len(found) - most
     return ", ".join(found[:most]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def ranges(ids: Sequence[int]) -> list[str]:
+    """Return ascending ids as text, three or more without a gap as a range."""
+    found: list[str] = []
+    for _, pairs in groupby(enumerate(ids), lambda each: each[1] - each[0]):
+        run = [number for _, number in pairs]
+        found += [f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run)
+    return found

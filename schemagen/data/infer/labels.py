@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from ..formatting import plural
-from .draft import Draft, Drafts, listed, quoted
+from .draft import Draft, Drafts, listed, quoted, ranges
 from .evidence import Evidence, KeyEvidence
 from .words import (
     last_word,
+    meaning_of,
     names_class,
+    names_event,
     names_object,
     names_text_of,
     parent_of,
@@ -22,8 +24,10 @@ _MOST_LISTED = 4
 
 def label(drafts: Drafts, data: KeyEvidence) -> Draft | None:
     """Draft a label of a key that is named so and holds few integers or few texts."""
-    if not names_class(data.key) or names_object(data.key):
+    if names_object(data.key):
         return None
+    if not names_class(data.key):
+        return _outcome(drafts.evidence, data)
     if not data.is_single:
         return _several(drafts, data)
     if data.kind == "int64":
@@ -38,6 +42,22 @@ def label_text(drafts: Drafts, data: KeyEvidence) -> Draft | None:
         return None
     other = any(draft.is_label for draft in drafts.fields.values())
     return None if other else _texts(data)
+
+
+def _outcome(evidence: Evidence, data: KeyEvidence) -> Draft | None:
+    """Return the label of an answer of 0 and 1, or of an event without such a key."""
+    if not (data.kind == "int64" and data.is_single and data.is_binary):
+        return None
+    if meaning_of(data.key) == "answer":
+        return _ids(evidence, data)
+    if not names_event(data.key) or any(map(_is_answer, evidence.keys)):
+        return None
+    draft = Draft(data.key, "Label", {"num_classes": 2, "classes": ()})
+    return draft.with_doubts("0 and 1: the target, by its name?")
+
+
+def _is_answer(key: str) -> bool:
+    return names_class(key) or meaning_of(key) == "answer"
 
 
 def _several(drafts: Drafts, data: KeyEvidence) -> Draft | None:
@@ -67,7 +87,7 @@ def _ids(evidence: Evidence, data: KeyEvidence) -> Draft | None:
     found = sorted(int(value) for value in numbers.distinct or ())
     offset = int(low == 1 and high > 1)
     facts = {"num_classes": max(high + 1, 2) - offset, "classes": (), "offset": offset}
-    shown = listed(map(str, found), _MOST_LISTED) or f"{low:,} to {high:,}"
+    shown = listed(ranges(found), _MOST_LISTED) or f"{low:,} to {high:,}"
     question = f"is {high:,} the highest id?"
     if len(found) == 1:
         question = "there are two classes at least: which is the other?"

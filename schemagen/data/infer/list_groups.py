@@ -100,26 +100,28 @@ def _item_size(own: Rows, base: Rows) -> int:
 
 
 def _equal(lengths: Mapping[str, Rows], models: Mapping[str, Path]) -> list[list[str]]:
-    """Return keys of one model whose lists are equally long wherever they are."""
+    """Return keys of one model whose lists are equally long in the records of both."""
     found: dict[tuple[Path, bytes], list[str]] = {}
-    partial: list[str] = []
     for key in sorted(lengths):
-        if (lengths[key] < 0).any():
-            partial.append(key)
-        else:
-            found.setdefault((models[key], lengths[key].tobytes()), []).append(key)
-    for key in partial:
-        present = lengths[key] >= 0
+        found.setdefault((models[key], lengths[key].tobytes()), []).append(key)
+    # Those that more records have come first, and others join them.
+    wholes: list[list[str]] = []
+    for members in sorted(
+        found.values(), key=lambda some: (lengths[some[0]] < 0).sum()
+    ):
+        model, own = models[members[0]], lengths[members[0]]
+        present = own >= 0
         fitting = [
-            members
-            for (model, _), members in found.items()
-            if model == models[key]
-            and (lengths[members[0]][present] == lengths[key][present]).all()
-            and lengths[key].max() > 0
+            others
+            for others in wholes
+            if not present.all() and own.max() > 0 and models[others[0]] == model
+            if (lengths[others[0]][present] == own[present]).all()
         ]
         if fitting:
-            max(fitting, key=len).append(key)
-    return list(found.values())
+            max(fitting, key=len).extend(members)
+        else:
+            wholes.append(members)
+    return wholes
 
 
 def _group_name(members: Sequence[str], used: set[str]) -> str:

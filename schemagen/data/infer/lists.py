@@ -92,5 +92,5 @@ def padded(drafts: Drafts, data: KeyEvidence) -> Draft | None:
     short = int((data.filled < data.longest).sum())
     return draft.with_doubts(
         f"always {data.longest:,} values, zeros at the end in {short:,} of "
-        f"{plural(data.records, 'record')}: filled up?"
+        f"{plural(data.records, 'record')}: are these padding?"
     )

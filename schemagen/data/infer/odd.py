@@ -36,7 +36,14 @@ def without_odd(evidence: Evidence, again: Callable[[], Iterable[Columns]]) -> E
                 keep[rows] = False
                 what = listed([*names], _MOST_FORMS)
                 said.setdefault(key, []).append(odd_doubt(len(rows), of, what))
-    return replace(gather(_only(again(), keep)), odd=said) if said else evidence
+    if not said:
+        return evidence
+    found = gather(_only(again(), keep))
+    for key, data, owners in every:
+        count = len(np.unique(owners[data.lengths >= 0]))
+        if count and key not in found.keys.keys() | found.steps.keys():
+            said[key] = [odd_doubt(count, evidence.records, "the key")]
+    return replace(found, odd=said)
 
 
 def _differing(data: KeyEvidence) -> Iterator[tuple[Mask, Mask, Iterator[str]]]:

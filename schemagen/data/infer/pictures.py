@@ -10,7 +10,7 @@ from ...runtime.reading.columns import Rows
 from ...runtime.shared.images import CHANNELS
 from ..formatting import plural
 from ..statistics.numbers import Numbers, quantile
-from .draft import Draft, Drafts, listed, quoted
+from .draft import Draft, Drafts, listed, quoted, ranges
 from .evidence import KeyEvidence
 from .sizes import keys_of_axis
 from .values import Contents
@@ -155,7 +155,7 @@ def as_mask(draft: Draft, values: Contents, said: str = "") -> Draft:
     mask = mask.with_facts(num_classes=max(2, highest + 1))
     mask = mask.with_facts(ignore=255) if border else mask
     return mask.with_doubts(
-        f"{said}a class for each pixel? The ids are {listed(map(str, ids))}: is "
+        f"{said}a class for each pixel? The ids are {listed(ranges(ids.tolist()))}: is "
         f"{highest} the highest id?"
     )
 

@@ -27,7 +27,7 @@ def plain(drafts: Drafts, data: KeyEvidence) -> Draft:
     if not shapes:
         return draft
     return draft.with_doubts(
-        f"always {count:,} numbers: of the shape {shapes}, or of another order?"
+        f"always {count:,} numbers, taken as a row: or of the shape {shapes}?"
     )
 
 

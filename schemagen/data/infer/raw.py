@@ -62,7 +62,7 @@ def raw_draft(data: KeyEvidence, counts: Mapping[str, int]) -> Draft | None:
     shape = picture or ((likely[0], count // likely[0]) if likely else (count,))
     if shape == (count,) and not guess.clear and len(data.present) < _FEW:
         return None
-    taken = f"{count:,} {guess.dtype} numbers"
+    taken = plural(count, f"{guess.dtype} number")
     bits = not values.ids[2:].any()
     others = [other for other in guess.others if bits or other != "bool"]
     if shape != (count,):
@@ -110,7 +110,8 @@ def _sized(data: KeyEvidence, sizes: Sizes) -> Draft | None:
     taken = f", which look like {dtype}: or" if guess.clear else f": {dtype}, or"
     each = plural(item_bytes(dtype), "byte")
     return _with_finite(Draft(data.key, "Tensor", facts), data).with_doubts(
-        f"numbers of {each}{taken} {' or '.join(guess.others)}?"
+        f"numbers of {each}{taken} {' or '.join(guess.others)}?",
+        *sizes.row_doubts(channels),
     )
 
 

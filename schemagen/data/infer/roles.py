@@ -19,10 +19,15 @@ from .words import (
     says,
     says_shape,
     speaks_of,
-    words_of,
+    target_rank,
 )
 
 Fields = Mapping[str, Draft]
+
+Rank = tuple[int, int]
+
+# Candidates before these have a last word, or a word, that names a target.
+_NAMED, _UNNAMED = (3, 0), (4, 0)
 
 _MOST_CANDIDATES = 5
 _MOST_CLASSES = 20
@@ -155,6 +160,8 @@ def _answer(draft: Draft, data: KeyEvidence, *, single: bool = True) -> Draft:
     if draft.is_array and draft.facts["dtype"] == "int64" and data.is_binary:
         note = "only 0 and 1: a probability for each is learned"
         return target.with_facts(dtype="bool").with_notes(note)
+    if data.kind == "int64" and data.is_single and data.is_binary:
+        return target  # whose doubt asks for classes
     numbers, number = data.numbers, len(data.numbers.distinct or ())
     whole = data.kind == "float" and numbers.whole == numbers.finite
     few = whole and 1 < number <= _MOST_CLASSES
@@ -167,14 +174,18 @@ def _answer(draft: Draft, data: KeyEvidence, *, single: bool = True) -> Draft:
 
 
 def _with_named_target(evidence: Evidence, fields: Fields) -> Fields:
-    """Make a target of the only field that is named like one, if nothing is."""
+    """Make a target of the likeliest field that is named like one, if nothing is."""
     if any(draft.model_role == "target" for draft in fields.values()):
         return fields
-    named = [key for rank, key in _candidates(evidence, fields) if rank == 0]
-    if len(named) != 1 or len(words_of(named[0])) != 1 or fields[named[0]].is_text:
+    named = [each for each in _candidates(evidence, fields) if each[0] < _NAMED]
+    ranks = [rank for rank, _ in named]
+    if not named or fields[named[0][1]].is_text or ranks.count(ranks[0]) > 1:
         return fields
-    target = _answer(fields[named[0]], evidence.of(named[0]))
-    return {**fields, named[0]: target.with_doubts("the target, by its name?")}
+    first, *others = [key for _, key in named]
+    question = f", or {listed(map(quoted, others))}" if others else ""
+    target = _answer(fields[first], evidence.of(first))
+    target = target.with_doubts(f"the target, by its name{question}?")
+    return {**fields, first: target}
 
 
 def _without_places(fields: Fields) -> Fields:
@@ -220,25 +231,36 @@ def lacking_roles(evidence: Evidence, fields: Fields) -> list[str]:
     if "target" not in roles:
         doubts.append(f"no field is a target{_possible_targets(evidence, fields)}")
     if "input" not in roles:
-        usable = [key for key, each in fields.items() if not opaque(each.declared.kind)]
+        others = [key for key in fields if fields[key].model_role != "target"]
+        usable = [key for key in others if not opaque(fields[key].declared.kind)]
+        unread = [key for key in others if key not in usable and not meaning_of(key)]
         most = {
             key: max(evidence.of(key).longest, evidence.of(key).values.most)
             for key in usable
         }
         # Numbers before text, and those with the most values before others.
         usable.sort(key=lambda key: (fields[key].is_text, -most[key]))
-        doubts.append(
-            f'no field is an input: is it {listed(map(quoted, usable))}? Give it role="input"'
-            if usable
-            else "no field is an input, and no field has values that a model can use"
-        )
+        if unread:
+            doubts.append(
+                f"no field is an input: it may be {listed(map(quoted, unread))}, whose "
+                "bytes are not understood"
+            )
+        elif usable:
+            doubts.append(
+                f"no field is an input: is it {listed(map(quoted, usable))}? Give it "
+                'role="input"'
+            )
+        else:
+            doubts.append(
+                "no field is an input, and no field has values that a model can use"
+            )
     return doubts
 
 
 def _possible_targets(evidence: Evidence, fields: Fields) -> str:
     """Name what could be the target, or the answers that no generated model predicts."""
     ranked = _candidates(evidence, fields)
-    likely = sum(rank == 0 for rank, _ in ranked)
+    likely = sum(rank < _UNNAMED for rank, _ in ranked)
     answers = [key for key in fields if meaning_of(key) == "answer"]
     if ranked and (not answers or likely):
         found = [
@@ -251,18 +273,21 @@ def _possible_targets(evidence: Evidence, fields: Fields) -> str:
         return (
             ", and no key looks like one: a model cannot learn from these records alone"
         )
-    text = f": the targets may be {listed(map(quoted, answers))}, for which "
-    text += "generated models have no head"
+    text = f": the targets may be {listed(map(quoted, answers))}, which "
+    text += "generated models do not predict"
     inputs = {key for key, draft in fields.items() if draft.model_role == "input"}
     if inputs and inputs.isdisjoint(answers):
         text += "; make_dataset(info=True) delivers them to a model of your own"
     return text
 
 
-def _candidates(evidence: Evidence, fields: Fields) -> list[tuple[int, str]]:
-    """Return keys that a person may know to be the target, with a rank from 0."""
+def _candidates(evidence: Evidence, fields: Fields) -> list[tuple[Rank, str]]:
+    """Return keys that a person may know to be the target, the likeliest first.
+
+    With the ranks of its name and of how many values it has.
+    """
     inputs = [key for key, draft in fields.items() if draft.model_role == "input"]
-    ranked: list[tuple[int, str]] = []
+    ranked: list[tuple[Rank, str]] = []
     for key in inputs:
         draft, data = fields[key], evidence.of(key)
         if draft.optional or is_seldom_answer(key) or inputs == [key]:
@@ -274,10 +299,7 @@ def _candidates(evidence: Evidence, fields: Fields) -> list[tuple[int, str]]:
         few = 1 < classes <= _MOST_CLASSES and 2 * classes <= len(data.present)
         if draft.is_text and not few:
             continue
-        if speaks_of(key, "target"):
-            ranked.append((0, key))
-        elif few:
-            ranked.append((1 if classes == 2 else 2, key))
-        elif draft.is_quantity:
-            ranked.append((3, key))
+        rank = target_rank(key), (0 if classes == 2 else 1) if few else 2
+        if rank < _UNNAMED or few or draft.is_quantity:
+            ranked.append((rank, key))
     return sorted(ranked, key=lambda each: each[0])

@@ -76,6 +76,9 @@ def _counted(data: KeyEvidence, sizes: Sizes, each: int) -> Draft:
         draft = replace(draft, kind="Vector").with_facts(shape=shape)
     elif item:
         draft = draft.with_facts(item_shape=item)
+    doubts = sizes.row_doubts(each)
+    if doubts:
+        return draft.with_doubts(*doubts)
     return draft.with_notes(
         f"{plural(each, 'number')} for each item that {sizes.shown} counts"
     )

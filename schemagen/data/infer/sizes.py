@@ -52,6 +52,16 @@ class Sizes(NamedTuple):
         keys = (self.keys,) if isinstance(self.keys, str) else self.keys
         return ", ".join(map(quoted, keys))
 
+    def row_doubts(self, each: int) -> tuple[str, ...]:
+        """Doubt that a count which never varies is one of items of several numbers."""
+        if not self.is_count or each == 1 or _varies(self.shapes):
+            return ()
+        count = int(self.shapes[0, 0])
+        return (
+            f"{self.shown} is always {count:,}: {each:,} numbers for each of these, or a "
+            f"row of {count * each:,}?",
+        )
+
 
 def size_candidates(evidence: Evidence, data: KeyEvidence) -> Iterator[Sizes]:
     """Yield the stored sizes that may be those of a key, the likeliest first.

@@ -65,7 +65,7 @@ def _with_groups(
     found: dict[bytes, list[str]] = {}
     for key in drafts:
         counts = steps[key].steps
-        if (counts >= 0).all() and len(np.unique(counts)) > 1:
+        if len(np.unique(counts[counts >= 0])) > 1:
             found.setdefault(counts.tobytes(), []).append(key)
     groups = [members for members in found.values() if len(members) > 1]
     names = {

@@ -55,7 +55,7 @@ _ANSWER_PARTS = _BOXES | {
 _ANSWER_PAIRS = {
     *(("answer", "start"), ("answer", "end"), ("start", "position")),
     *(("end", "position"), ("start", "positions")),
-    *(("end", "positions"), ("lm", "ids"), ("lm", "positions")),
+    *(("end", "positions"), ("lm", "ids")),
     *(("ground", "truth"), ("is", "impossible"), ("next", "token")),
     *(("start", "pos"), ("end", "pos")),
 }
@@ -116,6 +116,21 @@ _SPLITS = {
     *("test", "testing"),
 }
 
+# Events that either happen or do not.
+_EVENTS = frozenset(
+    (
+        *("survived", "churn", "churned", "exited", "attrition", "fraud", "spam"),
+        *("default", "defaulted", "purchase", "purchased", "bought", "subscribed"),
+        *("win", "won", "winner", "toxic", "approved", "readmitted", "deposit"),
+    )
+)
+_OFTEN_INPUTS = {
+    *("action", "activity", "cost", "digit", "energy", "fare", "income", "stage"),
+    *("strength", "value"),
+}
+# Values that are a price.
+_PRICED = {"house", "home", "property", "market", "sale"}
+
 _SPEAKS_OF = {
     "image": _with_plurals(
         *("image", "img", "picture", "photo", "frame", "pixel", "scan", "crop", "patch")
@@ -124,12 +139,11 @@ _SPEAKS_OF = {
     # Columns that are what a table is about: only a person can know.
     "target": LABELS
     | {
-        *("survived", "income", "price", "quality", "score", "result", "reward", "mpg"),
-        *("churn", "churned", "fraud", "grade", "stage", "toxicity", "default", "medv"),
-        *("action", "tips", "fare", "deposit", "polarity", "revenue", "sales"),
-        *("bracket", "salary", "wage", "cost", "demand", "emotion", "intent", "spam"),
-        *("purchase", "purchased", "winner", "win", "value", "energy", "strength"),
-        *("activity", "digit"),
+        *("price", "quality", "score", "result", "reward", "mpg"),
+        *("grade", "toxicity", "medv", "tips", "polarity", "revenue", "sales"),
+        *("bracket", "salary", "wage", "demand", "emotion", "intent"),
+        *_EVENTS,
+        *_OFTEN_INPUTS,
     },
 }
 
@@ -236,6 +250,24 @@ def names_text_of(key: str, label: str) -> bool:
     if not found or found[-1] not in _NAMES:
         return False
     return bool(set(found[:-1]) & set(words_of(label)) & (LABELS | _PLURALS))
+
+
+def names_event(key: str) -> bool:
+    """Tell whether a key names what either happened or did not, and not before."""
+    return last_word(key) in _EVENTS and not set(words_of(key)) & _BEFORE
+
+
+def target_rank(key: str) -> int:
+    """Rank keys by their words: from 0, the likeliest target, to 3 and above for none.
+
+    The last word of a key says what it is.
+    """
+    *before, last = words_of(key) or [""]
+    if last not in _SPEAKS_OF["target"] or set(before) & _BEFORE:
+        return 3 if speaks_of(key, "target") else 4
+    if last == "value" and before:
+        return 1 if before[-1] in _PRICED else 3
+    return 0 if last in _EVENTS else 2 if last in _OFTEN_INPUTS else 1
 
 
 def is_flag(key: str) -> bool:

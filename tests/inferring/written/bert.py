@@ -1,4 +1,4 @@
-"""Inferred from all 24 records of a file.
+"""Inferred from 24 records of a file.
 
 Open questions are marked with "doubt:".
 """
@@ -10,7 +10,7 @@ from schemagen import Label, Record, VarLen, Vector
 
 
 class Bert(Record):
-    # doubt: always 128 values, zeros at the end in 12 of 24 records: filled up?
+    # doubt: always 128 values, zeros at the end in 12 of 24 records: are these padding?
     input_ids: Annotated[
         list[int],
         VarLen("int64", max_length=128, pad_on_disk=True, group="tokens"),
@@ -19,6 +19,7 @@ class Bert(Record):
         list[int],
         VarLen("int64", max_length=128, pad_on_disk=True, group="tokens"),
     ]
+    masked_lm_positions: Annotated[np.ndarray, Vector((20,), dtype="int64")]
     segment_ids: Annotated[
         list[int],
         VarLen("int64", max_length=128, pad_on_disk=True, group="tokens"),
@@ -26,12 +27,6 @@ class Bert(Record):
 
     # doubt: whole numbers that a model learns as quantities: or ids of classes?
     masked_lm_ids: Annotated[np.ndarray, Vector((20,), dtype="int64", role="target")]
-
-    # doubt: whole numbers that a model learns as quantities: or ids of classes?
-    masked_lm_positions: Annotated[
-        np.ndarray,
-        Vector((20,), dtype="int64", role="target"),
-    ]
 
     # doubt: 0, 1 in 24 records: is 1 the highest id?
     next_sentence_labels: Annotated[int, Label(num_classes=2)]
