@@ -243,7 +243,11 @@ LACKING: list[tuple[Callable[[int], dict[str, Any]], tuple[str, ...]]] = [
         lambda i: {"x": bytes([255]) * (i + 1), "label": i % 2},
         ("it may be 'x', whose bytes are not understood",),
     ),
-    (lambda i: {"label": i % 2}, ("no field has values that",)),
+    (
+        lambda i: {"name": f"a{i}", "bbox/xmin": [0.5] * (i % 3 + 1), "label": i % 2},
+        ("is it 'name'?",),
+    ),
+    (lambda i: {"label": i % 2}, ("no other field has values that",)),
     (
         lambda i: {
             **{"a": i % 3, "b": i % 5, "t": [1] * (i % 3 + 1), "image": picture(4, 5)},

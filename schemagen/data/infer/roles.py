@@ -231,7 +231,12 @@ def lacking_roles(evidence: Evidence, fields: Fields) -> list[str]:
     if "target" not in roles:
         doubts.append(f"no field is a target{_possible_targets(evidence, fields)}")
     if "input" not in roles:
-        others = [key for key in fields if fields[key].model_role != "target"]
+        others = [
+            key
+            for key, draft in fields.items()
+            if not (draft.model_role == "target" or names_object(key))
+            and meaning_of(key) != "answer"
+        ]
         usable = [key for key in others if not opaque(fields[key].declared.kind)]
         unread = [key for key in others if key not in usable and not meaning_of(key)]
         most = {
@@ -252,7 +257,7 @@ def lacking_roles(evidence: Evidence, fields: Fields) -> list[str]:
             )
         else:
             doubts.append(
-                "no field is an input, and no field has values that a model can use"
+                "no field is an input, and no other field has values that a model can use"
             )
     return doubts
 
