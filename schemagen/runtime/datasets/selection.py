@@ -35,7 +35,8 @@ def select(
         DatasetError: the record has no input field.
     """
     if not features:
-        candidates = " or ".join(map(repr, _candidates(record)[:_MOST_CANDIDATES]))
+        usable = [name for name in _candidates(record) if name not in targets]
+        candidates = " or ".join(map(repr, usable[:_MOST_CANDIDATES]))
         raise DatasetError(
             "the record has no field of the role input, so that a dataset would have no "
             "features; declare one with role='input'"
