@@ -165,6 +165,16 @@ def test_steps_of_few_records_are_a_doubt(tmp_path: Path) -> None:
     assert "1 of 200 records has 3 values" in comments["x"]
 
 
+def test_a_key_of_few_records_that_differ_is_named(tmp_path: Path) -> None:
+    """Above the class, as it is in no field."""
+    messages = many(
+        lambda i: {"x": i, "z": 0.5} if i not in ODD else {"x": "a", "y": 1}, RECORDS
+    )
+    fields, comments = found_in(tmp_path, messages)
+    assert "y" not in fields
+    assert "'y': 2 of 200 records have the key" in comments[""]
+
+
 def test_malformed_records_do_not_shift_the_others(tmp_path: Path) -> None:
     """The odd ones are left out, and those beside them are not."""
     messages = many(lambda i: {"x": i if i not in ODD else "a"}, RECORDS)

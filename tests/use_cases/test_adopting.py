@@ -72,6 +72,16 @@ def test_what_the_pipeline_cannot_read_is_said(tmp_path: Path) -> None:
     assert (tmp_path / "generated" / "x" / "parser.py").exists()
 
 
+def test_few_records_that_differ_are_doubts_and_findings(tmp_path: Path) -> None:
+    """The schema is of the others, and `verify` names the record."""
+    rows = many(lambda i: {"x": [i / 7] * (7 if i == 150 else 6), "label": i % 3}, 200)
+    done = adopt(tmp_path, write_file(tmp_path / "a.tfrecord", rows))
+    assert done.exit_code == 1
+    assert "1 of 200 records has 7 values, unlike the others" in done.output
+    assert "record 150" in done.output
+    assert "Vector((6,))" in (tmp_path / "schemas" / "x.py").read_text()
+
+
 @pytest.mark.slow
 def test_damage_that_verify_finds_ends_with_exit_code_1(
     tmp_path: Path, data: Path

@@ -175,14 +175,14 @@ def _with_odd(draft: Draft, evidence: Evidence, files: Sequence[FileKeys]) -> Dr
     kind = draft.facts.get("step") or draft.declared.kind
     raw = getattr(kind, "encoding", "") == "raw"
     unusual = data.values.unusual[kind.dtype] if raw else data.lists.unusual
-    what, of = "NaN or infinities", len(data.present)
+    what = "NaN or infinities"
+    of = plural(len(data.present), "step" if draft.kind == "Steps" else "record")
     if not getattr(kind, "finite", True):
-        text = f"{what} in {unusual:,} of {plural(of, 'record')}: are they meant?"
-        draft = draft.with_doubts(text)
+        draft = draft.with_doubts(f"{what} in {unusual:,} of {of}: are they meant?")
     elif unusual:
         draft = draft.with_doubts(odd_doubt(unusual, of, what))
-    where = drift(files, draft.key)
-    return draft.with_doubts(*evidence.odd.get(draft.key, ()), *where)
+    draft = draft.with_doubts(*evidence.odd.get(draft.key, ()))
+    return draft.with_notes(*drift(files, draft.key))
 
 
 def _left_out(evidence: Evidence, files: Sequence[FileKeys]) -> dict[str, str]:

@@ -12,7 +12,6 @@ from ...runtime.codecs.kind import Kind
 from ...runtime.codecs.registry import KINDS
 from ...spec.field import FieldSpec
 from ...spec.training import TARGETS
-from ..formatting import plural
 from .evidence import Evidence
 
 DOUBT = "doubt: "
@@ -175,12 +174,12 @@ class Drafts:
         )
 
 
-def odd_doubt(count: int, of: int, what: str) -> str:
-    """Say that few records are not as declared."""
+def odd_doubt(count: int, of: str, what: str) -> str:
+    """Say that a few of so many records, such as "200 records", are not as declared."""
     have = "has" if count == 1 else "have"
     return (
-        f"{count:,} of {plural(of, 'record')} {have} {what}, unlike the others: "
-        "`schemagen verify` names them"
+        f"{count:,} of {of} {have} {what}, unlike the others: `schemagen verify` names "
+        "them"
     )
 
 

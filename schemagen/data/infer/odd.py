@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...runtime.reading.columns import Columns
 from ...runtime.reading.decoding import decode
-from ..formatting import listed
+from ..formatting import listed, plural
 from .draft import odd_doubt
 from .evidence import Evidence, KeyEvidence, gather, is_rare
-from .values import Mask
+
+Flags = NDArray[np.bool_]
 
 _MOST_FORMS = 3
 
@@ -35,18 +37,20 @@ def without_odd(evidence: Evidence, again: Callable[[], Iterable[Columns]]) -> E
             if is_rare(len(rows), of):
                 keep[rows] = False
                 what = listed([*names], _MOST_FORMS)
-                said.setdefault(key, []).append(odd_doubt(len(rows), of, what))
+                doubt = odd_doubt(len(rows), plural(of, "record"), what)
+                said.setdefault(key, []).append(doubt)
     if not said:
         return evidence
     found = gather(_only(again(), keep))
     for key, data, owners in every:
         count = len(np.unique(owners[data.lengths >= 0]))
         if count and key not in found.keys.keys() | found.steps.keys():
-            said[key] = [odd_doubt(count, evidence.records, "the key")]
+            records = plural(evidence.records, "record")
+            said[key] = [odd_doubt(count, records, "the key")]
     return replace(found, odd=said)
 
 
-def _differing(data: KeyEvidence) -> Iterator[tuple[Mask, Mask, Iterator[str]]]:
+def _differing(data: KeyEvidence) -> Iterator[tuple[Flags, Flags, Iterator[str]]]:
     """Yield which rows have a form, which have not the most frequent one, and theirs."""
     for forms, name in data.forms():
         has = forms >= 0
@@ -56,14 +60,13 @@ def _differing(data: KeyEvidence) -> Iterator[tuple[Mask, Mask, Iterator[str]]]:
             yield has, np.isin(forms, others), map(name, others.tolist())
 
 
-def _only(batches: Iterable[Columns], keep: Mask) -> Iterator[Columns]:
+def _only(batches: Iterable[Columns], keep: Flags) -> Iterator[Columns]:
     """Yield the records to keep: bool [N], of those that are not malformed."""
     start = 0
     for batch in batches:
+        bad = [each.row for each in batch.malformed]
+        good = np.delete(np.arange(len(batch.records)), bad)
         kept = np.ones(len(batch.records), np.bool_)
-        kept[[bad.row for bad in batch.malformed]] = False
-        good = np.flatnonzero(kept)
-        kept[:] = True
         kept[good] = keep[start : start + len(good)]
         start += len(good)
         yield batch if kept.all() else decode(batch.records.only(kept))

@@ -43,9 +43,6 @@ _FORMATS = {
 }
 
 
-Mask = NDArray[np.bool_]
-
-
 class PerRecord:
     """A number, or a row of numbers, for each record, collected in batches.
 

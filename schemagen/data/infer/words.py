@@ -122,6 +122,8 @@ _EVENTS = frozenset(
         *("survived", "churn", "churned", "exited", "attrition", "fraud", "spam"),
         *("default", "defaulted", "purchase", "purchased", "bought", "subscribed"),
         *("win", "won", "winner", "toxic", "approved", "readmitted", "deposit"),
+        *("died", "death", "stroke", "cancelled", "failed", "failure", "success"),
+        *("accepted", "returned", "responded"),
     )
 )
 _OFTEN_INPUTS = {
