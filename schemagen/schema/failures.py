@@ -60,6 +60,14 @@ def load_failure(
             expected=f"schemas that do not need {output}/",
             advice="move what they share into a module of its own",
         )
+    if isinstance(error, SystemExit):
+        return Finding(
+            location,
+            "SG101",
+            "the schema file ends the interpreter",
+            found=_text_of(error).removesuffix(": None"),
+            advice='remove the call, or put it below `if __name__ == "__main__":`',
+        )
     text = _text_of(error)
     name = _UNKNOWN.search(text)
     return Finding(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -12,7 +13,7 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 from pydantic import BaseModel
 
@@ -178,11 +179,18 @@ def _is_inside(module: str, package: str) -> bool:
 def _isolated(root: Path, schemas: str, output: str) -> Iterator[None]:
     """Import from the project as if the process were new, and leave no trace.
 
-    Nothing is written (no bytecode), what schemas print goes to stderr, and the
-    project's modules are forgotten afterwards, so that a later load sees the
-    files of then.
+    Nothing is written (no bytecode), what schemas print goes to stderr, `os._exit`
+    raises SystemExit, and the project's modules are forgotten afterwards, so that a
+    later load sees the files of then.
     """
     packages = {package.split(".")[0] for package in (schemas, output)}
+    process, end = os.getpid(), os._exit
+
+    def raise_exit(status: int) -> NoReturn:
+        if os.getpid() != process:  # a child that a schema has forked
+            end(status)
+        raise SystemExit(status)
+
     hidden = {
         name: sys.modules.pop(name)
         for name in list(sys.modules)
@@ -194,6 +202,7 @@ def _isolated(root: Path, schemas: str, output: str) -> Iterator[None]:
     sys.path.insert(0, str(root))
     sys.meta_path.insert(0, finder)
     sys.dont_write_bytecode = True
+    os._exit = raise_exit
     importlib.invalidate_caches()
     try:
         with warnings.catch_warnings(), redirect_stdout(sys.stderr):
@@ -208,6 +217,7 @@ def _isolated(root: Path, schemas: str, output: str) -> Iterator[None]:
         sys.modules.update(hidden)
         sys.meta_path.remove(finder)
         sys.path[:] = path
+        os._exit = end
         sys.dont_write_bytecode = bytecode
 
 

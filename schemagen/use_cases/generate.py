@@ -14,7 +14,7 @@ from ..codegen.header import source_of
 from ..codegen.plan import COMMAND, Plan, make_plan, shown_path
 from ..codegen.render import render
 from ..config import FILE_NAME, Project, find_project
-from ..findings import Finding, SchemagenError, refuse, refused
+from ..findings import Finding, Location, SchemagenError, refuse, refused
 from ..git.attributes import ACCEPTED_BREAKS
 from ..runtime.shared.errors import did_you_mean
 from ..schema.failures import load_failure
@@ -49,17 +49,19 @@ def resolve_schemas(project: Project) -> Resolved:
     if findings:
         raise SchemagenError(findings)
     if not loaded.records:
-        raise _no_record(project)
+        raise SchemagenError((_no_record(project), *loaded.warnings))
     return replace(resolved, warnings=loaded.warnings)
 
 
-def _no_record(project: Project) -> SchemagenError:
+def _no_record(project: Project) -> Finding:
     schemas = project.settings.schemas
     found = (project.root / schemas).is_dir()
-    return refused(
-        schemas,
-        f"no record in {schemas}/*.py" if found else f"there is no directory {schemas}",
-        rule="SG103",
+    return Finding(
+        Location(schemas),
+        "SG103",
+        f"no record in {schemas}/*.py"
+        if found
+        else f"directory {schemas} does not exist",
         expected="a class that derives from schemagen.Record",
         advice="write one, or begin with `schemagen init` in an empty directory; `schemas` "
         "in [tool.schemagen] says where schemas are",

@@ -270,6 +270,25 @@ def test_a_model_with_kinds_that_no_record_nests_is_a_warning(tmp_path: Path) ->
         assert (expected in result.output) == line.endswith("# SG107")
 
 
+@pytest.mark.parametrize(
+    "others", [{}, {"a.py": f"{HEAD}class A(Record):\n    x: int\n"}]
+)
+def test_a_model_alone_in_its_file_is_named(
+    tmp_path: Path, others: dict[str, str]
+) -> None:
+    """Whoever derives from BaseModel learns it, with and without other records."""
+    models = (
+        "class _Base(BaseModel):\n    x: int\n\n\nclass Photo(_Base):\n    y: int\n"
+    )
+    root = make_project(tmp_path, {**others, "pets.py": HEAD + models})
+    result = run("generate", "--project", root)
+    assert result.exit_code == (0 if others else 2)
+    line = HEAD.count("\n") + 5
+    assert f"schemas/pets.py:{line}:1: SG107 warning: " in result.output
+    assert result.output.count("SG107") == 1
+    assert "'Photo'" in result.output
+
+
 def test_all_mistakes_of_all_files_are_reported_in_one_run(tmp_path: Path) -> None:
     """In files that do not load, in shared bases, and one after another in a file."""
     one = """\

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import py_compile
+import subprocess
 import sys
 import types
 from pathlib import Path
@@ -92,6 +93,29 @@ def test_code_of_a_schema_that_raises_later_is_placed_in_the_schema(
     [finding] = refusals(make_project(tmp_path, {"a.py": text}))
     assert finding["rule"] == "SG101"
     assert place(finding) == "schemas/a.py:4:28"
+
+
+@pytest.mark.parametrize(
+    "end", ["os._exit(0)", "sys.exit()", "exit()", "quit()", "raise SystemExit"]
+)
+def test_a_schema_that_ends_the_interpreter_is_an_error(
+    tmp_path: Path, end: str
+) -> None:
+    """Without output and with exit code 0, CI would take it for a clean check."""
+    text = f"import os, sys\n{PET}{end}\n"
+    project = make_project(tmp_path, {"a.py": text})
+    command = [sys.executable, "-m", "schemagen", "check", "--project", project]
+    result = subprocess.run(
+        [*map(str, command), "--format", "json"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+    assert result.returncode == 2, result.stderr
+    [finding] = json.loads(result.stdout)["findings"]
+    assert finding["rule"] == "SG101"
+    assert place(finding) == f"schemas/a.py:{text.count(chr(10))}:1"
+    assert "ends the interpreter" in finding["message"]
 
 
 def test_a_file_that_is_not_text_does_not_load(tmp_path: Path) -> None:
