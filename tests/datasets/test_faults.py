@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import logging
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -34,6 +36,9 @@ class Thing(Record):
     kind: Annotated[int, Label(num_classes=5)]
 """
 _ROWS = 40
+
+# Of the text that TensorFlow and autograph put around messages.
+FRAME = re.compile(r"\{\{|\[Op:|assertion failed|in user code|Graph execution")
 
 MakeDataset = Callable[..., tf.data.Dataset]
 Reports = Callable[[], list[str]]
@@ -101,7 +106,9 @@ def reports(caplog: pytest.LogCaptureFixture) -> Iterator[Reports]:
 def _message(dataset: tf.data.Dataset) -> str:
     with pytest.raises(tf.errors.InvalidArgumentError) as caught:
         numbers(dataset)
-    return str(caught.value).replace("`", "'")
+    message = str(caught.value)
+    assert not FRAME.search(message)
+    return message.replace("`", "'")
 
 
 def _unlisted(directory: Path) -> str:
@@ -295,8 +302,8 @@ _WRONG: dict[Callable[[Any], None], tuple[str, tuple[str, ...]]] = {
     _as_floats: ("pixels", ("uint8 [4, 4, 3]", "[192]", "float32")),
     _as_a_picture: ("pixels", ("PNG",)),
     _undecodable: ("photo", ()),
-    _out_of_range: ("kind", ("0 to 4", "[7]")),
-    _too_long: ("tokens", ("5 items", "[6]")),
+    _out_of_range: ("kind", ("0 to 4", "found 7")),
+    _too_long: ("tokens", ("5 items", "found 6")),
     _of_another_schema: ("number", ("city, people",)),
 }
 
@@ -347,8 +354,45 @@ def test_an_error_ends_model_fit_too(
     options = {"fields": ["number"]}
     module.adapt(model, make_dataset(directory, **options))
     source = _changed(_first(directory), 13, _out_of_range)
-    with pytest.raises(tf.errors.InvalidArgumentError, match="record 13: field `kind`"):
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
         model.fit(make_dataset(source, **options), verbose=0)
+    assert str(caught.value).startswith(f"{_first(directory)}: record 13: field `kind`")
+
+
+def test_an_image_that_is_refused_is_the_only_message(
+    data: Callable[..., Path],
+    package: Workspace,
+    make_dataset: MakeDataset,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """TensorFlow logs no unused objects, whether a file or a single record is read."""
+
+    def damage(features: Any) -> None:
+        features["photo"].bytes_list.value[0] = b"\x89PNG damaged"
+
+    first = _first(data())
+    source = _changed(first, 13, damage)
+    monkeypatch.setattr(tf.get_logger(), "propagate", True)
+    assert "record 13: field 'photo'" in _message(make_dataset(source))
+    records = list(read_records(first))
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        package.module("thing", "parser").parse_batch(records)
+    assert "png" in str(caught.value)
+    assert not FRAME.search(str(caught.value))
+    del caught
+    gc.collect()
+    assert "never used" not in caplog.text
+
+
+def test_names_of_files_are_shown_in_any_script(
+    data: Callable[..., Path], make_dataset: MakeDataset
+) -> None:
+    """An assertion of TensorFlow escapes all bytes that are not ASCII."""
+    first = _first(data())
+    _changed(first, 13, _out_of_range)
+    renamed = first.rename(first.with_name("größe"))
+    assert "größe: record 13: " in _message(make_dataset(renamed))
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -20,6 +21,8 @@ _SHOWN_START = 8
 
 # tf.io.decode_raw does not know these; their bits are the same.
 _DECODED_AS = {"uint32": "int32", "uint64": "int64"}
+
+_FRAME = re.compile(r"\{\{[^}]*\}\} ?|^assertion failed: |\s*\[Op:\w+\].*$", re.DOTALL)
 
 _PADS = ContextVar("_PADS", default=True)
 
@@ -56,19 +59,27 @@ def refuse_unless(
 
 @contextmanager
 def shown_errors() -> Iterator[None]:
-    """Raise errors of tensorflow's that show bytes which are not UTF-8.
+    """Raise errors of tensorflow's without what it puts around a message.
 
     Its message for a message that cannot be parsed holds the message; outside of a graph,
     decoding it fails.
 
     Raises:
-        tf.errors.InvalidArgumentError: what tensorflow says, its bytes escaped.
+        tf.errors.InvalidArgumentError: what tensorflow says, bytes that are not UTF-8
+            escaped.
     """
     try:
         yield
+    except tf.errors.OpError as error:
+        raise type(error)(None, None, unframed(error.message)) from None
     except UnicodeDecodeError as error:
         text = error.object[:_SHOWN_BYTES].decode(errors="backslashreplace")
         raise tf.errors.InvalidArgumentError(None, None, text) from None
+
+
+def unframed(message: str) -> str:
+    """Return a message of tensorflow without what it puts around it."""
+    return _FRAME.sub("", message).strip()
 
 
 def _shown(values: tf.Tensor, limit: int = 10) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .graph import checked, raw_numbers
+from .graph import checked, raw_numbers, shown_errors
 from .graph_formats import decoded
 from .tensorflow import tf
 
@@ -86,8 +86,17 @@ def each(
         return tf.ensure_shape(found, spec.shape)
 
     function = decode if blank is None else decode_optional
-    pixels = tf.map_fn(function, data, fn_output_signature=spec)
-    rows = data[0] if isinstance(data, tuple) else data
+    several = isinstance(data, tuple)
+    rows = data[0] if several else data
+    if tf.executing_eagerly() and len(rows):
+        # tf.map_fn would wrap errors, and log the tensors that they leave unused.
+        items = (
+            zip(*map(tf.unstack, data), strict=True) if several else tf.unstack(data)
+        )
+        with shown_errors():
+            pixels = tf.stack([function(item) for item in items])
+    else:
+        pixels = tf.map_fn(function, data, fn_output_signature=spec)
     return tf.ensure_shape(pixels, (rows.shape[0], *spec.shape))
 
 

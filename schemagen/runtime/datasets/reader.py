@@ -12,6 +12,7 @@ from ..codecs.records import RecordCodec
 from ..codecs.roles import Roles, missing_targets
 from ..faults.error_report import Parser
 from ..faults.faults import OnCorrupt
+from ..faults.plain_errors import with_plain_errors
 from ..shared.calling import check_flags, options_by_name
 from ..shared.errors import NO_LIMIT, DatasetError
 from ..shared.requirements import tf
@@ -258,7 +259,8 @@ class RecordReader:
         if random:
             change = self.augmented
             batches = augmented(batches, elements.of, change, augment, seed)
-        return batches.prefetch(_PREFETCHED).with_options(options.of_dataset())
+        batches = batches.prefetch(_PREFETCHED).with_options(options.of_dataset())
+        return with_plain_errors(batches)
 
     def _check(
         self,

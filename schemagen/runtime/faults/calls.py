@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..shared.requirements import tf
+from .plain_errors import ASSERTION
 
 # How long the end of a program waits for threads of TensorFlow that run Python, and for
 # how long none may have run it, in seconds.
@@ -51,7 +52,7 @@ def call_python(
     message, strings = tf.py_function(called, inputs, [tf.string, tf.string])
     message.set_shape(())
     strings.set_shape((None,))
-    raised = tf.raw_ops.Assert(condition=message == "", data=[message])
+    raised = tf.raw_ops.Assert(condition=message == "", data=[message], name=ASSERTION)
     with tf.control_dependencies([raised]):
         return tf.identity(strings)
 

@@ -12,6 +12,7 @@ from google.protobuf.message import (  # type: ignore[import-not-found, import-u
     DecodeError,
 )
 
+from ..codecs.graph import unframed
 from ..shared.dtypes import DTYPES
 from ..shared.errors import did_you_mean
 from ..shared.requirements import tf
@@ -27,8 +28,6 @@ _STARTS = {
 }
 # How generated checks of raw bytes begin; see `numbers.decode_raw`.
 _RAW_SIZE = re.compile(r"expected (\d+) bytes \((\w+) ")
-# What tensorflow puts around a message.
-_FRAME = re.compile(r"\{\{[^}]*\}\} ?|^assertion failed: |\s*\[Op:\w+\].*$", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ def _refusal(records: Sequence[bytes], parser: Parser, fields: Collection[str]) 
         with tf.device("CPU"):
             parser.parse(tf.constant(list(records)), fields)
     except tf.errors.OpError as error:
-        return _FRAME.sub("", error.message).strip() or type(error).__name__
+        return unframed(error.message) or type(error).__name__
     except UnicodeDecodeError:  # tensorflow's message shows the bytes
         return "its bytes cannot be parsed"
     return ""

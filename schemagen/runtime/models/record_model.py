@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..faults.plain_errors import plain_errors
 from ..shared.requirements import keras, tf
 from .adaptation import unadapted_inputs
 from .agreement import check_learnable, unknown_names
@@ -41,7 +42,8 @@ def _checking(
             for dataset in (x, kwargs.get("validation_data")):
                 if hasattr(dataset, "element_spec"):
                     check_learnable(self, dataset)
-        return method(self, *args, **kwargs)
+        with plain_errors():
+            return method(self, *args, **kwargs)
 
     return checking
 

@@ -1,0 +1,69 @@
+"""Errors of reading without the text that TensorFlow puts around them.
+
+That is possible where Python gets the error: in the iterators of `make_dataset`, and in
+`fit` and the like of a generated model.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from ..shared.requirements import tf
+
+ASSERTION = "schemagen_reading"
+"""The name of the operations whose errors hold nothing but a message."""
+
+_MESSAGE = re.compile(
+    rf"assertion failed: \[([^\n]*)\]\s*\[\[{{{{node {ASSERTION}(_\d+)?}}}}"
+)
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Raise errors of reading without TensorFlow's text, and others as they are."""
+    try:
+        yield
+    except tf.errors.OpError as error:
+        found = _MESSAGE.search(error.message)
+        if found is None:
+            raise
+        # The assertion has escaped the bytes of its message.
+        text = found[1].encode().decode("unicode_escape")
+        text = text.encode("latin-1").decode(errors="backslashreplace")
+        raise type(error)(None, None, text) from None
+
+
+def with_plain_errors(dataset: tf.data.Dataset) -> tf.data.Dataset:
+    """Return a dataset whose iterators raise errors of reading as `plain_errors` does.
+
+    What is made of it by `map`, `take` and the like has TensorFlow's iterators.
+    """
+    base: Any = type(dataset)
+    dataset.__class__ = _plain_dataset(base)
+    return dataset
+
+
+@cache
+def _plain_dataset(base: Any) -> Any:
+    class PlainDataset(base):  # type: ignore[misc]
+        def __iter__(self) -> Any:
+            iterator = super().__iter__()
+            base: Any = type(iterator)
+            iterator.__class__ = _plain_iterator(base)
+            return iterator
+
+    return PlainDataset
+
+
+@cache
+def _plain_iterator(base: Any) -> Any:
+    class PlainIterator(base):  # type: ignore[misc]
+        def __next__(self) -> Any:
+            with plain_errors():
+                return super().__next__()
+
+    return PlainIterator
