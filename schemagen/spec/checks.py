@@ -18,6 +18,7 @@ from ..schema.loading import LoadedRecord
 from ..schema.nesting import nested_model, nesting_problem
 from ..schema.parameters import problems
 from ..schema.record import Record
+from .annotations import advice, is_kind
 from .names import RESERVED_FIELDS, is_package_name
 from .training import TARGETS, can_be_weight, marks_missing, opaque, per_pixel, role_of
 
@@ -96,7 +97,7 @@ def field_findings(field: Declaration, record: LoadedRecord) -> Iterator[Finding
             expected="a pydantic model",
             advice="a value's own wire key is given to its kind: key=",
         )
-    elif _is_kind(field.default):
+    elif is_kind(field.default):
         yield record.wrong(
             "SG116",
             "a kind in place of the default",
@@ -107,12 +108,12 @@ def field_findings(field: Declaration, record: LoadedRecord) -> Iterator[Finding
     elif kind is None:
         yield record.wrong(
             "SG111",
-            f"no kind goes with the type {declared}",
+            f"the type {declared} does not say how its values are stored",
             field,
             found=declared,
             expected="int, float, bool, str, bytes, a list of these, a Literal of "
             "names, an Enum, or Annotated[TYPE, KIND]",
-            advice="for example, write Annotated[np.ndarray, Vector(shape=(5,))]",
+            advice=advice(field.python_type),
         )
     else:
         yield from _kind_findings(field, kind, record)
@@ -170,13 +171,6 @@ def _kind_findings(
         problem = Problem(role, expected, advice)
         message = f"{kind.kind} cannot have the {role}"
         yield record.wrong("SG118", message, field, problem)
-
-
-def _is_kind(value: object) -> bool:
-    """Return whether a value is a kind, or the class of one."""
-    return isinstance(value, Kind) or (
-        isinstance(value, type) and issubclass(value, Kind)
-    )
 
 
 def _default_findings(

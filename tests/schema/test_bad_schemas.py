@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +136,82 @@ def test_a_wrong_field_is_a_finding_at_its_line(
         assert each["location"]["source"] == f"    {declaration}"
         assert each["message"].startswith(f"Pet{number}.{name}: ")
         assert each["expected" if rule == "SG113" else "advice"]
+
+
+# What the advice for a type is to have; any code in it has to be right.
+ADVISED = {
+    "np.ndarray": ("Vector(", "VarLen(", "Image("),
+    "np.ndarray | None": ("Vector(",),
+    "NDArray[np.int64]": ('dtype="int64"',),
+    "Any": ("Vector(",),
+    "Tensor": ("Vector(",),
+    "PIL.Image.Image": ("Image(",),
+    "datetime.datetime": ('unit="ms"',),
+    "datetime.timedelta": ('unit="ms"',),
+    "dict[str, float]": ("BaseModel",),
+    "dict": ("BaseModel",),
+    "list[Inner]": ("group=",),
+    "list[Color]": ("MultiLabel(",),
+    "list[Literal['a', 'b']]": ("MultiLabel(",),
+    "list[np.ndarray]": ("item_shape=", "Images("),
+    "list[list[list[float]]]": ("Vector(",),
+    "list": ("list[",),
+    "set[str]": ("list[str]",),
+    "frozenset[int]": ("list[int]",),
+    "tuple[float, ...]": ("list[float]",),
+    "tuple[int, int]": ("Vector(shape=(2,)", '"int64"'),
+    "tuple[int, str]": ("each",),
+    "Sequence[int]": ("list[int]",),
+    "float | int": ("`float`",),
+    "np.float32": ('Scalar("float32")',),
+    "np.uint8": ('Scalar("uint8")',),
+    "Scalar('int8')": ("Annotated[TYPE, Scalar(",),
+    "Decimal": ("convert",),
+    "Path": ("convert",),
+    "list[int | None]": ("convert",),
+}
+_TYPES = """\
+from collections.abc import Sequence
+import PIL.Image
+from numpy.typing import NDArray
+
+
+class Tensor:
+    \"\"\"Has the name of those of PyTorch and TensorFlow.\"\"\"
+
+
+class Inner(BaseModel):
+    y: int
+
+
+class Color(Enum):
+    RED = "red"
+
+
+"""
+
+
+def test_advice_for_a_type_fits_it_and_can_be_followed(tmp_path: Path) -> None:
+    """It names a kind for the values of the type, and not the same one for all."""
+    lines = [f"    x{at}: {each}" for at, each in enumerate(ADVISED)]
+    config = "    model_config = {'arbitrary_types_allowed': True}"
+    text = "\n".join([HEAD + _TYPES + "class Pet(Record):", config, *lines, ""])
+    found = refusals(make_project(tmp_path / "wrong", {"pets.py": text}))
+    assert {each["rule"] for each in found} == {"SG111"}
+    advised = []
+    for words, finding in zip(ADVISED.values(), found, strict=True):
+        assert [word for word in words if word not in finding["advice"]] == []
+        advised += re.findall(r"`([^`]+)`", finding["advice"])
+    # `unit` is new, and TYPE is the author's to replace.
+    right = [each for each in advised if "unit=" not in each and "TYPE" not in each]
+    assert len(right) > 20
+    fields = "\n".join(f"    x{at}: {each}" for at, each in enumerate(right))
+    fields += '\n    y: Annotated[list[int], VarLen("int64", group="items")]'
+    project = make_project(
+        tmp_path / "right", {"pets.py": f"{HEAD}class Pet(Record):\n{fields}\n"}
+    )
+    result = run("generate", "--project", project)
+    assert result.exit_code == 0, result.output
 
 
 # Schema files after `HEAD`, with the rule of each finding at the end of its line.
