@@ -385,6 +385,20 @@ def test_an_image_that_is_refused_is_the_only_message(
     assert "never used" not in caplog.text
 
 
+def test_the_name_that_was_given_is_not_suggested(
+    data: Callable[..., Path], make_dataset: MakeDataset, tmp_path: Path
+) -> None:
+    """A feature without values has its key, and a broken link its name."""
+    source = _changed(_first(data()), 13, lambda features: features["kind"].Clear())
+    message = _message(make_dataset(source))
+    assert "no feature 'kind'" in message
+    assert "did you mean" not in message
+    (tmp_path / "link").symlink_to(tmp_path / "nothing")
+    with pytest.raises(DatasetError) as caught:
+        make_dataset(tmp_path / "link")
+    assert "did you mean" not in str(caught.value)
+
+
 def test_names_of_files_are_shown_in_any_script(
     data: Callable[..., Path], make_dataset: MakeDataset
 ) -> None:

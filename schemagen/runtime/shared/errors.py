@@ -23,11 +23,12 @@ _INNER = (f"{os.path.dirname(os.path.dirname(__file__))}{os.sep}", contextlib.__
 
 
 def did_you_mean(word: object, choices: Iterable[str]) -> str:
-    """Return a question that names the nearest of some words, or "" if none is near."""
+    """Return a question that names the nearest of some words; "" if that is the word."""
     from difflib import get_close_matches  # seldom needed, and slow to import
 
     near = get_close_matches(str(word), choices, n=1)
-    return f"did you mean {near[0]!r}?" if near else ""
+    same = isinstance(word, str) and near == [word]
+    return f"did you mean {near[0]!r}?" if near and not same else ""
 
 
 def with_suggestion(words: str, name: object, choices: Iterable[str]) -> str:
