@@ -391,7 +391,7 @@ def test_the_name_that_was_given_is_not_suggested(
     """A feature without values has its key, and a broken link its name."""
     source = _changed(_first(data()), 13, lambda features: features["kind"].Clear())
     message = _message(make_dataset(source))
-    assert "no feature 'kind'" in message
+    assert "field 'kind': found no values" in message
     assert "did you mean" not in message
     (tmp_path / "link").symlink_to(tmp_path / "nothing")
     with pytest.raises(DatasetError) as caught:

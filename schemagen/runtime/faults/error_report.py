@@ -130,7 +130,9 @@ def _wrong_storage(
     shape = getattr(described, "shape", None)
     size = None if shape is None else prod(shape)
     expected = f"expected {_amount(size, kind)}"
-    if found is None or found.WhichOneof("kind") is None:
+    if found is not None and found.WhichOneof("kind") is None:
+        return f"found no values, {expected}"
+    if found is None:
         keys = ", ".join(sorted(stored)) or "none"
         near = did_you_mean(key, stored)
         return f"found no feature {key!r}, {expected}; there are: {keys}" + (
