@@ -60,6 +60,12 @@ _WRONG: list[tuple[dict[str, Any], type[Exception], tuple[str, ...]]] = [
     ({"cache": None, "cache_decoded": True}, DatasetError, ("cache=None",)),
     ({"augment": "flip", "training": True}, DatasetError, ("augment='flip'",)),
     ({"augment": lambda one: (one, 1), "training": True}, TypeError, ("tuple",)),
+    (
+        {"augment": lambda x, y: (x, y), "training": True},
+        TypeError,
+        ("tuple", "targets", "seed"),
+    ),
+    ({"batch_size": None}, DatasetError, ("unbatch", "parse_example")),
     ({"fields": ["tokns"]}, ValueError, ("'tokns'", "number, tokens", "'tokens'")),
     ({"fields": ["kind"]}, ValueError, ("'kind'", "number, tokens")),
     ({"fields": []}, ValueError, ("fields=[]", "number, tokens")),

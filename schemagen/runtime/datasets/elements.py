@@ -119,8 +119,8 @@ def _features(found: Any) -> Any:
     """Return what `augment` has returned, which has to be a dict of features."""
     if not isinstance(found, Mapping):
         raise TypeError(
-            f"augment has returned {type(found).__name__}, expected a dict of features; "
-            "its second parameter, if it has one, is a seed"
+            f"augment returned {type(found).__name__}, expected a dict of features; it "
+            "is not given the targets: a second parameter is a random seed"
         )
     return found
 

@@ -18,6 +18,12 @@ SERVICE_TIMEOUT = 600
 """The default number of seconds that a reader waits for a batch of a service."""
 
 
+_UNBATCHED = (
+    "; for single records call `.unbatch()` on the dataset, or map `parse_example` of "
+    "parser.py over a tf.data.TFRecordDataset"
+)
+
+
 @dataclass(frozen=True)
 class Options:
     """Options of `make_dataset`, which says what each of them means."""
@@ -95,7 +101,8 @@ class Options:
             "service_timeout": self.service_timeout,
         }.items():
             if type(value) is not int or value < 1:
-                raise DatasetError(f"{name}={value!r}: expected a positive int")
+                advice = _UNBATCHED if (name, value) == ("batch_size", None) else ""
+                raise DatasetError(f"{name}={value!r}: expected a positive int{advice}")
         if self.seed is not None and type(self.seed) is not int:
             raise DatasetError(f"seed={self.seed!r}: expected an int, or None")
         check_cache(self.cache)
