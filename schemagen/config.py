@@ -206,7 +206,7 @@ def _wrong_setting(
         message=message,
         found=found,
         expected=expected,
-        advice=near or "correct the setting, or take it out",
+        advice=near or "correct or remove the setting",
     )
 
 
@@ -248,5 +248,5 @@ def _overlaps(settings: Settings, text: str) -> Iterator[Finding]:
                     message=f"{first} and {second} overlap",
                     found=f"{path!r} and {other!r}",
                     expected="two directories, neither inside the other",
-                    advice="give each a directory of its own",
+                    advice="give each its own directory",
                 )

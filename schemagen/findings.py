@@ -71,7 +71,7 @@ class InData:
     """Where and how often something is wrong in data files.
 
     Attributes:
-        split: the split; None where nothing tells.
+        split: the split; None if it is unknown.
         field: the field's name; "" for a whole record or file.
         key: the wire key; "" likewise.
         record: of the first example: which record of the file, counted from 0; None

@@ -37,7 +37,7 @@ def assert_fresh(directory: Path | str | None = None) -> None:
         findings = check(start).findings
     except SchemagenError as error:
         findings = error.findings
-    _fail_of("the generated code does not follow from the schemas", findings)
+    _fail_of("the generated code does not match the schemas", findings)
 
 
 def assert_no_breaks(
@@ -79,5 +79,5 @@ def _start(directory: Path | str | None) -> Path:
         found = settings_directory(Path(file).parent) if file else None
         return found or Path()
     if not Path(directory).is_dir():  # a mistyped one would mean one above it
-        raise AssertionError(f"there is no directory {str(directory)!r}")
+        raise AssertionError(f"directory {str(directory)!r}")
     return Path(directory)

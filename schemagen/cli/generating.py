@@ -29,7 +29,9 @@ from .reporting import (
 )
 @project_option
 @format_option
-@click.option("--dry-run", is_flag=True, help="Say what would be done; write nothing.")
+@click.option(
+    "--dry-run", is_flag=True, help="Print what would be done, and write nothing."
+)
 @click.option(
     "--force", is_flag=True, help="Overwrite generated files that were edited by hand."
 )

@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     "--record",
     metavar="R",
     shell_complete=complete_records,
-    help="With --html: what this record of the project says of the data, which a "
-    "manifest need not say then.",
+    help="With --html: read the data with this record of the project, not with the "
+    "manifest's schema.",
 )
 @project_option
 @table_option("A page for people, or data.")

@@ -211,7 +211,7 @@ max_record_option = click.option(
     default="256MB",
     show_default=True,
     metavar="SIZE",
-    help="Report longer records, unread.",
+    help="Report longer records without reading them.",
 )
 
 

@@ -105,7 +105,7 @@ def _foreign(wanted: RenderedFile | None) -> Drift:
     return Drift(
         "SG308",
         f"was not written by schemagen{lost} and is in its output directory",
-        "nothing is written while it is there: move it elsewhere",
+        "move it elsewhere: nothing is written while it exists",
         Risk.WORK,
     )
 

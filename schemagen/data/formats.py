@@ -74,7 +74,7 @@ def describe_start(start: bytes) -> str:
     if known:
         return known
     if not start.strip(b"\0"):
-        return "nothing but zeros, as a file that was set aside and never written"
+        return "only zeros, as in a file that was allocated and never written"
     text = _text_of(start)
     if text:
         return f"text: {text[:_SHOWN]!r}"

@@ -144,7 +144,7 @@ def gaps_of(
             first = [shards[min(shards)] for _, shards in ordered]
             listed = ", ".join(f"-of-{shard['total']}" for shard in first[:_LISTED])
             more = ", ..." if len(first) > _LISTED else ""
-            text = f"names of several writings: {listed}{more}"
+            text = f"file names of several writes: {listed}{more}"
             gaps.append(Gap(split, directory / first[0].string, text, True))
         for total, shards in ordered:
             gaps += _missing(directory, split, total, shards)

@@ -37,10 +37,8 @@ _START_BYTES = 512
 _A_LENGTH = "the length of a record and its checksum"
 _WRONG_LENGTH = "a length whose checksum is wrong"
 _CHANGED = "the bytes changed on disk or on the way: copy the file again"
-_NEVER_WRITTEN = (
-    "space that was set aside and never written, or blocks that a disk lost"
-)
-_CUT = "the writer was killed, or the copy was broken off"
+_NEVER_WRITTEN = "space that was allocated and never written, or lost disk blocks"
+_CUT = "the writer was killed, or the copy is incomplete"
 
 
 class Scanner:
@@ -179,10 +177,7 @@ class Scanner:
         at = self._stream.offset
         found = f"a record of {length} bytes"
         expected = f"at most {self._limit} bytes of record"
-        cause = (
-            "if it is meant to be so large, raise the limit: "
-            f"--max-record-bytes {length}"
-        )
+        cause = f"if the size is intended, raise the limit: --max-record-bytes {length}"
         if length > MOST_RECORD_BYTES:
             expected = RECORD_LIMIT
             cause = "TensorFlow cannot read it: write its values into several records"
@@ -207,7 +202,7 @@ class Scanner:
             return self._damage("truncated", found, expected, _CUT, at)
         return self._damage(
             "torn",
-            f"other bytes within a record of {length} bytes, and no record behind it",
+            f"other bytes within a record of {length} bytes, and no record after it",
             "the record's bytes, its checksum and the next record",
             "a part of the file was lost, or two writers wrote it",
             at,

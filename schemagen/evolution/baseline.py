@@ -67,7 +67,7 @@ def of_path(path: Path, shown: str) -> tuple[Baseline, ...]:
         raise Problem(
             f"{shown}, which has neither",
             f"a spec.json, or a directory with a {manifest.FILE_NAME}",
-            "data that no manifest tells of has no schema to compare with",
+            "data without a manifest has no schema to compare with",
         )
     texts = {file.as_posix(): file.read_bytes() for file in files}
     return (Baseline(shown, _by_record(texts)),)
@@ -114,7 +114,7 @@ def _parsed(text: bytes, where: str) -> Spec:
         check_spec(spec)
     except (ValueError, RecursionError) as error:
         raise Problem(
-            f"{where}: not a whole spec ({error})",
+            f"{where}: not a complete spec ({error})",
             "the spec.json of a generated package",
             "compare with a revision that has all generated code",
         ) from None
@@ -122,6 +122,6 @@ def _parsed(text: bytes, where: str) -> Spec:
         raise Problem(
             f"{where}: a spec of format {spec.get('format')!r}",
             f"format {FORMAT}",
-            "update schemagen to the version that has written it",
+            "update schemagen to the version that wrote it",
         )
     return spec

@@ -47,7 +47,7 @@ def interface_changes(before: Spec, after: Spec) -> Iterator[Change]:
 def record_gone(before: Spec) -> Change:
     """Return that a record is gone."""
     name = before["record"]
-    words = f"record {name!r} is gone, and its package with it"
+    words = f"record {name!r} and its package were removed"
     return Change("SG249", "", "record", name, None, words)
 
 
@@ -69,7 +69,7 @@ def _removed(field: FieldSpec, before: Spec, after: Spec) -> Change:
     )
     heir = next(heirs, None)
     hint = (
-        f"if it is {heir['name']!r} now, give that key={field['key']!r}" if heir else ""
+        f"if it is now {heir['name']!r}, give that key={field['key']!r}" if heir else ""
     )
     words = "removed, and not reserved"
     return Change("SG242", name, "kind", kind, None, words, hint)
@@ -79,14 +79,14 @@ def _added(field: FieldSpec, before: Spec, after: Spec) -> Iterator[Change]:
     """Yield what a new field demands of writers and of models."""
     name = field["name"]
     if not field["optional"]:
-        words = f"`serialize` demands a value for the new {field['kind']}"
+        words = f"`serialize` requires a value for the new {field['kind']}"
         yield Change("SG243", name, "name", None, name, words)
     elif field["role"] == "input" and not former_fields(field, before, after):
         yield _input(name, "name", name)  # of a former field, SG204 says it
 
 
 def _input(field: str, attribute: str, name: str) -> Change:
-    words = f"batches and models have a further input, {name!r}"
+    words = f"batches and models have a new input, {name!r}"
     return Change("SG246", field, attribute, None, name, words)
 
 
@@ -125,10 +125,10 @@ def _of_record(before: Spec, after: Spec) -> Iterator[Change]:
             yield Change("SG250", "", "reserved", name, None, words)
     was, now = _form(before), _form(after)
     if was != now:
-        words = f"elements of datasets are {now} now, and were {was}"
+        words = f"elements of datasets are now {now} instead of {was}"
         yield Change("SG251", "", "elements", was, now, words)
     if after.get("draft") and not before.get("draft"):
-        words = "the record is declared a draft, and was not one before"
+        words = "the record is now declared a draft"
         yield Change("SG253", "", "draft", False, True, words)
 
 

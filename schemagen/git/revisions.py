@@ -88,7 +88,7 @@ def find_revision(directory: Path, name: str) -> Revision | None:
         raise Problem(
             problem.found,
             "a directory in a git repository, or a path that exists",
-            "give a spec.json or a data directory that is there; revisions need git",
+            "give a spec.json or a data directory that exists; revisions need git",
         ) from None
     wanted = name
     try:
@@ -106,8 +106,8 @@ def find_revision(directory: Path, name: str) -> Revision | None:
         raise Problem(
             repr(name),
             "a path that exists, or a git revision such as HEAD, main or origin/main...",
-            f"if it is in another clone, run {fetch}; checkouts in CI mostly hold one "
-            "commit (fetch-depth: 0 gets all)",
+            f"if it is in another clone, run {fetch}; checkouts in CI usually hold "
+            "one commit (fetch-depth: 0 gets all)",
         ) from None
     return Revision(directory, name, found.decode().strip(), prefix)
 

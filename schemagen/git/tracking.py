@@ -37,7 +37,7 @@ def tracked_files(root: Path, paths: Iterable[str]) -> frozenset[str]:
     except Problem as problem:
         raise refused(
             ".",
-            "git does not say which files it tracks",
+            "git cannot list the files that it tracks",
             rule="SG422",
             found=problem.found,
             expected="a project in a git repository",

@@ -12,7 +12,7 @@ DATA_FILES = (
     ),
     Rule(
         "SG502",
-        "data file is missing, by the manifest or by the names of others",
+        "data file is missing, according to the manifest or other file names",
         "Training would use a part of the split without an error.",
     ),
     Rule(
@@ -48,7 +48,7 @@ DATA_FILES = (
     Rule(
         "SG509",
         "compression does not match",
-        "The name, the manifest or a parameter tells readers the compression.",
+        "Readers take the compression from the name, the manifest or a parameter.",
     ),
     Rule(
         "SG510",

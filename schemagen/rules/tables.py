@@ -85,7 +85,7 @@ _SCHEMAS = (
     Rule(
         "SG119",
         "field declaration is ignored by pydantic",
-        "Pydantic takes an annotated name with `_` first for a private attribute.",
+        "Pydantic treats annotated names that begin with `_` as private attributes.",
     ),
     Rule(
         "SG120",

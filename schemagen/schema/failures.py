@@ -58,7 +58,7 @@ def load_failure(
             "a schema imports generated code",
             found=str(error),
             expected=f"schemas that do not need {output}/",
-            advice="move what they share into a module of its own",
+            advice="move what they share into a separate module",
         )
     if isinstance(error, SystemExit):
         return Finding(
@@ -85,7 +85,7 @@ def _advice(unknown: str) -> str:
         return f"add `from schemagen import {unknown}`"
     parameters = {each.name for cls in below(Parameters) for each in fields(cls)}
     if unknown in parameters:
-        return f"leave it out: other kinds have {unknown}, this one has not"
+        return f"leave it out: other kinds have {unknown}, this one does not"
     return unknown and did_you_mean(unknown, {*schema.__all__, *parameters})
 
 

@@ -90,11 +90,11 @@ def nesting_problem(field: Declaration) -> str:
     if model is None:
         return ""
     if field.optional or field.nullable:
-        return "a nested model cannot be missing: its fields can, each by its default"
+        return "a nested model cannot be optional, but its fields can"
     if field.foreign:
-        return f"{field.foreign[0]} is nothing that a nested model can have"
+        return f"a nested model cannot have {field.foreign[0]}"
     if field.kind is not None:
-        return f"{field.kind.kind} is for a value, and this is a model of several"
+        return f"{field.kind.kind} is for a single value, and the type is a model"
     if not model.model_fields:
         return f"{model.__name__} has no fields"
     for problem in problems(field.nested) if field.nested else ():

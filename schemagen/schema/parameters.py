@@ -25,7 +25,9 @@ def problems(given: Parameters) -> Iterator[Problem]:
     """Yield what is wrong with parameters: their types, or else their values."""
     if isinstance(given, Kind) and type(given) not in KINDS.values():
         name = type(given).__name__
-        yield Problem(name, "a kind of schemagen: generated code knows no others")
+        yield Problem(
+            name, "a kind of schemagen, since generated code supports no others"
+        )
         return
     yield from type_problems(given) or given.rules()
 

@@ -90,7 +90,7 @@ def _role_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
     for field, kind in fields:
         problem = missing_beside(kind, inputs) if role_of(kind) == "target" else None
         if problem is not None:
-            message = f"no input goes with this {kind.kind} as a target"
+            message = f"no input matches this {kind.kind} target"
             yield record.wrong("SG118", message, field, problem)
     weights = [field for field, kind in fields if role_of(kind) == "weight"]
     if len(weights) > 1:
@@ -136,11 +136,11 @@ def _lifetime_findings(record: LoadedRecord) -> Iterator[Finding]:
     if not named or not isinstance(draft, bool):
         yield record.wrong(
             "SG122",
-            "wrong parameters of the class",
+            "invalid class parameters",
             found=f"reserved={shortened(reserved)}, draft={shortened(draft)}",
             expected='reserved=("colour", "meta/colour"), a tuple of names and keys; '
             "draft=True or False",
-            advice="correct them, or take them out",
+            advice="correct or remove them",
         )
     for field in record.declared if named else ():
         names = {field.name, field.label, *(part.key for part in parts_of(field))}
@@ -150,7 +150,7 @@ def _lifetime_findings(record: LoadedRecord) -> Iterator[Finding]:
                 f"{taken!r} is reserved",
                 field,
                 advice="choose another one, as old data may still have it; if the former "
-                "field returns, take it out of reserved",
+                "field returns, remove it from reserved",
             )
 
 
@@ -167,7 +167,7 @@ def _group_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
                 "SG113",
                 f"the group {group!r} has no other field",
                 first,
-                advice="give the other fields the same group, or take it out",
+                advice="give the other fields the same group, or remove it",
             )
         for field, kind in members:
             for name in _LIMITS:
@@ -183,7 +183,7 @@ def _group_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
             if field.optional and field.default is not None:
                 yield record.wrong(
                     "SG113",
-                    f"a default in the group {group!r}, whose fields have any length",
+                    f"a default in the group {group!r}, whose fields have varying lengths",
                     field,
                     found=shortened(field.default),
                     expected="None",
@@ -204,7 +204,7 @@ def _augmentation_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Fi
             if picture.augment != kind.augment or (crop and not alike):
                 yield record.wrong(
                     "SG121",
-                    f"in training it would not move with {other.label!r}",
+                    f"it is not augmented in the same way as {other.label!r}",
                     mask,
                     found=f"augment={kind.augment}, and {picture.augment} of the picture",
                     advice="give both the same augment=; resize= brings both to one size",

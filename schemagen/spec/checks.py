@@ -74,7 +74,7 @@ def field_findings(field: Declaration, record: LoadedRecord) -> Iterator[Finding
             "a field has one kind, and no other metadata",
             field,
             found=" and ".join(field.foreign),
-            advice="write one kind with parentheses, and take all else out",
+            advice="write one kind with parentheses, and remove everything else",
         )
     declared = text_of(field.python_type)
     wrong_nesting = nesting_problem(field)
@@ -91,11 +91,11 @@ def field_findings(field: Declaration, record: LoadedRecord) -> Iterator[Finding
     elif field.nested and nested_model(field) is None:
         yield record.wrong(
             "SG112",
-            f"declared as {declared}, which does not go with Nested",
+            f"type {declared} does not match Nested",
             field,
             found=declared,
             expected="a pydantic model",
-            advice="a value's own wire key is given to its kind: key=",
+            advice="the wire key of a value is a parameter of its kind: key=",
         )
     elif is_kind(field.default):
         yield record.wrong(
@@ -132,7 +132,7 @@ def _kind_findings(
         declared = text_of(field.python_type)
         yield record.wrong(
             "SG112",
-            f"declared as {declared}, which does not go with {kind.kind}",
+            f"type {declared} does not match {kind.kind}",
             field,
             found=declared,
             expected=kind.holds,
@@ -148,10 +148,10 @@ def _kind_findings(
     if kind.presence is True and not field.optional:
         yield record.wrong(
             "SG113",
-            "presence=True for a field that is always there",
+            "presence=True for a field that is always present",
             field,
             expected="a field with a default",
-            advice="take it out, or make the field optional with `= None`",
+            advice="remove it, or make the field optional with `= None`",
         )
     if found:
         return
@@ -167,7 +167,7 @@ def _kind_findings(
     expected = _role_expected(field, kind)
     if expected:
         role = f"role {role_of(kind)!r}"
-        advice = "change the role; 'info' is carried along and not modelled"
+        advice = "change the role; models do not use fields with role 'info'"
         problem = Problem(role, expected, advice)
         message = f"{kind.kind} cannot have the {role}"
         yield record.wrong("SG118", message, field, problem)
@@ -209,8 +209,8 @@ def _role_expected(field: Declaration, kind: Kind) -> str:
     if role in ("target", "weight") and lacks:
         instead = "a default that is a number"
         if per_pixel(kind):
-            instead = "ignore=<an id>, which a missing mask then is full of"
-        return f"{instead}: a missing one cannot be learned"
+            instead = "ignore=<an id>, which then fills a missing mask"
+        return f"{instead}: models cannot learn from a missing value"
     return ""
 
 

@@ -135,6 +135,6 @@ def missing_beside(kind: Kind, inputs: Iterable[Kind]) -> Problem | None:
     return Problem(
         sizes or "no Image",
         f"an Image of {shape_text(kind.pixels)}, the mask's height and width",
-        "declare the picture that it is the mask of; resize= brings both to one "
+        "declare the image of the mask; resize= brings both to one "
         "size; role='info' keeps the mask out of the model",
     )

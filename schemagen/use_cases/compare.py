@@ -224,8 +224,8 @@ def _recorded(project: Project) -> tuple[Acceptance, ...]:
             f"{shown} cannot be read: {error}",
             rule="SG432",
             expected="the file that `schemagen breaking --accept` writes",
-            advice="restore it; of a merge conflict, keep the lines of both sides and take "
-            "its markers out",
+            advice="restore it; of a merge conflict, keep the lines of both sides and "
+            "remove its markers",
         ) from None
 
 
@@ -247,7 +247,7 @@ def _chosen(
         _accepted_breaks(project),
         f"--accept {selector}: {matching}",
         rule="SG433",
-        found=", ".join(names) or "no break at all",
+        found=", ".join(names) or "nothing that is a break",
         expected="one break, by its rule and field: SG221:pet_photo.breed",
         advice=did_you_mean(selector, names) or "name one of them",
     )

@@ -165,7 +165,7 @@ def generate(
             shown = project.settings.output
             raise refused(
                 shown,
-                f"{shown} leads out of the project by a symbolic link",
+                f"{shown} points outside the project through a symbolic link",
                 rule="SG311",
                 found=project.output.resolve().as_posix(),
                 expected="a directory of the project",

@@ -176,7 +176,7 @@ def _check_path(path: Path, *, force: bool) -> None:
     if path.exists() and not force:
         raise refused(
             path,
-            f"{path} is already there",
+            f"{path} exists",
             rule="SG404",
             advice="give --out another path, or overwrite it with --force",
         )
@@ -195,7 +195,7 @@ def _checked_name(name: str | None, path: Path) -> str:
             path,
             f"the record cannot be called {class_name!r}",
             rule="SG105",
-            expected="a name such as PetPhoto, in ASCII and no Python keyword",
+            expected="an ASCII name such as PetPhoto that is not a Python keyword",
             advice="give another one by --name",
         )
     return class_name

@@ -87,7 +87,7 @@ def check_evidence(data: Data, reading: Reading, evidence: Evidence) -> None:
             "no record can be read",
             found=seen,
             expected="a file with at least one record",
-            advice="`schemagen verify` tells what is wrong with each file",
+            advice="`schemagen verify` reports what is wrong with each file",
         )
     if evidence.malformed > _MOST_MALFORMED * reading.records:
         raise refused(
@@ -109,11 +109,11 @@ def check_evidence(data: Data, reading: Reading, evidence: Evidence) -> None:
     if 0 < evidence.sequences < evidence.records:
         raise refused(
             where,
-            "the records are of two sorts",
+            "the files hold messages of two types",
             found=f"{evidence.sequences:,} tf.train.SequenceExamples and "
             f"{evidence.records - evidence.sequences:,} tf.train.Examples",
             expected="one of them",
-            advice="name the files of each sort by themselves",
+            advice="infer a schema of the files of each type",
         )
 
 
@@ -151,7 +151,7 @@ def check_drafted(data: Data, drafted: Drafted) -> None:
     reasons = [f"{key!a}: {reason}" for key, reason in drafted.left_out.items()]
     raise refused(
         data.where,
-        "no field can be made of "
+        "no field can be inferred from "
         + ("the feature lists" if spec.fields else "any of the keys"),
         found="; ".join(reasons[:3]) or "SequenceExamples without feature lists",
         expected="a key with values of one kind",

@@ -136,17 +136,17 @@ def init_training(record: str, directory: Path | str = ".") -> Training:
             f"{spec.class_name} has no target, and so no loss to train with",
             rule="SG406",
             expected="a field that the model learns to predict, such as a Label",
-            advice='give a field role="target", or train on what build_model() '
-            "returns by a program of your own",
+            advice='give a field role="target", or write your own '
+            "program around build_model()",
         )
     text = render_training(spec, project.settings.output, templates_of(project))
     path = project.root / _TRAINING
     if os.path.lexists(path):
         raise refused(
             _TRAINING,
-            f"{_TRAINING} exists, and is yours",
+            f"{_TRAINING} exists",
             rule="SG404",
-            advice="rename it to have another one written",
+            advice="rename it first, to get a new one",
         )
     write_whole(path, text, _TRAINING)
     package = record_package(project.settings.output, spec.record)

@@ -25,10 +25,10 @@ def templates_of(project: Project) -> Templates:
         text = (project.root / FILE_NAME).read_text(encoding="utf-8")
         raise refused(
             setting_place(text, "templates"),
-            f"there is no directory {shown}",
+            f"directory {shown} does not exist",
             rule="SG401",
             expected="the directory of your templates",
-            advice="create it, or take the setting out",
+            advice="create it, or remove the setting",
         )
     return Templates(project.root / shown, shown)
 

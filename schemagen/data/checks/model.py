@@ -37,7 +37,7 @@ class DataFinding:
 
     Attributes:
         rule: the rule's id, such as SG527.
-        split: the split; None where no manifest or name tells.
+        split: the split; None if no manifest or name states it.
         field: the field's name, with dots where it is nested; "" for a whole record or
             a whole file.
         key: the wire key at which it is wrong; "" likewise.
@@ -115,7 +115,7 @@ class SplitCounts:
     """What was looked at in a split.
 
     Attributes:
-        split: its name; None where nothing tells.
+        split: its name; None if it is unknown.
         files: how many files.
         bytes: their size on disk.
         records: how many records were read.

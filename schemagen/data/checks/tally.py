@@ -17,7 +17,7 @@ from .record import facts_of
 
 # A hostile file may have any number of keys.
 _MOST_NOTES, _LONGEST_KEY = 1000, 200
-_FURTHER = "further ones, which are not listed"
+_FURTHER = "others, which are not listed"
 
 _COPY = "the bytes that were written"
 _DAMAGES = {
@@ -122,7 +122,7 @@ class Tally:
         whole = damage.kind in ("foreign", "unreadable")
         cause = damage.cause
         if damage.kind in ("length", "torn", "compression"):
-            behind = "no further record was found behind it"
+            behind = "no record was found after it"
             if damage.skipped:
                 behind = f"the next record is {damage.skipped} bytes later"
             cause = f"{cause}; {behind}"

@@ -68,7 +68,7 @@ def card_blocks(found: DataDescription) -> list[Block]:
         Paragraph("`DIRECTORY` is the directory with the files."),
         *_code(found),
         Heading("To be filled in"),
-        Paragraph("The files do not tell the following. The author must write it:"),
+        Paragraph("The files do not contain the following. The author must add it:"),
         Items(_AUTHORS),
     ]
 

@@ -257,13 +257,13 @@ def notes_of(found: RecordStatistics) -> Iterator[str]:
         )
         yield f"{key_name(each.key)} is {kinds}: a reader can ask for one kind only."
     if any("" in each.by_kind for each in values):
-        yield "A feature without a list reads as one that is absent."
+        yield "A feature without a list is read as missing."
     for name, count in list(found.repeated.items())[:LISTED]:
         many = plural(count, "record")
         yield f"{key_name(name)} occurs twice in {many}; the last one counts."
     for name, count in list(found.unknown.items())[:LISTED]:
         many = plural(count, "record")
-        yield f"{printable(name)} in {many}: no Example has it, and readers skip it."
+        yield f"{printable(name)} in {many}: tf.train.Example does not have it, and readers skip it."
 
 
 def advice_of(found: DataStatistics) -> str:
@@ -329,7 +329,7 @@ def _damage(damage: Damage) -> str:
     elif damage.skipped:
         text += f"; {size(damage.skipped)} skipped"
     elif damage.skipped is None:
-        text += "; nothing behind it can be read"
+        text += "; nothing after it can be read"
     return text
 
 

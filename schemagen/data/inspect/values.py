@@ -152,7 +152,7 @@ def _bytes(found: BytesValues) -> list[str]:
         same = f"always {plural(high, 'byte')}"
         parts.append(same if low == high else sizes(low, high))
     if found.troubles is None:
-        parts.append("many that are no whole images")
+        parts.append("many that are not complete images")
     else:
         parts += [f"{many:,} {why}" for why, many in sorted(found.troubles.items())]
     return parts

@@ -58,7 +58,9 @@ def differences_figure(
     )
     verdict = f"{some} in {plural(len(compared), 'comparison')}."
     if not compared:
-        verdict = f"Nothing is compared: that takes two splits of {_FEWEST} records."
+        verdict = (
+            f"No comparison: it requires two splits of at least {_FEWEST} records."
+        )
     small = [
         f"{split.label} ({plural(split.found.read, 'record')})"
         for split in splits
@@ -67,9 +69,9 @@ def differences_figure(
     left_out = listed([*small, "correlations", *_contents(columns, counted)])
     notes = [
         f"{verdict} Not compared: {left_out}.",
-        f"Marked are shares that differ by {_SHARES} or more in Cohen's h, means that "
-        f"differ by {_MEANS} standard deviations or more, and standard deviations that "
-        f"differ by a factor of {_SPREADS} or more.",
+        f"Differences are marked from these effects on: Cohen's h of {_SHARES} for shares, "
+        f"{_MEANS} standard deviations for means, and a factor of {_SPREADS} for standard "
+        "deviations.",
     ]
     titles = ("Splits", "Name", "Measure", "First", "Second", "Effect")
     rows = [(both, *found.row) for both, found in marked]
@@ -168,7 +170,7 @@ def repetitions_figure(columns: Sequence[Column], splits: Sequence[Split]) -> Fi
             rows += _repeated(f"values of {column.name}", values, unique)
             compared.append(column.name)
     if not rows:
-        notes = [f"Nothing is repeated. Compared: {listed(compared, 12)}."]
+        notes = [f"No repetitions. Compared: {listed(compared, 12)}."]
         return Figure(notes=notes)
     first = [f"{count} {name} {where}" for name, where, count in rows]
     notes = [f"Repeated: {listed(first, 3)}. Compared: {listed(compared, 12)}."]

@@ -26,7 +26,7 @@ SMALL_SIDE = 160
 
 _COARSE = 64
 _CHANNELS = {1: "grey", 2: "grey and alpha", 3: "RGB", 4: "RGBA"}
-FULL = "left out: the report holds enough pictures"
+FULL = "left out: the report has reached its limit of pictures"
 
 
 @dataclass
@@ -110,7 +110,7 @@ def copy_of(data: bytes, budget: Budget) -> Picture:
     content = content_of(data)
     form, header = content.format, content.picture
     if form not in IMAGES:
-        return Picture(trouble="no image: neither JPEG, PNG, GIF, BMP nor WebP")
+        return Picture(trouble="not an image in JPEG, PNG, GIF, BMP or WebP")
     if header and header.height * header.width > MOST_PIXELS:
         return Picture(
             trouble=f"a {form} image of {size(len(data))} that says it is "

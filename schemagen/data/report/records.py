@@ -20,7 +20,7 @@ from ..inspect.values import feature_text, steps_text
 from .classes import value_name
 from .columns import Column
 
-MISSING = "not there"
+MISSING = "missing"
 
 _AXES = ("height", "width", "channels")
 

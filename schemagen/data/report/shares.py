@@ -49,7 +49,7 @@ class Shares:
         """Return the plot and the table, with notes."""
         if len(self.names) > _MOST_BARS:
             more = len(self.names) - _MOST_BARS
-            notes = [*notes, f"{more:,} more are in the table only."]
+            notes = [*notes, f"{more:,} more are only in the table."]
         return Figure(
             title=title,
             kind=kind,
@@ -106,7 +106,7 @@ def _balance(classes: ClassCounts, whole: Mapping[str, int]) -> list[str]:
         )
         notes.append(f"{how}; {rare} has {plural(least, 'record')}.")
     if unknown := classes.classes[len(known) :]:
-        notes.append(f"Outside of the schema: {listed(unknown)}.")
+        notes.append(f"Not in the schema: {listed(unknown)}.")
     return notes
 
 
@@ -121,7 +121,7 @@ def missing_figure(columns: Sequence[Column], splits: Sequence[Split]) -> Figure
     notes = []
     if not lacking:
         every = "the one key is" if complete == 1 else f"all {complete:,} keys are"
-        return Figure(notes=[f"Nothing is missing: {every} in every record."])
+        return Figure(notes=[f"No missing values: {every} in every record."])
     if complete:
         others = plural(complete, "other key is", "other keys are")
         notes.append(f"{others} in every record.")

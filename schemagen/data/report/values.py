@@ -159,7 +159,7 @@ def key_table(columns: Sequence[Column], splits: Sequence[Split]) -> Table:
             )
         )
     return Table(
-        "Every key: what it is, who has it, how many values, and which",
+        "All keys: type, records that have them, numbers of values, and values",
         ("Name", "Key", "What", "Present", "Length", "Values"),
         rows,
         numeric=(3, 4),

@@ -40,7 +40,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
             ) from None
     target = Path(path)
     if not target.parent.is_dir():
-        raise DatasetError(f"{target}: there is no directory {target.parent}")
+        raise DatasetError(f"{target}: directory {target.parent} does not exist")
     if target.exists() and not _replaceable(target):
         raise DatasetError(
             f"{target}: this file is not a report of schemagen, and is left as it is; "

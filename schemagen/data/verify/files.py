@@ -70,7 +70,7 @@ def _compare(scanned: Scanned, where: str, shard: Shard) -> None:
         cause = _REPLACED
         if tally.bytes < shard.bytes:
             whole = tally.bytes and not scanned.damaged
-            cause = _WHOLE if whole else "the copy was broken off: copy it again"
+            cause = _WHOLE if whole else "the copy is incomplete: copy it again"
         words = f"{tally.bytes} bytes, and the manifest lists {shard.bytes}"
         add("as many bytes as the manifest lists", where, words, cause)
     elif f"{scanned.crc32c:08x}" != shard.crc32c:
@@ -84,7 +84,7 @@ def _compare(scanned: Scanned, where: str, shard: Shard) -> None:
 
 
 _WHOLE = (
-    "it ends with a whole record: rather another file, or an older one, than a copy that "
-    "was broken off; copy it again"
+    "it ends with a complete record, so it is another or an older file and not an "
+    "incomplete copy; copy it again"
 )
 _REPLACED = "the file was changed or replaced after it was written: copy it again"

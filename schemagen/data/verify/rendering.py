@@ -77,4 +77,4 @@ def _of_split(found: Verification, split: SplitCounts) -> Iterator[str]:
         key = f": {note.key!r}" if note.key else ""
         yield f"    note: {note.what}{key}, in {plural(note.records, 'record')}"
     if len(split.notes) > _SHOWN_NOTES:
-        yield f"    note: and {len(split.notes) - _SHOWN_NOTES} more of the kind"
+        yield f"    note: and {len(split.notes) - _SHOWN_NOTES} more notes of this kind"

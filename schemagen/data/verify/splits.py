@@ -178,10 +178,10 @@ def _add_manifest(tally: Tally, data: Data, problem: str) -> None:
 def _add_gap(tally: Tally, gap: Gap) -> None:
     if gap.mixed:
         rule, what = "SG504", "files of several runs in one split"
-        expected = "names that agree how many files there are"
-        cause = "left over from an older writing, or copied here: readers of a glob take both"
+        expected = "file names that state the same number of files"
+        cause = "left over from an earlier write, or copied here: readers of a glob read both"
     else:
         rule, what = "SG502", "file is missing"
-        expected = "each file that the names of the others tell of"
+        expected = "all files that the other file names imply"
         cause = "it was not copied, or deleted"
     tally.add_file(rule, what, expected, str(gap.path), gap.text, cause)

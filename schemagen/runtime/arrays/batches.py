@@ -102,7 +102,7 @@ class Batches(Iterator[Batch]):
     def __getitem__(self, index: Any) -> NoReturn:
         """Refuse to return a batch by number, which loaders of PyTorch ask for."""
         raise TypeError(
-            "batches come in their order, and not by number; give a DataLoader of PyTorch "
+            "batches are read in order, not by index; give a DataLoader of PyTorch "
             "split.to_torch(batch_size, ...), and batch_size=None"
         )
 

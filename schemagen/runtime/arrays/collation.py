@@ -78,8 +78,8 @@ def _column(
     if not arrays:
         if known is None:
             raise DatasetError(
-                f"field {label!r}: missing in all {len(values)} rows of a batch, so that "
-                "nothing says its type; return a value in place of None"
+                f"field {label!r}: missing in all {len(values)} rows of a batch, so its "
+                "type is unknown; return a value in place of None"
             )
         return known.missing(len(values))
     shapes = {array.shape for array in arrays}
@@ -98,7 +98,7 @@ def _column(
     if len(ranks) > 1 or (ranks != {1} and not (known and known.codec.padded)):
         found = " and ".join(map(str, sorted(shapes)[:2]))
         raise DatasetError(
-            f"field {label!r}: rows have the shapes {found}, which make no batch; bring "
+            f"field {label!r}: rows have the shapes {found}, which cannot be batched; bring "
             "them to one shape, or to lists of numbers, which are padded"
         )
     return _padded(arrays, present, known)

@@ -79,7 +79,7 @@ class OpenFile:
     def _cut_off(self, at: int) -> DatasetError:
         return DatasetError(
             f"{self.path}: it ends at byte {at}, expected the {self.state.size} bytes "
-            "that it had when it was opened: it was cut off; restore it, or write the "
+            "that it had when it was opened: it was truncated; restore it, or write the "
             "split again"
         )
 

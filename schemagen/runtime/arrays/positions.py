@@ -145,8 +145,8 @@ def _ends_of(files: Files, number: int, *, skip: bool) -> Rows:
         return np.array(ends, np.int64)
     good, problem = _damage(files, number)
     if not skip:
-        raise DatasetError(f"{problem}; `schemagen verify` tells what can be read")
-    warn(f"{problem}; it is left out, and what is behind it")
+        raise DatasetError(f"{problem}; `schemagen verify` reports what can be read")
+    warn(f"{problem}; it is left out, and everything after it")
     return np.array(ends[:good], np.int64)
 
 

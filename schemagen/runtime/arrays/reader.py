@@ -59,10 +59,10 @@ class SplitReader:
         Args:
             source: a data directory, a glob, a file or a list of files, by path or URL;
                 or a dict of such, each with its weight, which are mixed as by `mix`. There,
-                a split may stand behind its directory: {"data:train": 3, "data:extra": 1}.
+                the name of a split may follow its directory: {"data:train": 3, "data:extra": 1}.
             split: which split of a directory; may be left out if it holds one. A slice
-                may stand behind it: "train[:80%]", "train[80%:]", "train[100:200]". A
-                list reads several splits as one, in its order.
+                may follow it: "train[:80%]", "train[80%:]", "train[100:200]". A list reads
+                several splits as one, in its order.
             fields: the names of the fields to read; None for all.
             ragged: "padded" pads the lists of a batch to the longest, as `parse_batch`
                 does; "list" leaves them as long as they are. Fields that the schema

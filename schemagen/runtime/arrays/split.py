@@ -110,7 +110,9 @@ class Split:
         numbers, total = found.astype(np.int64), len(self)
         wrong = found[(found < -total) | (found >= total)]
         if wrong.size:
-            raise IndexError(f"record {wrong[0]} was asked for; there are {total:,}")
+            raise IndexError(
+                f"record {wrong[0]} does not exist; there are {total:,} records"
+            )
         return np.where(numbers < 0, numbers + total, numbers)
 
     def __iter__(self) -> Iterator[Row]:

@@ -162,8 +162,8 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
             reading = self._read(None, worker)
         elif loaded[0] != os.getpid():
             raise DatasetError(
-                "load_state_dict: the workers of the loader read the batches, and know "
-                "nothing of the state; use StatefulDataLoader of torchdata, or num_workers=0"
+                "load_state_dict: the workers of the loader read the batches, and do "
+                "not have the state; use StatefulDataLoader of torchdata, or num_workers=0"
             )
         else:
             reading = self._resumed(loaded[1], worker)

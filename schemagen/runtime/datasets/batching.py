@@ -44,8 +44,13 @@ def check_buckets(
                 "VarLen(item_shape=...)"
             )
         raise DatasetError(
-            f"bucket_by={by!r}: expected a field whose length varies, one of "
-            f"{', '.join(known) or 'none'}" + (f"; {near}" if near else "")
+            f"bucket_by={by!r}: expected a field of varying length, "
+            + (
+                f"one of {', '.join(known)}"
+                if known
+                else "which the record does not have"
+            )
+            + (f"; {near}" if near else "")
         )
     ascending = all(a < b for a, b in pairwise(boundaries))
     if not boundaries or not ascending or boundaries[0] < 1:

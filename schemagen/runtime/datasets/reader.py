@@ -103,11 +103,11 @@ class RecordReader:
         Args:
             source: a data directory, a glob, a file or a list of files, by path or URL;
                 or a dict of such, each with its weight: records are drawn from all of them,
-                in these proportions, until the first is used up. There, a split may stand
-                behind its directory: {"data:train": 3, "data:extra": 1}.
+                in these proportions, until the first is used up. There, the name of
+                a split may follow its directory: {"data:train": 3, "data:extra": 1}.
             split: which split of a directory; may be left out if it holds one. A slice
-                may stand behind it: "train[:80%]", "train[80%:]", "train[100:200]". A
-                list reads several splits as one.
+                may follow it: "train[:80%]", "train[80%:]", "train[100:200]". A list reads
+                several splits as one.
             batch_size: records in a batch; the last one may be smaller.
             training: shuffle files and records, in another order each epoch, and
                 augment; otherwise all records come once, in the order of the files.
@@ -118,7 +118,7 @@ class RecordReader:
                 10,000, or 1,024 of a split that was shuffled as a whole when it was
                 written.
             seed: makes the order and the augmentation the same in every run.
-            repeat: start again at the end: without end, or this many epochs in all.
+            repeat: True for epochs without end, or how many epochs.
             cache: keep the serialized records after the first epoch, in memory, or in
                 files whose names begin with this path. They end with a digest of the
                 data.

@@ -67,7 +67,7 @@ def check_plan(plan: Plan) -> None:
     """
     if plan.key_field is None or plan.shuffle_seed is None:
         raise DatasetError(
-            f"{plan.where}: rows of an engine have no order of their own, so that the "
+            f"{plan.where}: rows of an engine have no order, so the "
             "order comes from a key; pass key_field= and shuffle_seed= to plan_dataset"
         )
 

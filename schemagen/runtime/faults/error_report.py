@@ -18,7 +18,7 @@ from ..shared.errors import did_you_mean
 from ..shared.requirements import tf
 
 _KINDS = {tf.int64: "int64_list", tf.float32: "float_list", tf.string: "bytes_list"}
-_WORDS = {"int64_list": "int64", "float_list": "float", "bytes_list": "bytes"}
+_WORDS = {"int64_list": "int64", "float_list": "float", "bytes_list": "binary"}
 _STARTS = {
     b"\xff\xd8\xff": "a JPEG",
     b"\x89PNG": "a PNG",

@@ -114,13 +114,13 @@ class Faults:
                 problems.append(wrong_count(path, count, listed))
                 lost -= 1
             elif lost:
-                problems[-1] += f"; nor can the {lost} behind it be read"
+                problems[-1] += f"; the {lost} after it cannot be read either"
         whole = part.stop is None and not problems and path not in files.states
         checksum = files.checksums[part.file]
         if whole and checksum not in ("", contents.crc32c):
             self._raise(
                 f"{path}: found the CRC-32C {contents.crc32c}, expected the {checksum} "
-                "that the manifest lists: the file is another one, or was changed; "
+                "that the manifest lists: the file was replaced or changed; "
                 "restore it, or write the split again"
             )
         self._judge(problems, len(problems) + max(0, lost))

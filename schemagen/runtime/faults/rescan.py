@@ -22,7 +22,7 @@ def place_of(record: bytes, found: Iterable[Files]) -> str:
             for number, each in enumerate(Contents(files, at)):
                 if each == record:
                     return f"{path}: record {number}"
-    return "a record that is not in the files any more"
+    return "a record that is no longer in the files"
 
 
 def first_problem(files: Files, parser: Parser, batch_size: int) -> str:

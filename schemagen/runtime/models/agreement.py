@@ -82,7 +82,7 @@ def _element(dataset: Any) -> Any:
 def _refuse(problems: list[str]) -> None:
     if problems:
         listed = "".join(f"\n  {problem}" for problem in problems)
-        raise ValueError(f"the dataset does not fit the model:{listed}")
+        raise ValueError(f"the dataset does not match the model:{listed}")
 
 
 def _features(model: Any, element: Any) -> Iterator[str]:
@@ -127,7 +127,7 @@ def unknown_names(
     for name in found:
         if name not in known:
             hint = did_you_mean(name, set(known) - set(found)) or advice
-            yield f"{kind} {name!r}: the model has no such {side}; {hint}"
+            yield f"{kind} {name!r}: the model has no {side} of this name; {hint}"
 
 
 def _advice(found: Any, wanted: Any) -> str:

@@ -56,9 +56,9 @@ def choose_fields(
     listed = ", ".join(f"{n!r} ({kind})" for n, kind in refused.items() if n in chosen)
     left = tuple(name for name in known if name not in refused)
     advice = (
-        f"fields={left!r} is the rest, for make_dataset and build_model alike"
+        f"pass fields={left!r} to make_dataset and build_model"
         if left
-        else "this record has no other"
+        else "the record has no other fields"
     )
     raise ValueError(f"{found}, and takes {listed} {wanted}: leave them out; {advice}")
 

@@ -166,7 +166,7 @@ def tokens(
         raise ValueError(
             f"the generated encoder of {name!r} looks ids up in a table, which Keras has "
             f"with the backend 'tensorflow' only, found {keras.backend.backend()!r}: "
-            f"give one of your own, such as encoders={{{name!r}: ...}} with a "
+            f"pass your own, such as encoders={{{name!r}: ...}} with a "
             f"keras.layers.Embedding of the ids, or leave {name!r} out of fields"
         )
     dense = Densify(padding_value, name=f"{name}_dense")(ids)

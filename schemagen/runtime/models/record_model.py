@@ -137,7 +137,7 @@ def _problems(model: Any, x: Any) -> Iterator[str]:
             )
         yield (
             f"input {name!r}: found {found}, expected {tensor.dtype}, to which Keras "
-            f"would cut it silently; {advice}"
+            f"would cast it silently; {advice}"
         )
 
 

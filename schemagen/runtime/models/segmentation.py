@@ -61,7 +61,7 @@ def head(
         raise ValueError(
             f"the head of {name!r} predicts pixels from those of a picture: found none "
             f"among the inputs to learn from, expected {' or '.join(pictures)}; name "
-            "it in fields and inputs, or give a head of your own"
+            "it in fields and inputs, or pass your own head"
         )
     maps = scaled[0] if len(scaled) == 1 else layers.Concatenate()(scaled)
     for reach in (1, 2, 4):

@@ -123,7 +123,7 @@ def _inputs_of(model: Any) -> list[str]:
     if not isinstance(inputs, Mapping):
         raise TypeError(
             f"export_serving got {type(model).__name__} {model.name!r}, which has no "
-            "dict of inputs, so that nothing says which fields it takes; expected a "
+            "dict of inputs, so its fields are unknown; expected a "
             "functional model like that of build_model, such as "
             "keras.Model(inputs, outputs) with inputs from make_inputs()"
         )

@@ -270,10 +270,10 @@ def _reason(reason: int, a: int, b: int) -> str:
     """Return why a record is malformed, in words; in the order of `enum Reason`."""
     return (
         "",
-        "a number that has no end",
+        "an unterminated number",
         f"the field number {a}",
         f"the wire type {a}",
-        f"a field that ends {a} bytes behind what holds it",
+        f"a field that ends {a} bytes after the end of its message",
         "a key that is not UTF-8",
         f"a number as field {a} of {_MESSAGES[b]}",
         "a bytes list that holds a number",

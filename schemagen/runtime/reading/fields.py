@@ -47,7 +47,8 @@ def tagged(
             raise MalformedError(tag_at, f"the wire type {wire}")
         if until > stop:
             raise MalformedError(
-                tag_at, f"a field that ends {until - stop} bytes behind what holds it"
+                tag_at,
+                f"a field that ends {until - stop} bytes after the end of its message",
             )
         yield number, wire, at, until
         at = until
@@ -66,4 +67,4 @@ def read_varint(data: bytes | memoryview, at: int, stop: int) -> tuple[int, int]
         if byte < 0x80:
             return value & 0xFFFF_FFFF_FFFF_FFFF, position + 1
         shift += 7
-    raise MalformedError(at, "a number that has no end")
+    raise MalformedError(at, "an unterminated number")

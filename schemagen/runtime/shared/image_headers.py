@@ -143,7 +143,7 @@ def _pillow_header(form: str, data: bytes) -> ImageHeader | None:
         return None
     if not channels:
         raise Problem(
-            f"a {form} image that tensorflow decodes to another one",
+            f"a {form} image that TensorFlow decodes differently",
             "a single picture of plain pixels",
             "it may have a palette, parts or an animation",
         )

@@ -30,7 +30,9 @@ def flatten(value: Sequence[Any]) -> tuple[Sequence[object], tuple[int, ...]]:
             )
         shape.append(sizes.pop())
         if len(shape) > _DEEPEST:
-            raise Problem(f"lists in more than {_DEEPEST} lists", "numpy's dimensions")
+            raise Problem(
+                f"lists nested more than {_DEEPEST} deep", "numpy's dimensions"
+            )
         level = list(chain.from_iterable(level))
     return level, tuple(shape)
 

@@ -49,7 +49,7 @@ def _require_keras() -> Any:
         raise ImportError(
             f"found Keras {found.__version__}, and generated models need Keras "
             f"{_KERAS[0]}.{_KERAS[1]} or later, with TensorFlow 2.16 or later (reading "
-            "and writing data does without Keras): run "
+            "and writing data does not need Keras): run "
             'pip install --upgrade "tensorflow>=2.16" "keras>=3.5"',
             name="keras",
         )
@@ -75,7 +75,7 @@ def _require(package: str) -> Any:
             raise  # it is installed, and lacks something itself
     raise ModuleNotFoundError(
         f"{package} is not installed, and generated code needs it to read data or to "
-        "make models (serializer.py and reader.py do without): run "
+        "make models (serializer.py and reader.py do not need it): run "
         'pip install "tensorflow>=2.16" "keras>=3.5"',
         name=package,
     )

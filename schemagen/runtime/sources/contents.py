@@ -104,7 +104,7 @@ def opening_problem(files: Files, number: int) -> str:
             file.read(1)
         found = files.at_its_name(number, lambda name: access_to(name).state(name).size)
     except FileNotFoundError:
-        return f"{path}: it was there when the dataset was made, and is not there now"
+        return f"{path}: deleted since the dataset was made"
     except OSError as error:
         return f"{path}: it cannot be read: {error.strerror}"
     if found == size:

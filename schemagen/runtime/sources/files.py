@@ -260,8 +260,8 @@ def _files_of_directory(
     splits = opened[1].splits if opened else {}
     if opened is None:
         raise DatasetError(
-            f"{directory}: no {manifest.FILE_NAME}, so it is unknown which files are "
-            f"complete and which schema wrote them; to read files without one, pass a glob "
+            f"{directory}: no {manifest.FILE_NAME}, which lists the files and their "
+            f"schema; to read files without one, pass a glob "
             f"such as {os.path.join(directory, 'train-*')!r}"
         )
     text, found = opened
@@ -359,8 +359,8 @@ def _check_shards(paths: Sequence[str]) -> None:
         if missing > 0:
             first = next(index for index in count(start) if index not in indices)
             raise DatasetError(
-                f"{stem}-*-of-{total}: {missing} of {int(total)} shards are not "
-                f"there, the first is {first:05d}; pass a list of files to read "
+                f"{stem}-*-of-{total}: {missing} of {int(total)} shards are "
+                f"missing, the first is {first:05d}; pass a list of files to read "
                 "only a part"
             )
 

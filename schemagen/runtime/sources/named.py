@@ -150,8 +150,8 @@ class Listing:
             files = "1 file" if len(doubtful) == 1 else f"{len(doubtful)} files"
             warn(
                 f"{files} not listed by the {FILE_NAME} in the same directory, the "
-                f"first is {doubtful[0]}: it is unknown which schema wrote them, and "
-                "whether they are complete"
+                f"first is {doubtful[0]}: their schema is unknown, and they may be "
+                "incomplete"
             )
 
     def _manifest_near(self, path: str) -> str:

@@ -12,7 +12,7 @@ from ..storage.manifest import Split
 from .files import Files, state_of
 from .manifests import Opened, check_shards, stated, text_of
 
-_ADVICE = "open it again to read what is there now"
+_ADVICE = "open it again to read the new data"
 
 
 class Generation:
@@ -46,7 +46,7 @@ class Generation:
         if text == self._equal[opened.path]:
             return
         if text is None:
-            why = "the manifest is gone"
+            why = "the manifest was deleted"
         else:
             try:
                 found = manifest.loads(text, opened.path)
@@ -55,9 +55,7 @@ class Generation:
                 why = f"its manifest cannot be read now ({error})"
         for name, split in opened.splits.items():
             if not _still_there(split, now.get(name)):
-                reason = (
-                    "it was written again" if name in now else "it is not there now"
-                )
+                reason = "it was written again" if name in now else "it was deleted"
                 yield (
                     f"{opened.path}: split {name!r} is not what it was when it was "
                     f"opened: {why or reason}; {_ADVICE}"

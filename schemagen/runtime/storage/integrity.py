@@ -46,7 +46,7 @@ def check_files(
     where = f"{opened.where}/{manifest.FILE_NAME}"
     found = manifest.load(opened)
     if found is None:
-        raise DatasetError(f"{where}: missing; nothing says what the files should be")
+        raise DatasetError(f"{where}: missing, so the expected files are unknown")
     if split is not None and split not in found.splits:
         raise DatasetError(f"{where}: {no_split(split, found.splits)}")
     return [

@@ -135,7 +135,7 @@ def acquire(path: Path, *, wait: bool = False) -> Lock:
         OSError: the file cannot be made.
     """
     if sys.platform == "win32":
-        return _without_lock(path, "this platform has no locks of processes")
+        return _without_lock(path, "this platform cannot lock files")
     until = monotonic() + _GRACE_SECONDS
     while True:
         file = FileIO(str(path), "a")

@@ -210,7 +210,7 @@ def loads(text: str | bytes, where: str) -> Manifest:
                 check_spec(split["spec"], f"splits[{name!r}].spec")
         if not sealed and "crc32c" in data:
             raise ValueError(
-                "its text was laid out again after it was sealed with the CRC-32C in it"
+                "its text was reformatted after it was sealed with the CRC-32C in it"
             )
         unknown = set(data) - _ENTRIES - {"crc32c"}
         if unknown:
@@ -219,7 +219,7 @@ def loads(text: str | bytes, where: str) -> Manifest:
         return Manifest(data["record"], data["fingerprint"], data["spec"], splits)
     except (ValueError, RecursionError) as error:
         raise DatasetError(
-            f"{where}: not a whole manifest ({_plain(error)}); restore it from a copy, "
+            f"{where}: not a complete manifest ({_plain(error)}); restore it from a copy, "
             "or else remove it and write all splits again"
         ) from None
 
@@ -231,7 +231,7 @@ def _plain(error: Exception) -> str:
     if isinstance(error, UnicodeDecodeError):
         return f"no UTF-8 at byte {error.start}"
     if isinstance(error, RecursionError):
-        return "entries within entries without end"
+        return "entries nested too deep"
     return str(error)
 
 
@@ -277,7 +277,7 @@ def difference(
         return ""
     return (
         f"{path}: found the last bytes {tail}, expected the {shard.tail} that the "
-        "manifest lists: the file is another one, or was changed; restore it, or write "
+        "manifest lists: the file was replaced or changed; restore it, or write "
         "the split again (`schemagen verify` compares every byte)"
     )
 

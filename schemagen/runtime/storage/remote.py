@@ -319,7 +319,7 @@ class Lease(Lock):
             raise Lost(
                 errno.ENOLCK,
                 f"the lock was lost: {self._lost}; nothing was changed without it: "
-                "run this again, which completes what is left to do",
+                "run this again to complete it",
                 self._directory.path(self._name),
             )
 

@@ -63,7 +63,7 @@ class Claim:
         if self.shared:
             advice = (
                 "its processes pass the same run=; wait until it is published, or, if it "
-                "has been given up, call abandon(plan) or pass take_over=True"
+                "was abandoned, call abandon(plan) or pass take_over=True"
             )
         else:
             advice = "wait for it, or, if it has died, pass take_over=True"

@@ -68,7 +68,7 @@ def rows_of_frame(source: Any, spec: Spec) -> Any:
     names = list(getattr(source, "column_names", None) or source.columns)
     if len(set(names)) < len(names):
         raise TypeError(
-            f"the source has two columns of a name: {', '.join(map(str, names))}"
+            f"the source has duplicate columns: {', '.join(map(str, names))}"
         )
     columns = {
         name: _as_declared(column_of(source[name]), fields.get(name, {}))

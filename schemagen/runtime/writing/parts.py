@@ -207,8 +207,8 @@ def _checked(source: Source, plan: Plan, shard: Any) -> Indexed | Parts:
         )
     if plan.key_field is not None:
         raise DatasetError(
-            f"{plan.where}: the order depends on key_field={plan.key_field!r}, so a "
-            "shard has rows from everywhere; write from rows with an engine, or leave "
+            f"{plan.where}: the order depends on key_field={plan.key_field!r}, so each "
+            "shard has rows of the whole source; write from rows with an engine, or leave "
             "key_field out"
         )
     if isinstance(source, Parts):

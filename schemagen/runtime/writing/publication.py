@@ -119,7 +119,7 @@ def check_record(
     if existing.record != mine.record:
         raise DatasetError(
             f"{where}: this directory holds {existing.record!r} records, not "
-            f"{mine.record!r}; write to a directory of its own"
+            f"{mine.record!r}; write to another directory"
         )
     for other in sorted(set(existing.splits) - {*but}):
         # All splits of a directory are read by the same code.

@@ -99,7 +99,7 @@ def _publish(
     if not split.records and not plan.allow_empty:
         raise DatasetError(
             f"{directory.where}: split {plan.split!r} has no records, so nothing was "
-            "published; was the source of the rows used up before? To publish an empty "
+            "published; was the source of the rows consumed before? To publish an empty "
             "split, pass allow_empty=True"
         )
     publish_files(

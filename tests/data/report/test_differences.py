@@ -92,7 +92,7 @@ def test_splits_of_one_source_do_not_differ(tmp_path: Path) -> None:
     assert (
         "Not compared: correlations and the contents of image and text." in differences
     )
-    assert "Nothing is repeated. Compared: records, image and text." in repetitions
+    assert "No repetitions. Compared: records, image and text." in repetitions
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_small_splits_are_not_compared(tmp_path: Path) -> None:
     """And no verdict is given where nothing is compared."""
     splits = {"train": _rows(a=["x"] * 99), "test": _rows(a=["y"] * 29)}
     differences, _ = _report(tmp_path, splits)
-    assert "Nothing is compared: that takes two splits of 30 records." in differences
+    assert "No comparison: it requires two splits of at least 30 records." in differences
     assert "test (29 records)" in differences
     assert "No marked" not in differences
 
