@@ -229,7 +229,7 @@ def print_sealed(sealed: Sequence[Sealed]) -> None:
 
 
 def spec_of_record(record: str | None, project: str) -> RecordSpec | None:
-    """Return what the project's schema says of a record; None if none is named."""
+    """Return what the project's schema says about a record; None if none is named."""
     if record is None:
         return None
     from ..use_cases import generate as use_cases

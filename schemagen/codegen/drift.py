@@ -58,7 +58,7 @@ class Drift:
 
 
 def missing(wanted: RenderedFile) -> Drift:
-    """Return the drift of a file that is not there."""
+    """Return the drift of a file that is missing."""
     return Drift("SG301", f"is missing: it is generated from {wanted.source}")
 
 

@@ -26,7 +26,7 @@ class Existing:
 
 
 def read_existing(output: Path) -> Existing:
-    """Read an output directory; nothing if it is not there.
+    """Read an output directory; nothing if it does not exist.
 
     Links to directories are not followed.
 

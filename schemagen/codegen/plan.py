@@ -38,7 +38,7 @@ class PlannedFile:
     Attributes:
         path: relative to the output directory, with forward slashes.
         action: what to do.
-        old: its bytes on disk, or None if it is not there.
+        old: its bytes on disk, or None if it does not exist.
         new: its text to be, or None if it is not to be there.
         finding: why it is not as it should be, or None if it is.
         cause: equal for files of one record that have one cause.
@@ -90,7 +90,7 @@ class Plan:
 
     @property
     def is_first(self) -> bool:
-        """Whether the output package is not there yet."""
+        """Whether the output package does not exist yet."""
         created = (file.path for file in self.files if file.action is Action.CREATE)
         return "__init__.py" in created
 

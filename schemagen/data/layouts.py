@@ -173,7 +173,7 @@ def import_command(tfds: str, out: str = "") -> str:
 
     Args:
         tfds: the directory of the dataset.
-        out: the schema file, if it is there already.
+        out: the schema file, if it exists.
     """
     name = _dataset_name(Path(tfds)).lower()
     name = name if re.fullmatch(r"[a-z]\w*", name) else "imported"

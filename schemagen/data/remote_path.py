@@ -57,7 +57,7 @@ class RemotePath:
         """Open it for reading, unbuffered.
 
         Raises:
-            OSError: it is not there, or the server does not answer.
+            OSError: it does not exist, or the server does not answer.
         """
         return _LISTED.open(self.url)
 

@@ -76,7 +76,7 @@ def _removed(field: FieldSpec, before: Spec, after: Spec) -> Change:
 
 
 def _added(field: FieldSpec, before: Spec, after: Spec) -> Iterator[Change]:
-    """Yield what a new field demands of writers and of models."""
+    """Yield what a new field requires of writers and of models."""
     name = field["name"]
     if not field["optional"]:
         words = f"`serialize` requires a value for the new {field['kind']}"

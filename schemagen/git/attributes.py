@@ -32,7 +32,7 @@ _COMMENT = (
 def with_attributes(text: str, output: str) -> str:
     """Return a `.gitattributes` that says what git is to do with generated files.
 
-    What the text already says of these files stays and is not said again, whatever it
+    What the text already says about these files stays and is not said again, whatever it
     is; if it says everything, the text is returned as it is.
 
     Args:

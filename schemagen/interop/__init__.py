@@ -1,1 +1,1 @@
-"""The formats of others: what they can say of a record, and what they say of theirs."""
+"""The formats of others: what they can say about a record, and what they say about theirs."""

@@ -1,4 +1,4 @@
-"""What a kind of finding says of itself."""
+"""What a kind of finding says about itself."""
 
 from __future__ import annotations
 

@@ -15,14 +15,14 @@ from ..runtime.shared.errors import did_you_mean
 from .parameters import below
 from .source_map import SourceMap
 
-# What Python says of names, and of parameters, that do not exist.
+# What Python says about names, and of parameters, that do not exist.
 _UNKNOWN = re.compile(r"(?:name|attribute|keyword argument) '(\w+)'")
 
 
 class GeneratedImportError(Exception):
     """A schema tried to import what is generated from it.
 
-    It is not an ImportError, so code which does without a module that is not there
+    It is not an ImportError, so code which does without a module that is missing
     does not hide it.
     """
 

@@ -35,7 +35,7 @@ _LIMITS = {
 
 @dataclass(frozen=True)
 class Words:
-    """What docstrings and tables say of a field.
+    """What docstrings and tables say about a field.
 
     Attributes:
         takes: the values that the writer takes.
@@ -53,7 +53,7 @@ class Words:
 
 
 def words_of(codec: Kind) -> Words:
-    """Return what to say of a field."""
+    """Return what to say about a field."""
     return _words(codec)
 
 

@@ -105,7 +105,7 @@ def breaking(
             rule="SG433",
             found=f"--against {against}",
             expected="--against a git revision or a spec.json",
-            advice="accepting makes no data readable: see what `to do` says of the break",
+            advice="accepting makes no data readable: see what `to do` says about the break",
         )
     # What is accepted passes the gate; data is read alike or it is not.
     accepted = () if at_data else _recorded(project)

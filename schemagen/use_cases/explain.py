@@ -39,7 +39,7 @@ def explained(rule_id: str) -> str:
         if rule.level == "warning":
             lines += ["level:      warning: it does not fail a run"]
         for name, example in (("before", rule.before), ("after", rule.after)):
-            shown = example or "(not there)"
+            shown = example or "(missing)"
             lines += ["", f"{name}:", *textwrap.indent(shown, "    ").splitlines()]
         to_do = textwrap.fill(rule.to_do, 76)
         lines += ["", "to do:", *textwrap.indent(to_do, "    ").splitlines()]

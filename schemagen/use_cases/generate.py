@@ -198,7 +198,7 @@ def untracked(found: Plan, directory: Path | str = ".") -> tuple[Finding, ...]:
     """Tell which generated files or schemas git does not track, and the others it does.
 
     Args:
-        found: the plan of the project. Files that are not there are left out: they
+        found: the plan of the project. Files that are missing are left out: they
             are missing, whatever git tracks.
         directory: in the project.
 

@@ -28,7 +28,7 @@ def init(directory: Path | str = ".") -> tuple[str, ...]:
     """Make a directory a project: settings, a schema to start from, git attributes.
 
     What is there is kept: the settings are added to a pyproject.toml that exists, and
-    to a .gitattributes what it does not say of generated files; no schema is written
+    to a .gitattributes what it does not say about generated files; no schema is written
     where there are some. In a project only the .gitattributes is seen to.
 
     Returns:

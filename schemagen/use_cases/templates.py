@@ -16,7 +16,7 @@ def templates_of(project: Project) -> Templates:
     """Return a project's templates.
 
     Raises:
-        SchemagenError: their directory is not there.
+        SchemagenError: their directory does not exist.
     """
     shown = project.settings.templates
     if shown is None:

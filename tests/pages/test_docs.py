@@ -86,6 +86,13 @@ _UNCOMMON = {
     "fate": "mapping",
     "without a word": "silently",
     "fates": "mapping",
+    "already there": "exists",
+    "broken off": "incomplete",
+    "neighbours": "neighbors",
+    "nothing says": "it is unknown",
+    "set aside": "allocated",
+    "shall": "should",
+    "there is no such": "does not exist",
 }
 
 

@@ -75,7 +75,7 @@ class StepsStatistics:
         key: the wire key.
         present: how many records have it.
         steps: how many steps each has.
-        values: the features of the steps; what it says of records is of steps here.
+        values: the features of the steps; what it says about records is of steps here.
     """
 
     key: str
@@ -184,7 +184,7 @@ class FileStatistics:
 
 @dataclass(frozen=True)
 class WrittenBy:
-    """What the manifest says of a split.
+    """What the manifest says about a split.
 
     Attributes:
         record: the record's name.
@@ -207,12 +207,12 @@ class DataStatistics:
         where: what was looked at, as it was given.
         files: every file, in order.
         splits: the records of each split; of files without a split under "".
-        written_by: what the manifest says of each split; empty without one.
+        written_by: what the manifest says about each split; empty without one.
         unlisted: names of files in the directory that its manifest does not list.
         manifest_problem: why the manifest cannot be read; empty if it can, or there is
             none.
         limit: only so many records of each split were read; None for all.
-        gaps: what names of files say of further ones that are not there.
+        gaps: what names of files say about further ones that are missing.
         other_files: names of what else is in a directory without a manifest.
         publishing: splits that are being published: some files are read by hidden names.
         tfds: the directory of the TFDS dataset; "" for other data.

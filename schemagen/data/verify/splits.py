@@ -30,7 +30,7 @@ class CheckedSplit:
         spec_from: where that is from: "manifest", "project" or "".
         tally: what is wrong.
         files: its files, without those that are missing.
-        missing: files that the manifest lists and that are not there.
+        missing: files that the manifest lists and that are missing.
         whole: whether all files were read to the end.
     """
 

@@ -69,7 +69,7 @@ def description(
 
     Args:
         spec: of the record.
-        splits: what the manifest says of each, by name; empty without data.
+        splits: what the manifest says about each, by name; empty without data.
         data: the directory of the splits.
         given: properties that only a person knows, such as the license.
         notes: what is approximated.

@@ -1,4 +1,4 @@
-"""What exports say of a field: its type and shape, and what they approximate."""
+"""What exports say about a field: its type and shape, and what they approximate."""
 
 from __future__ import annotations
 

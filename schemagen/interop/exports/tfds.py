@@ -34,7 +34,7 @@ def files(
 
     Args:
         spec: of the record.
-        splits: what the manifest says of each, by name.
+        splits: what the manifest says about each, by name.
         notes: what is approximated.
     """
     info, features = _dataset_info(spec, splits), _features(spec, notes)

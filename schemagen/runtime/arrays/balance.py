@@ -24,7 +24,7 @@ def balanced_positions(view: View, field: str) -> Rows:
         field: the name of a Label.
 
     Raises:
-        DatasetError: there is no such label.
+        DatasetError: the label does not exist.
     """
     decoder = view.decoder
     labels = [

@@ -220,7 +220,7 @@ def check_states(files: Files, numbers: Iterable[int]) -> None:
 
     Raises:
         DatasetError: one is another.
-        OSError: one is not there.
+        OSError: one is missing.
     """
 
     def check(path: str) -> None:

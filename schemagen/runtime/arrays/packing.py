@@ -142,7 +142,7 @@ def packed_fields(reading: Reading, pack: Any) -> tuple[str, int, tuple[str, ...
     """Return the field that is packed, the length of a row, and all fields of its group.
 
     Raises:
-        DatasetError: there is no such list of one dimension or of items.
+        DatasetError: it is not a list of one dimension or of items.
     """
     if not isinstance(pack, Mapping) or len(pack) != 1:
         raise DatasetError(

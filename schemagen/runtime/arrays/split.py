@@ -186,7 +186,7 @@ class Split:
             field: the name of a Label.
 
         Raises:
-            DatasetError: there is no such field, or it does not have one class a record.
+            DatasetError: the field does not exist, or it does not have one class a record.
         """
         return self.select(balanced_positions(self._view, field))
 

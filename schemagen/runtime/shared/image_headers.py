@@ -1,6 +1,6 @@
 """The headers of encoded images: of JPEG and PNG without decoding, of others by Pillow.
 
-Each function returns None for a file whose end is not there, and raises a Problem for
+Each function returns None for a file whose end is missing, and raises a Problem for
 one that tensorflow could not decode to the picture that the file holds.
 """
 
@@ -173,7 +173,7 @@ def _webp_channels(image: Any, data: bytes) -> int:
 
 
 # What Pillow and the bytes say: 0 where tensorflow decodes another picture, None where
-# the end is not there.
+# the end is missing.
 _CHANNELS_OF: dict[str, Callable[[Any, bytes], int | None]] = {
     "bmp": _bmp_channels,
     "gif": _gif_channels,

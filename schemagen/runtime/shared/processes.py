@@ -171,7 +171,7 @@ def _interrupts_later(method: str) -> Iterator[None]:
 
     They inherit the blocked signal and keep it until they have begun: a Ctrl-C goes to all
     processes of a terminal. A program with several threads may still receive it in
-    another thread; then starting is broken off, and callers end what was started. The
+    another thread; then starting is interrupted, and callers end what was started. The
     fork server's process is started first, since all its children inherit from it.
 
     Args:

@@ -22,7 +22,7 @@ class Opened:
     Attributes:
         path: its file.
         text: its text.
-        splits: what it says of the splits that are read, by name.
+        splits: what it says about the splits that are read, by name.
     """
 
     path: str
@@ -50,7 +50,7 @@ def read_manifest(directory: str) -> tuple[bytes, Manifest] | None:
 
 
 def text_of(path: str) -> bytes | None:
-    """Return the contents of a file, or None if it is not there.
+    """Return the contents of a file, or None if it does not exist.
 
     Raises:
         DatasetError: it is there, but it cannot be read.
@@ -64,7 +64,7 @@ def text_of(path: str) -> bytes | None:
 
 
 def stated(found: Manifest, split: str) -> Split:
-    """Return what a manifest says of a split, the spec by its fingerprint."""
+    """Return what a manifest says about a split, the spec by its fingerprint."""
     fingerprint = found.fingerprint_of(split)
     return replace(found.splits[split].settled, fingerprint=fingerprint, spec=None)
 

@@ -25,7 +25,7 @@ SHARD_NAME = re.compile(r"(.+)-(\d{5,})-of-(\d{5,})(\.[^/]*)?", re.ASCII)
 
 @dataclass(frozen=True)
 class Entry:
-    """What a manifest says of a file.
+    """What a manifest says about a file.
 
     Attributes:
         split: the split that the file is a part of.
@@ -45,7 +45,7 @@ class _Directory:
         path: of the manifest.
         text: of the manifest.
         manifest: what it says.
-        by_name: what it says of files, by their names.
+        by_name: what it says about files, by their names.
     """
 
     def __init__(self, path: str, text: bytes, manifest: Manifest) -> None:
@@ -60,7 +60,7 @@ class _Directory:
 
 
 class Listing:
-    """What the manifests around some files say of them.
+    """What the manifests around some files say about them.
 
     A manifest counts for the files next to it, and for files that links lead to.
 

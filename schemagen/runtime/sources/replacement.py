@@ -18,7 +18,7 @@ _ADVICE = "open it again to read the new data"
 class Generation:
     """The generation of some files: what manifests said of them when they were found.
 
-    Manifests are compared by what they say of the splits that are read, since other
+    Manifests are compared by what they say about the splits that are read, since other
     splits may be written.
 
     Args:

@@ -12,7 +12,7 @@ from .slices import Slice
 
 
 class InputContext(Protocol):
-    """What a `tf.distribute.InputContext` says of a reader."""
+    """What a `tf.distribute.InputContext` says about a reader."""
 
     @property
     def input_pipeline_id(self) -> int:

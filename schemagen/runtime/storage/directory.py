@@ -70,14 +70,14 @@ class Directory(ABC):
         return [name for name in found if not name.endswith("/")]
 
     def read(self, name: str) -> bytes | None:
-        """Return a file's bytes, or None if it is not there."""
+        """Return a file's bytes, or None if it does not exist."""
         try:
             return self.files.read(self.path(name))
         except FileNotFoundError:
             return None
 
     def size(self, name: str) -> int | None:
-        """Return a file's size in bytes, or None if it is not there."""
+        """Return a file's size in bytes, or None if it does not exist."""
         try:
             return self.files.state(self.path(name)).size
         except FileNotFoundError:
@@ -85,11 +85,11 @@ class Directory(ABC):
 
     @abstractmethod
     def make(self) -> None:
-        """Make the directory, and those above it, if it is not there."""
+        """Make the directory, and those above it, if it does not exist."""
 
     @abstractmethod
     def create(self, name: str) -> OutputFile:
-        """Begin a new file; one that is there already is a FileExistsError."""
+        """Begin a new file; one that exists is a FileExistsError."""
 
     def create_whole(self, name: str, data: bytes) -> bool:
         """Write a new small file; return False if there is one of this name already.

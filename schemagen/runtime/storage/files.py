@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class FileState:
-    """What a file system says of a file.
+    """What a file system says about a file.
 
     Attributes:
         size: in bytes.

@@ -68,7 +68,7 @@ class Lock:
 
         Raises:
             Lost: another process may have it.
-            OSError: nothing says who has it.
+            OSError: its holder is unknown.
         """
 
     def release(self) -> None:

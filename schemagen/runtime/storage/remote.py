@@ -25,7 +25,7 @@ LEASE_SECONDS = 20.0
 
 _POLL_SECONDS = 0.2
 
-# What s3fs says of a conditional request that another one was sooner than.
+# What s3fs says about a conditional request that another one was sooner than.
 _CONDITION_FAILED = {errno.EEXIST, errno.EINVAL, errno.EBUSY}
 
 
@@ -162,7 +162,7 @@ class RemoteDirectory(Directory):
         return Lease(self, name) if wait else Lock()
 
     def create_whole(self, name: str, data: bytes) -> bool:
-        """Create a small file in one step; return whether it was not there before.
+        """Create a small file in one step; return whether it did not exist before.
 
         Where a file system cannot do this in one step, it is asked before.
         """

@@ -28,7 +28,7 @@ _PAUSES = (0.5, 2.0)
 # What is not another answer a moment later.
 _PERMANENT = {errno.ENOENT, errno.EACCES, errno.EISDIR, errno.ENOTDIR}
 
-# What file systems say of a file's version, the most precise one first.
+# What file systems say about a file's version, the most precise one first.
 _VERSIONS = (
     *("ETag", "etag", "generation", "content_md5", "mtime", "LastModified"),
     *("last_modified", "updated", "modified", "created"),

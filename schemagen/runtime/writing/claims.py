@@ -210,7 +210,7 @@ def read_claim(directory: Directory, split: str, id: str) -> Claim | None:
 
 
 def claim_of(directory: Directory, plan: Plan) -> Claim | None:
-    """Return the claim of a run; None if it has not begun here, or was given up.
+    """Return the claim of a run; None if it has not begun here, or was abandoned.
 
     Raises:
         DatasetError: the run was begun with another plan.
@@ -233,7 +233,7 @@ def claim_of(directory: Directory, plan: Plan) -> Claim | None:
 
 
 def is_going_on(directory: Directory, plan: Plan) -> bool:
-    """Whether a run has begun, and is neither published nor given up.
+    """Whether a run has begun, and is neither published nor abandoned.
 
     Raises:
         DatasetError: the run was begun with another plan.

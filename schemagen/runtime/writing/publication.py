@@ -63,7 +63,7 @@ def check_place(
         mine: a manifest of the writer's record.
         found: the directory's manifest, if it has one.
         names: the directory's files.
-        nothing: what to say of a split that is there.
+        nothing: what to say about a split that is there.
 
     Returns:
         The directory's manifest; `mine` without splits if the directory has none yet.

@@ -189,7 +189,7 @@ def _place_of(
         plan: of the run that begins.
         schema: of the records.
         lock: as for `begin`.
-        nothing: what to say of a split that is there.
+        nothing: what to say about a split that is there.
 
     Raises:
         DatasetError: as for `begin`.

@@ -61,7 +61,7 @@ class SplitWriter:
                 field, where NaN, NA, NaT and null are missing values;
                 or a list of functions, one per shard, each of which returns the rows
                 of its shard.
-            directory: the data directory, or an fsspec URL of one; made if not there.
+            directory: the data directory, or an fsspec URL of one; created if missing.
             split: the split's name, such as "train".
             shards: the number of files; None starts a new one after `shard_bytes`.
             shard_bytes: the size of a file, before compression.

@@ -31,7 +31,7 @@ class ShardedWriter:
     callers may catch the error and continue.
 
     Args:
-        directory: the data directory, or an fsspec URL of one; made if not there.
+        directory: the data directory, or an fsspec URL of one; created if missing.
         split: the split's name, such as "train".
         shards: spread the records over this many files in turn; None starts a new
             file whenever one has `shard_bytes`.
