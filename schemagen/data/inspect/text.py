@@ -93,7 +93,9 @@ def inspection_blocks(
     blocks: list[Block] = [Heading(first)]
     blocks += [Items(facts)] if facts else []
     if found.tfds:
-        blocks.append(Paragraph("note: features.json knows more than the records:"))
+        blocks.append(
+            Paragraph("note: features.json has more details than the records:")
+        )
         blocks.append(Listing(import_command(found.tfds)))
     splits = list(found.splits.items())
     rows = [split_row(found, name, split) for name, split in splits[:LISTED]]

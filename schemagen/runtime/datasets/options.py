@@ -101,7 +101,8 @@ class Options:
             "service_timeout": self.service_timeout,
         }.items():
             if type(value) is not int or value < 1:
-                advice = _UNBATCHED if (name, value) == ("batch_size", None) else ""
+                unbatched = name == "batch_size" and value is None
+                advice = _UNBATCHED if unbatched else ""
                 raise DatasetError(f"{name}={value!r}: expected a positive int{advice}")
         if self.seed is not None and type(self.seed) is not int:
             raise DatasetError(f"seed={self.seed!r}: expected an int, or None")

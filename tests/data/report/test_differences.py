@@ -133,7 +133,9 @@ def test_small_splits_are_not_compared(tmp_path: Path) -> None:
     """And no verdict is given where nothing is compared."""
     splits = {"train": _rows(a=["x"] * 99), "test": _rows(a=["y"] * 29)}
     differences, _ = _report(tmp_path, splits)
-    assert "No comparison: it requires two splits of at least 30 records." in differences
+    assert (
+        "No comparison: it requires two splits of at least 30 records." in differences
+    )
     assert "test (29 records)" in differences
     assert "No marked" not in differences
 
