@@ -79,8 +79,8 @@ def schema_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def infer(data: str, out: str, split: str | None, limit: int, **options: Any) -> None:
     """Write the schema file of the records in DATA.
 
-    DATA is a data directory, a glob or a file, or the URL of one. What the data does
-    not tell is marked in the schema by comments that begin with "doubt:".
+    DATA is a data directory, a glob or a file, or the URL of one. Open
+    questions are marked in the schema by comments that begin with "doubt:".
     """
     from ..use_cases.infer import infer as infer_schema
 
@@ -89,8 +89,8 @@ def infer(data: str, out: str, split: str | None, limit: int, **options: Any) ->
     _print_inferred(found)
     if found.doubts:
         echo(
-            f'  {plural(found.doubts, "doubt")}: see the comments with "doubt:", and '
-            "take each out once it is settled"
+            f'  {plural(found.doubts, "doubt")}: answer the comments with "doubt:", '
+            "and delete them"
         )
     steps.append("run `schemagen generate`")
     if found.read:
@@ -134,7 +134,7 @@ def _print_inferred(found: Inferred) -> None:
         echo(f"  note: {printable(gap.split)}: {printable(gap.text)}")
     if found.tfds:
         command = import_command(found.tfds, str(found.path))
-        echo("  note: features.json knows more than the records; to use it:")
+        echo("  note: features.json has more details than the records; to use it:")
         echo(f"    {command}")
     if found.other_files:
         echo(f"  not looked at: {listed_names(found.other_files)}")
@@ -267,13 +267,13 @@ def _print_doubts(out: Path, seal_again: str) -> None:
 
     doubts = doubts_in(out.read_text())
     if doubts:
-        echo(f"{plural(len(doubts), 'doubt')} to settle in {out}:")
+        echo(f"{plural(len(doubts), 'doubt')} to answer in {out}:")
     for doubt in doubts:
         echo(f"  {out}:{doubt.line}: {doubt.field}")
         echo(f"      {printable(doubt.text)}")
     following = "commit the schema and the generated code."
     if doubts:
-        steps = ["delete each comment that is settled", "`schemagen generate`"]
+        steps = ["delete each comment that you have answered", "`schemagen generate`"]
         steps += [seal_again, following] if seal_again else [following]
         following = ", ".join(steps)
     echo(f"Next: {following}")

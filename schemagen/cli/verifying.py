@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     "--record",
     metavar="R",
     shell_complete=complete_records,
-    help="Compare with this record of the project, not with what the manifest says.",
+    help="Compare with this record of the project, not with the manifest's schema.",
 )
 @click.option(
     "--seal",

@@ -157,7 +157,7 @@ def _check_schema_path(out: Path, directory: Path) -> None:
     """Check that a schema file is where its project looks for schemas.
 
     Raises:
-        SchemagenError: it is not, so that nothing would be generated from it.
+        SchemagenError: it is not, so nothing would be generated from it.
     """
     schemas = schemas_for(directory)
     if out.resolve().parent.is_relative_to(schemas):

@@ -208,7 +208,7 @@ def _of_all(evidence: Evidence, drafts: Mapping[str, Draft]) -> list[str]:
     doubts: list[str] = []
     if evidence.records < _FEW:
         doubts.append(
-            f"{plural(evidence.records, 'record')}: too few to tell rules from chance"
+            f"{plural(evidence.records, 'record')}: too few to distinguish rules from chance"
         )
     bare = np.ones(evidence.records, np.bool_)
     for key in drafts:

@@ -43,7 +43,7 @@ class KeyEvidence:
         records: how many there are, with it or without; steps, of a feature list.
         kinds: how many records have it with each kind of list.
         numbers: the statistics of its numbers.
-        lists: what these do not say of lists of numbers.
+        lists: what these do not say about lists of numbers.
         values: its bytes values.
         decoded: what its bytes values hold as base64 text; None if one is no such text.
     """

@@ -74,7 +74,7 @@ def _several(drafts: Drafts, data: KeyEvidence) -> Draft | None:
     draft = Draft(data.key, "MultiLabel", {"num_classes": high + 1, "classes": ()})
     return draft.with_doubts(
         f"each once in a record, up to {high:,}: classes, and is {high:,} the highest id? "
-        "Or a list in an order of its own"
+        "Or an ordered list"
     )
 
 

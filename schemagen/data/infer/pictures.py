@@ -186,7 +186,7 @@ def _with_size(
         if parent_of(key) == parent_of(data.key):
             return draft.with_doubts(
                 f"{quoted(key)} is not the {axis} of the image in "
-                f"{plural(wrong, 'record')}, and so a field of its own"
+                f"{plural(wrong, 'record')}, and so a separate field"
             )
     return draft
 

@@ -56,7 +56,7 @@ def _bytes_draft(data: KeyEvidence) -> Draft:
         draft = Draft(data.key, "Text")
         if values.most:
             return draft
-        return draft.with_doubts("empty wherever it is: text, or other bytes?")
+        return draft.with_doubts("empty in all records: text, or other bytes?")
     opaque = Draft(data.key, "Scalar", {"dtype": "bytes"})
     draft = opaque if data.is_single else list_draft(data)
     if values.images:

@@ -1,4 +1,4 @@
-"""What statistics do not say of one key: of each record, and of the content of bytes."""
+"""What statistics do not say about one key: of each record, and of the content of bytes."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ def near(word: str, choices: Sequence[str], known: Set[str] = frozenset()) -> st
     """Ask whether another word was meant.
 
     Args:
-        word: the word that is not there.
+        word: the word that is missing.
         choices: the words that are.
         known: choices that mean something else.
     """

@@ -50,7 +50,7 @@ def decode_masks(
         name: the field's name.
         shape: (height, width); None for any size.
         dtype: of the ids.
-        resize: (height, width) that every mask is brought to, by nearest neighbours.
+        resize: (height, width) that every mask is brought to, by nearest neighbor.
         optional: whether there may be none, which then is all zeros.
 
     Returns:

@@ -223,7 +223,7 @@ def _absent(
     serialized: tf.Tensor,
     members: Sequence[Kind],
 ) -> tf.Tensor:
-    """Return which optional members are not there, where others are: bool [B, N].
+    """Return which optional members are missing, where others are present: bool [B, N].
 
     Only Examples in which one looks empty are searched for its key.
     """

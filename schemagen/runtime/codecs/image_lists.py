@@ -89,7 +89,7 @@ class Images(Resized):
         if self.count and (self.max_count or self.group):
             yield Problem(
                 "count with max_count or group",
-                "one of them: what has a count is as long in every record",
+                "one of them: a field with a count has one length in all records",
             )
         yield from self.encoded_problems(("uint8",))
         yield from self.resize_problems()
@@ -97,7 +97,7 @@ class Images(Resized):
             yield Problem(
                 f"shape={self.shape!r} without resize",
                 "a fixed size, or resize=(height, width)",
-                "pictures of one record have to be brought to one size",
+                "the images of a record need one size",
             )
 
     def bind(self) -> None:

@@ -58,8 +58,8 @@ class Mask(Picture):
         dtype: of the ids.
         ignore: the id of pixels that do not count, such as 255. A missing mask has
             no other.
-        resize: (height, width) to which masks are brought when read, by nearest
-            neighbours.
+        resize: (height, width) to which masks are brought when read, by the
+            nearest pixel.
         height_key: the key of the height in pixels, if it is stored.
         width_key: the key of the width in pixels, if it is stored.
         format_key: the key of the encoding's name, "png" or "raw", if it is stored.

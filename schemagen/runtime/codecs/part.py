@@ -88,7 +88,7 @@ class Part:
     @property
     def text(self) -> str:
         """The list in words: `2 float values`."""
-        name = "float" if self.stored == FLOAT else self.stored
+        name = {FLOAT: "float", BYTES: "binary"}.get(self.stored, self.stored)
         if self.count is None:
             return f"{name} values"
         return f"{self.count} {name} value{'' if self.count == 1 else 's'}"

@@ -298,7 +298,7 @@ class Picture(Kind):
             Rule(
                 "SG530",
                 "stored format does not match the image",
-                "the format of the picture",
+                "the format of the image",
             ),
             "{}",
         )

@@ -32,7 +32,7 @@ class Roles:
     def element(
         self, batch: Mapping[str, Any], where: Callable[..., Any]
     ) -> tuple[Any, ...]:
-        """Return (features, targets, weights, info) of a batch, without what is not there.
+        """Return (features, targets, weights, info) of a batch, without what is missing.
 
         Args:
             batch: columns by name, not nested.

@@ -164,7 +164,8 @@ class RowSource(Source):
 
 
 def _amount(column: Column, at: int) -> str:
-    count, name = int(column.lengths[at]), column.kind
+    count = int(column.lengths[at])
+    name = {"bytes": "binary"}.get(column.kind, column.kind)
     return f"{count} {name} value{'' if count == 1 else 's'}"
 
 
