@@ -88,10 +88,7 @@ class Part:
     @property
     def text(self) -> str:
         """The list in words: `2 float values`."""
-        name = {FLOAT: "float", BYTES: "binary"}.get(self.stored, self.stored)
-        if self.count is None:
-            return f"{name} values"
-        return f"{self.count} {name} value{'' if self.count == 1 else 's'}"
+        return amount(self.count, "float" if self.stored == FLOAT else self.stored)
 
     def entry(self) -> Entry:
         """Return what comes before the values in a serialized Example."""
@@ -206,3 +203,10 @@ def size_part(
         sizes=(length,),
         missing=missing,
     )
+
+
+def amount(count: int | None, name: str) -> str:
+    """Return values of a list in words: `2 float values`, `1 value of bytes`."""
+    values = "value" if count == 1 else "values"
+    words = f"{values} of bytes" if name == "bytes" else f"{name} {values}"
+    return words if count is None else f"{count} {words}"

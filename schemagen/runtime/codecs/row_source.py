@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..native import BYTES, FLOAT, INT64, NOTHING
 from ..reading.columns import Column, StepColumn, column_of
 from .faults import Fault, Features, firsts, listed, missing, near
-from .part import Part
+from .part import Part, amount
 from .stored import Rule, Source
 from .stored_rows import Notes, StoredRows
 
@@ -164,9 +164,7 @@ class RowSource(Source):
 
 
 def _amount(column: Column, at: int) -> str:
-    count = int(column.lengths[at])
-    name = {"bytes": "binary"}.get(column.kind, column.kind)
-    return f"{count} {name} value{'' if count == 1 else 's'}"
+    return amount(int(column.lengths[at]), column.kind)
 
 
 def _found_in_step(

@@ -13,12 +13,13 @@ from google.protobuf.message import (  # type: ignore[import-not-found, import-u
 )
 
 from ..codecs.graph import unframed
+from ..codecs.part import amount
 from ..shared.dtypes import DTYPES
 from ..shared.errors import did_you_mean
 from ..shared.requirements import tf
 
 _KINDS = {tf.int64: "int64_list", tf.float32: "float_list", tf.string: "bytes_list"}
-_WORDS = {"int64_list": "int64", "float_list": "float", "bytes_list": "binary"}
+_WORDS = {"int64_list": "int64", "float_list": "float", "bytes_list": "bytes"}
 _STARTS = {
     b"\xff\xd8\xff": "a JPEG",
     b"\x89PNG": "a PNG",
@@ -146,10 +147,7 @@ def _wrong_storage(
 
 
 def _amount(count: int | None, kind: str) -> str:
-    word = _WORDS[kind]
-    if count is None:
-        return f"{word} values"
-    return f"{count} {word} value{'' if count == 1 else 's'}"
+    return amount(count, _WORDS[kind])
 
 
 def _likely_cause(value: bytes, message: str) -> str:
