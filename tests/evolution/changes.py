@@ -141,6 +141,8 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
         _FILES,
         [
             ("scaled_decoding=True", "SG232", "SG232"),
+            ("orientation='apply'", "SG232", "SG232"),
+            ("orientation='refuse'", "SG208", ""),
             ("encoding='any'", "", "SG207"),
         ],
     ),

@@ -98,7 +98,7 @@ _JPEGS = {
     "progressive": _jpeg("RGB", 3, progressive=True),
     "restart markers": _jpeg("RGB", 3, restart_marker_blocks=1),
     "grey": _jpeg("L", 1),
-    "cmyk": _jpeg("CMYK", 4),
+    "cmyk": _jpeg("CMYK", 3),
     "comment": _jpeg("RGB", 3, comment=b"\xff\xd9\xff\xda"),
     "thumbnail": _jpeg("RGB", 3, exif=_EXIF),
 }

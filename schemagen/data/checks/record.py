@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ...runtime.codecs.checking import RecordCheck
 from ...runtime.codecs.records import RecordCodec
-from ...runtime.reading.columns import Columns
+from ...runtime.native import BYTES
+from ...runtime.reading.columns import Columns, column_of
+from ...runtime.shared.image_headers import jpeg_header
 from ..keyed import describe_record
 
 if TYPE_CHECKING:
@@ -34,7 +38,18 @@ def facts_of(check: RecordCheck, columns: Columns) -> Iterator[tuple[str, str, i
             if key not in check.lists:
                 rows = len(lists.rows)
                 yield "a feature list that the schema does not have", key, rows
+    for key in check.kept:
+        column = column_of(columns.by_key, key, BYTES)
+        turned = [*map(_is_turned, column.bytes_values())]
+        if any(turned):
+            rows = np.repeat(column.rows, column.lengths)[turned]
+            yield "an EXIF orientation that is kept", key, len(np.unique(rows))
     for key, repeated in columns.repeated.items():
         yield "a key that occurs twice; the last one counts", key, len(repeated)
     for what, unknown in columns.unknown.items():
         yield "a field that tf.train.Example does not have", what, len(unknown)
+
+
+def _is_turned(data: bytes) -> bool:
+    header = jpeg_header(data)
+    return header is not None and header.orientation != 1

@@ -184,9 +184,14 @@ def _with_size(
         if not wrong:
             return sized
         if parent_of(key) == parent_of(data.key):
+            upright = data.values.heads(data.records, upright=True)
+            turned = bool((stored == upright[:, AXES.index(axis)])[present].all())
             return draft.with_doubts(
                 f"{quoted(key)} is not the {axis} of the image in "
                 f"{plural(wrong, 'record')}, and so a separate field"
+                + turned
+                * ": it is that of the image as EXIF turns it, which "
+                "orientation='apply' reads"
             )
     return draft
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...runtime.codecs.tensor_proto import WholeTensor, whole_tensor
 from ...runtime.native import INT64
 from ...runtime.reading.columns import Column, Rows
-from ...runtime.shared.image_headers import MOST_PIXELS
+from ...runtime.shared.image_headers import MOST_PIXELS, TRANSPOSED
 from ...runtime.shared.images import CHANNELS
 from ..formatting import plural
 from ..statistics.bytes_values import (
@@ -168,6 +168,7 @@ class Contents:
         all: their statistics.
         single_texts: the text of each record that has one; of no use without `texts`.
         pictures: each record's only image.
+        turned: the EXIF orientation of each record's only image, if it is not upright.
         refused: how many images have channels that no picture of their format has.
         grey: how many could be masks: grey, or with a palette.
         tensors: how many are serialized tensors of each dtype and shape.
@@ -184,6 +185,7 @@ class Contents:
         self.all = BytesValues()
         self.single_texts: dict[int, str] = {}
         self.pictures: dict[int, Picture] = {}
+        self.turned: dict[int, int] = {}
         self.refused: Counter[tuple[str, int]] = Counter()
         self.grey = 0
         self.tensors: Counter[WholeTensor] = Counter()
@@ -220,6 +222,8 @@ class Contents:
             self._add_picture(data, found.picture)
             if row >= 0:
                 self.pictures[row] = found.picture
+                if found.orientation is not None:
+                    self.turned[row] = found.orientation
         elif found.format == TENSOR:
             tensor = whole_tensor(data)
             if tensor is not None:
@@ -282,11 +286,19 @@ class Contents:
         """How many of these have no header that can be read."""
         return self.all.images - sum(self.all.channels.values())
 
-    def heads(self, records: int) -> Rows:
-        """Return int64 [records, 3]: height, width and channels of each only image."""
+    def heads(self, records: int, *, upright: bool = False) -> Rows:
+        """Return int64 [records, 3]: height, width and channels of each only image.
+
+        Args:
+            records: how many there are.
+            upright: of images as their EXIF orientation turns them.
+        """
         found = np.full((records, 3), -1, np.int64)
         for row, picture in self.pictures.items():
             found[row] = picture[1:4]
+        lying = [row for row, each in self.turned.items() if each >= TRANSPOSED]
+        if upright:
+            found[lying] = found[lying][:, [1, 0, 2]]
         return found
 
 

@@ -171,10 +171,17 @@ def _bytes(found: BytesValues) -> _Json:
             "bits": _counts(found.depths, "bits"),
             "sizes": _rows(found.pictures, Picture._asdict),
             "troubles": _counts(found.troubles, "trouble"),
+            **_orientations(found),
         },
         "tensors": _rows(found.tensors, TensorHead._asdict, order=repr),
         "distinct": _rows(found.distinct, _text_or_base64, _frequent),
     }
+
+
+def _orientations(found: BytesValues) -> _Json:
+    """Return an entry for images that are not upright, if there are any."""
+    counts = _counts(found.orientations, "orientation")
+    return {"orientations": counts} if counts else {}
 
 
 def _text_or_base64(value: bytes) -> _Json:

@@ -155,6 +155,8 @@ def _bytes(found: BytesValues) -> list[str]:
         parts.append("many that are not complete images")
     else:
         parts += [f"{many:,} {why}" for why, many in sorted(found.troubles.items())]
+    if found.orientations:
+        parts.append(f"{sum(found.orientations.values()):,} turned by EXIF")
     return parts
 
 

@@ -48,6 +48,7 @@ class Content(NamedTuple):
         utf8: whether it is UTF-8; text without control characters is "text", too.
         picture: of an image.
         trouble: why an image's header does not say what it is; empty if it does.
+        orientation: the EXIF orientation of an image that is not upright.
         tensor: of a serialized tensor.
     """
 
@@ -55,6 +56,7 @@ class Content(NamedTuple):
     utf8: bool = False
     picture: Picture | None = None
     trouble: str = ""
+    orientation: int | None = None
     tensor: TensorHead | None = None
 
 
@@ -91,7 +93,9 @@ def _image(value: bytes, image: str) -> Content:
 def _content_of_image(image: str, header: ImageHeader | None) -> Content:
     if header is None:
         return Content(image, trouble=f"a truncated {image} image")
-    return Content(image, picture=Picture(image, *header))
+    *plain, orientation = header
+    turned = orientation if orientation != 1 else None
+    return Content(image, picture=Picture(image, *plain), orientation=turned)
 
 
 def _text(value: bytes) -> Content:
@@ -121,6 +125,7 @@ class BytesValues:
         depths: how many have how many bits per channel.
         troubles: why images' headers do not say what they are, and of how many; None
             for too many reasons.
+        orientations: how many images are not upright, by their EXIF orientation.
         tensors: how many serialized tensors are of which dtype and shape; None if
             there are more than numbers.DISTINCT kinds.
         distinct: how often each value occurs; None if there are more than
@@ -136,6 +141,7 @@ class BytesValues:
     channels: Mapping[int, int] = field(default_factory=dict)
     depths: Mapping[int, int] = field(default_factory=dict)
     troubles: Mapping[str, int] | None = field(default_factory=dict)
+    orientations: Mapping[int, int] = field(default_factory=dict)
     tensors: Mapping[TensorHead, int] | None = field(default_factory=dict)
     distinct: Mapping[bytes, int] | None = field(default_factory=dict)
 
@@ -165,6 +171,7 @@ def merged_bytes(parts: Sequence[BytesValues]) -> BytesValues:
         channels=summed(part.channels for part in parts),
         depths=summed(part.depths for part in parts),
         troubles=few([part.troubles for part in parts]),
+        orientations=summed(part.orientations for part in parts),
         tensors=few([part.tensors for part in parts]),
         distinct=few([part.distinct for part in parts]),
     )
@@ -202,6 +209,7 @@ def bytes_values(columns: Sequence[Column]) -> BytesValues:
         channels=_by(pictures, "channels"),
         depths=_by(pictures, "bits"),
         troubles=few([_by(contents, "trouble")]),
+        orientations=_by(contents, "orientation"),
         tensors=few([_by(contents, "tensor")]),
         distinct=distinct,
     )

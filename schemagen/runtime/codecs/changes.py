@@ -319,3 +319,11 @@ DEQUANTIZE = (Judgement("SG228"),)
 FINITE = (Judgement("SG229", lambda old, new, _: new["finite"]),)
 RESIZING = (Judgement("SG232", record_by_record=True),)
 """Of resized images: other pixels, of the same ones in a file."""
+ORIENTATION = (
+    Judgement("SG208", lambda old, new, _: new["orientation"] == "refuse"),
+    Judgement(
+        "SG232",
+        lambda old, new, _: "refuse" not in (old["orientation"], new["orientation"]),
+        record_by_record=True,
+    ),
+)

@@ -47,6 +47,7 @@ class RecordCheck:
     Attributes:
         known: the keys of all fields.
         lists: those of feature lists.
+        kept: those of images whose EXIF orientation is kept.
         plan: what is expected of records, with which they are read.
     """
 
@@ -63,6 +64,11 @@ class RecordCheck:
         self._codecs = [c for c in every if fields is None or c.name in fields]
         self.known = {part.key for codec in every for part in codec.parts}
         self.lists = {codec.key for codec in every if codec.in_list}
+        self.kept = {
+            codec.key
+            for codec in every
+            if codec.orientation == "keep" and codec.encoding in ("jpeg", "any")
+        }
         expected = {codec.key: codec.expected for codec in self._codecs}
         self.plan = Plan([each for each in expected.values() if each])
         # A record that has one of these is one of the schema.

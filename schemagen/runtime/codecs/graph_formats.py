@@ -9,9 +9,11 @@ from ..shared.image_headers import (
     FURTHER_STARTS,
     PNG_BITS_AT,
     STARTS,
+    TRANSPOSED,
     WEBP_ANIMATED,
 )
 from .graph import checked
+from .graph_exif import orientation_of, turned
 from .tensorflow import tf
 
 _NAMES = ", ".join(STARTS)
@@ -34,6 +36,7 @@ def decoded(
     shape: Sequence[int | None],
     dtype: tf.DType,
     least: tuple[int, int] | None = None,
+    orientation: str = "keep",
 ) -> tf.Tensor:
     """Decode one image and check its size.
 
@@ -44,6 +47,8 @@ def decoded(
         shape: (height, width, channels); None for any size.
         dtype: uint8, or uint16 for a PNG of 16 bits a channel.
         least: (height, width) that a JPEG may be scaled down to while it is decoded.
+        orientation: what becomes of the EXIF orientation of a JPEG: "keep", "apply" or
+            "refuse".
 
     Returns:
         dtype [H, W, channels].
@@ -51,9 +56,16 @@ def decoded(
     channels = shape[2]
     assert channels is not None
     found = None
+    upright = None if orientation == "keep" else orientation_of(image)
+    if orientation == "refuse":
+        message = f"field {name!r}: expected an image of EXIF orientation 1, found"
+        image = checked(image, upright == 1, message, upright)
+        upright = None
     if least is not None:
         image = _checked_start(image, name, encoding)
         found = tf.io.extract_jpeg_shape(image)[:2]
+        if upright is not None:
+            found = tf.where(upright >= TRANSPOSED, found[::-1], found)
         pixels = _decode_scaled_jpeg(image, channels, found, least)
     elif encoding == "any":
         pixels = _decode_any(image, name, channels)
@@ -61,6 +73,8 @@ def decoded(
         image = _checked_start(image, name, encoding)
         deep = {"dtype": dtype} if dtype == tf.uint16 else {}
         pixels = _DECODERS[encoding](image, name, channels, **deep)
+    if upright is not None:
+        pixels = turned(pixels, upright)
     if shape[0] is None and shape[1] is None:
         return pixels
     if found is None:
@@ -127,7 +141,7 @@ def _decode_jpeg(image: tf.Tensor, name: str, channels: int) -> tf.Tensor:
 def _decode_scaled_jpeg(
     image: tf.Tensor, channels: int, size: tf.Tensor, least: tuple[int, int]
 ) -> tf.Tensor:
-    """Decode a JPEG of a size at the smallest scale that is not below `least`."""
+    """Decode a JPEG at the smallest scale at which its upright size is not below `least`."""
     branches = [
         partial(tf.io.decode_jpeg, image, channels=channels, ratio=ratio)
         for ratio in JPEG_RATIOS

@@ -23,6 +23,7 @@ def decode_images(
     *,
     antialias: bool = False,
     scaled_decoding: bool = False,
+    orientation: str = "keep",
     dtype: tf.DType,
     optional: bool = False,
 ) -> tf.Tensor:
@@ -40,6 +41,8 @@ def decode_images(
         antialias: filter images before they shrink.
         scaled_decoding: decode JPEGs at 1/2, 1/4 or 1/8 of their size if that is not
             smaller than `resize`.
+        orientation: what becomes of the EXIF orientation of JPEGs: "keep", "apply" or
+            "refuse".
         dtype: of the pixels: uint8, uint16 for PNGs of 16 bits, or float32 for resized
             pixels of 8 bits, which are not rounded.
         optional: whether there may be none, which then is all zeros.
@@ -53,7 +56,7 @@ def decode_images(
     least = resize if scaled_decoding else None
 
     def decode(image: tf.Tensor) -> tf.Tensor:
-        pixels = decoded(image, name, encoding, shape, stored, least)
+        pixels = decoded(image, name, encoding, shape, stored, least, orientation)
         if resize is not None:
             pixels = resized(
                 pixels, resize, interpolation, antialias=antialias, dtype=dtype

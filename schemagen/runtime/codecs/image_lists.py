@@ -12,7 +12,7 @@ from ..shared.errors import Problem
 from ..shared.values import check_shape, described
 from . import graph
 from .augment import Augmentation
-from .changes import DTYPE, ENCODING, GROUP, IMAGES, RESIZING, SHAPE
+from .changes import DTYPE, ENCODING, GROUP, IMAGES, ORIENTATION, RESIZING, SHAPE
 from .decoded import (
     Form,
     Shape,
@@ -21,7 +21,7 @@ from .decoded import (
     convert_each,
     split_rows,
 )
-from .images import Encoding, ImageShape, Interpolation, Resized
+from .images import Encoding, ImageShape, Interpolation, Orientation, Resized
 from .kind import Default
 from .limits import Limit
 from .parameters import HeightAndWidth, Name, OneOf, Size, declared, parameter
@@ -52,6 +52,7 @@ class Images(Resized):
         antialias: whether pictures are filtered before they shrink, if bilinear.
         scaled_decoding: whether JPEGs are decoded at 1/2, 1/4 or 1/8 of their size, if
             that is not smaller than `resize`: faster, with other pixels.
+        orientation: what becomes of the EXIF orientation of JPEGs, as for `Image`.
         dtype: "uint8", or "float32" for resized pixels that are not rounded, 0 to 255.
         group: fields of one group are equally long.
         augment: how pictures are varied in training, all of a record alike.
@@ -67,6 +68,7 @@ class Images(Resized):
     interpolation: Interpolation = parameter(*RESIZING, default="bilinear", seldom=True)
     antialias: bool = parameter(*RESIZING, default=False, seldom=True)
     scaled_decoding: bool = parameter(*RESIZING, default=False, seldom=True)
+    orientation: Orientation = parameter(*ORIENTATION, default="keep", seldom=True)
     dtype: Annotated[str, OneOf(("uint8", "float32"))] = parameter(
         *DTYPE, default="uint8", seldom=True
     )

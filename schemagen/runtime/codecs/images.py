@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from math import prod
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -12,12 +13,13 @@ from numpy.typing import NDArray
 
 from ..reading.decoding import Expected
 from ..shared.dtypes import DTYPES, FLOATS, INTEGERS
-from ..shared.errors import DatasetError, Problem
+from ..shared.errors import DatasetError, Problem, warn
+from ..shared.image_headers import ImageHeader
 from ..shared.images import CHANNELS, encode, encode_png, header_of, sniff
 from ..shared.values import Numbers, check_shape, described, shape_text
 from . import graph, graph_images, pixels
 from .augment import Augmentation, crop_problems
-from .changes import DTYPE, ENCODING, KEY, RESIZING, SHAPE, TRANSFER
+from .changes import DTYPE, ENCODING, KEY, ORIENTATION, RESIZING, SHAPE, TRANSFER
 from .decoded import Form, Shape, Values
 from .kind import Default, Kind
 from .parameters import (
@@ -54,6 +56,7 @@ ImageShape = Annotated[
     "(height, width, channels) in pixels, such as (224, 224, 3)",
 ]
 Interpolation = Literal["bilinear", "nearest"]
+Orientation = Literal["keep", "apply", "refuse"]
 
 
 class Resized(Kind):
@@ -64,6 +67,7 @@ class Resized(Kind):
     interpolation: str
     antialias: bool
     scaled_decoding: bool
+    orientation: str
 
     def bind(self) -> None:
         super().bind()
@@ -91,6 +95,11 @@ class Resized(Kind):
             yield Problem(
                 f"scaled_decoding=True with encoding={self.encoding!r}",
                 "encoding='jpeg'",
+            )
+        if self.orientation != "keep" and self.encoding not in ("jpeg", "any"):
+            yield Problem(
+                f"orientation={self.orientation!r} with encoding={self.encoding!r}",
+                "encoding='jpeg' or 'any': the orientation is that of JPEGs",
             )
         yield from crop_problems(self.augment, self.pixels)
 
@@ -150,7 +159,9 @@ class Resized(Kind):
                 f"the bytes of {image} or an array of its pixels",
                 advice_for(value),
             )
-        self.check_encoded(value)
+        header = self.check_encoded(value)
+        if header.orientation != 1 and self.orientation == "keep":
+            _warn_of_turned(self.label)
         return value
 
     def _pixels(self, value: Any) -> NDArray[Any]:
@@ -182,8 +193,17 @@ class Resized(Kind):
             return "the channels come last: pass image.transpose(1, 2, 0); permute of a tensor"
         return ""
 
-    def check_encoded(self, data: bytes) -> None:
-        """Compare what the header says with what readers will ask for.
+    def header_of(self, data: bytes) -> tuple[str, ImageHeader]:
+        """Return the format and the header of an image, with its size as it is read.
+
+        Raises:
+            Problem: it is no such image.
+        """
+        form, header = header_of(data, self.encoding)
+        return form, header.upright if self.orientation == "apply" else header
+
+    def check_encoded(self, data: bytes) -> ImageHeader:
+        """Compare what the header says with what readers will ask for, and return it.
 
         Readers turn grey into RGB and add an opaque alpha channel, both without
         loss. The reverse would lose something and is refused; so are 8 bits for 16,
@@ -194,7 +214,7 @@ class Resized(Kind):
         """
         deep = self.stored_dtype == "uint16"
         try:
-            form, header = header_of(data, self.encoding)
+            form, header = self.header_of(data)
         except Problem as problem:
             known = sniff(data)
             if known and self.encoding not in (known, "any") and not deep:
@@ -214,6 +234,13 @@ class Resized(Kind):
                 f"an image of shape {shape_text(header[:3])}",
                 f"shape {shape_text(self.shape)}",
             )
+        if header.orientation != 1 and self.orientation == "refuse":
+            raise Problem(
+                f"EXIF orientation {header.orientation}",
+                "an image of EXIF orientation 1",
+                "turn its pixels, or declare orientation='apply'",
+            )
+        return header
 
     def encoded(self, pixels: NDArray[Any]) -> bytes:
         """Encode the pixels of an image.
@@ -245,6 +272,7 @@ class Resized(Kind):
                 self.shape[2] or 3,
                 deep=self.stored_dtype == "uint16",
                 least=self.resize if self.scaled_decoding else None,
+                upright=self.orientation == "apply",
             )
         except DatasetError as error:
             raise DatasetError(f"field {self.label!r}: {error}") from None
@@ -272,6 +300,7 @@ class Resized(Kind):
             self.interpolation,
             antialias=self.antialias,
             scaled_decoding=self.scaled_decoding,
+            orientation=self.orientation,
             dtype=tf.as_dtype(self.dtype),
             optional=optional,
         )
@@ -293,6 +322,9 @@ class Image(Resized, Picture):
         antialias: whether images are filtered before they shrink, if bilinear.
         scaled_decoding: whether JPEGs are decoded at 1/2, 1/4 or 1/8 of their size, if
             that is not smaller than `resize`: faster, with other pixels.
+        orientation: what becomes of the EXIF orientation of JPEGs: "keep" reads pixels
+            as they are stored, "apply" turns them upright, "refuse" refuses images
+            that are not upright.
         height_key: a key under which the height is written too, int64.
         width_key: a key under which the width is written too.
         channels_key: a key under which the number of channels is written too.
@@ -309,6 +341,7 @@ class Image(Resized, Picture):
     interpolation: Interpolation = parameter(*RESIZING, default="bilinear", seldom=True)
     antialias: bool = parameter(*RESIZING, default=False, seldom=True)
     scaled_decoding: bool = parameter(*RESIZING, default=False, seldom=True)
+    orientation: Orientation = parameter(*ORIENTATION, default="keep", seldom=True)
     height_key: Name | None = parameter(*KEY, default=None, seldom=True)
     width_key: Name | None = parameter(*KEY, default=None, seldom=True)
     channels_key: Name | None = parameter(*KEY, default=None, seldom=True)
@@ -416,3 +449,12 @@ class Image(Resized, Picture):
         return graph_images.resized(
             pixels, self.resize, self.interpolation, antialias=self.antialias
         )
+
+
+@cache
+def _warn_of_turned(label: str) -> None:
+    """Warn of the first image of a field that is not upright."""
+    warn(
+        f"field {label!r}: an image has an EXIF orientation, and is read as it is stored: "
+        "declare orientation='apply' to read images upright"
+    )

@@ -58,6 +58,7 @@ class _Usual:
     classes: Any = ()
     num_classes: int | None = None
     augment: Augment | None = None
+    orientation: str | None = None
     transfer_encoding: Any = None
     group: str | None = None
     max_length: int | None = None

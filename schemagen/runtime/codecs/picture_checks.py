@@ -9,7 +9,7 @@ from .stored import Rule
 from .stored_rows import StoredRows
 
 
-def checked_pictures(found: StoredRows, check: Callable[[bytes], None]) -> StoredRows:
+def checked_pictures(found: StoredRows, check: Callable[[bytes], object]) -> StoredRows:
     """Refuse the rows with a value that a check raises a Problem for."""
     rule = Rule("SG528", "image does not match the schema", "")
     return found.check_each(check, rule, _cause)

@@ -17,6 +17,7 @@ from ..reading.columns import Column
 from ..shared import base64_text
 from ..shared.dtypes import DTYPES
 from ..shared.errors import Problem
+from ..shared.image_headers import ImageHeader
 from ..shared.images import header_of
 from ..shared.values import Numbers
 from ..shared.wire import Buffer, buffer_of
@@ -79,7 +80,15 @@ class Picture(Kind):
         """The dtype of the stored pixels."""
         return str(self.dtype)
 
-    def check_encoded(self, data: bytes) -> None:
+    def header_of(self, data: bytes) -> tuple[str, ImageHeader]:
+        """Return the format and the header of an encoded picture.
+
+        Raises:
+            Problem: it is no picture of the declared encoding.
+        """
+        return header_of(data, self.encoding)
+
+    def check_encoded(self, data: bytes) -> object:
         """Compare what the header of an encoded picture says with what readers ask for.
 
         Raises:
@@ -154,7 +163,7 @@ class Picture(Kind):
         if self._described:
             form, shape = "raw", np.shape(picture)
             if not self._raw:
-                form, header = header_of(bytes(data))
+                form, header = self.header_of(bytes(data))
                 shape = header[:3]
             stored += [(shape[axis],) for axis in stored_axes(self._size_keys)]
             if self.format_key is not None:
@@ -170,7 +179,7 @@ class Picture(Kind):
         found = self._bytes(source, f"an encoded {self.encoding}")
         found = checked_pictures(found, self.check_encoded)
         if self._described and len(found.column):
-            headers = [*map(header_of, found.bytes())]
+            headers = [*map(self.header_of, found.bytes())]
             sizes = np.array([header[:3] for _, header in headers], np.int64)
             self._compare_sizes(source, found, self._size_keys, sizes)
             self._compare_formats(source, found, [form for form, _ in headers])

@@ -14,6 +14,12 @@ from numpy.typing import NDArray
 
 from ..native.pictures import picked, rounded, scaled_to
 from ..shared.errors import DatasetError
+from ..shared.image_headers import (
+    MIRRORED,
+    TRANSPOSED,
+    UPSIDE_DOWN,
+    jpeg_header,
+)
 from ..shared.images import sniff
 from .decoded import UndecodableError
 from .graph_formats import JPEG_RATIOS
@@ -56,7 +62,12 @@ def _threads(process: int) -> ThreadPoolExecutor:
 
 
 def decode(
-    data: bytes, channels: int, *, deep: bool = False, least: Size | None = None
+    data: bytes,
+    channels: int,
+    *,
+    deep: bool = False,
+    least: Size | None = None,
+    upright: bool = False,
 ) -> NDArray[Any]:
     """Decode an image.
 
@@ -65,6 +76,7 @@ def decode(
         channels: 1, 3 or 4.
         deep: whether it is a PNG of 16 bits a channel.
         least: (height, width) that a JPEG may be scaled down to while it is decoded.
+        upright: turn a JPEG as its EXIF orientation says.
 
     Returns:
         uint8 or uint16 [H, W, channels].
@@ -83,7 +95,12 @@ def decode(
         if deep:
             return np.asarray(image).astype(np.uint16)[:, :, np.newaxis]
         if form == "JPEG":
-            return _jpeg(image, data, channels, _scaled_size(image.size, least))
+            header = jpeg_header(data) if upright else None
+            orientation = header.orientation if header else 1
+            if least is not None and orientation >= TRANSPOSED:
+                least = least[::-1]
+            pixels = _jpeg(image, data, channels, _scaled_size(image.size, least))
+            return _turned(pixels, orientation)
         if form == "GIF" and channels == 4:  # no transparent pixels in TensorFlow
             image = image.convert("RGB")
         pixels = np.asarray(image if image.mode == mode else image.convert(mode))
@@ -118,11 +135,22 @@ def _jpeg(image: Any, data: bytes, channels: int, least: Size) -> NDArray[Any]:
     Raises:
         ValueError: it ends too early, or is damaged otherwise.
     """
-    if image.mode == "CMYK" and channels == 3:
+    if image.mode == "CMYK":
         inks = _decoded_jpeg(data, "CMYK", least).astype(np.uint16)
         inks = inks if "adobe" in image.info else 255 - inks
-        return (inks[:, :, :3] * inks[:, :, 3:] // 255).astype(np.uint8)
+        pixels = (inks[:, :, :3] * inks[:, :, 3:] // 255).astype(np.uint8)
+        opaque = ((0, 0), (0, 0), (0, channels - 3))
+        return np.pad(pixels, opaque, constant_values=255)
     return _decoded_jpeg(data, _JPEG_COLORS[channels], least)
+
+
+def _turned(pixels: NDArray[Any], orientation: int) -> NDArray[Any]:
+    """Turn an image [H, W, C] as an EXIF orientation says."""
+    if orientation >= TRANSPOSED:
+        pixels = pixels.swapaxes(0, 1)
+    if orientation in UPSIDE_DOWN:
+        pixels = pixels[::-1]
+    return pixels[:, ::-1] if orientation in MIRRORED else pixels
 
 
 def _decoded_jpeg(data: bytes, colors: str, least: Size) -> NDArray[Any]:

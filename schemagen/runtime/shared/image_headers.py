@@ -43,8 +43,20 @@ WEBP_ANIMATED = 0x02
 
 _JPEG_SEGMENT = struct.Struct(">BBH")  # FF, marker, size
 _JPEG_FRAME = struct.Struct(">BHHB")  # bits, height, width, channels
-_START_OF_SCAN = 0xDA
+START_OF_SCAN = 0xDA
+EXIF_MARKER, EXIF_START = 0xE1, b"Exif\0\0"
 _START_OF_FRAME = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+
+
+# An entry of EXIF has 12 bytes: a tag, a type and a count, and here a short number.
+ORIENTATION = 0x0112
+_EXIF_ENTRY = "H6xH2x"
+
+# Which orientations need what, in this order, to be upright: rows become columns, from 5
+# on; rows are reversed; columns are reversed.
+TRANSPOSED = 5
+UPSIDE_DOWN = (3, 4, 7, 8)
+MIRRORED = (2, 3, 6, 7)
 
 
 class ImageHeader(NamedTuple):
@@ -53,15 +65,24 @@ class ImageHeader(NamedTuple):
     Attributes:
         height: in pixels.
         width: in pixels.
-        channels: 1 grey, 2 grey and alpha, 3 RGB or palette, 4 RGBA or CMYK; a
-            transparent colour counts as alpha.
+        channels: 1 grey, 2 grey and alpha, 3 RGB or palette, 4 RGBA; a transparent
+            colour counts as alpha. CMYK is decoded to RGB: 3.
         bits: per channel: 8, but 1, 2, 4 or 16 in some PNG images.
+        orientation: the EXIF orientation of a JPEG, 1 to 8; 1 is upright.
     """
 
     height: int
     width: int
     channels: int
     bits: int = 8
+    orientation: int = 1
+
+    @property
+    def upright(self) -> ImageHeader:
+        """The header of the image that is turned as its orientation says."""
+        if self.orientation < TRANSPOSED:
+            return self
+        return self._replace(height=self.width, width=self.height)
 
 
 def jpeg_header(data: bytes) -> ImageHeader | None:
@@ -70,7 +91,7 @@ def jpeg_header(data: bytes) -> ImageHeader | None:
     Inside the scan an FF is followed by 00 or by a restart marker, so that an FF D9
     after its start is the end of the image. It is looked for where it mostly is.
     """
-    header: ImageHeader | None = None
+    header, orientation = None, 0
     at = 2
     while at + 4 <= len(data):
         start, marker, size = _JPEG_SEGMENT.unpack_from(data, at)
@@ -81,11 +102,38 @@ def jpeg_header(data: bytes) -> ImageHeader | None:
             continue
         if marker in _START_OF_FRAME and at + 10 <= len(data):
             bits, height, width, channels = _JPEG_FRAME.unpack_from(data, at + 4)
-            header = ImageHeader(height, width, channels, bits)
-        if marker == _START_OF_SCAN:
-            return header if data.rfind(b"\xff\xd9", at + 2 + size) >= 0 else None
+            header = ImageHeader(height, width, min(channels, 3), bits)
+        if (
+            marker == EXIF_MARKER
+            and not orientation
+            and data.startswith(EXIF_START, at + 4)
+        ):
+            orientation = _orientation(data[at + 10 : at + 2 + size])
+        if marker == START_OF_SCAN:
+            whole = data.rfind(b"\xff\xd9", at + 2 + size) >= 0
+            return (
+                header._replace(orientation=orientation or 1)
+                if header and whole
+                else None
+            )
         at += 2 + size
     return None
+
+
+def _orientation(exif: bytes) -> int:
+    """Return the orientation that an EXIF segment states, 1 to 8; 1 if it has none."""
+    order = "<" if exif.startswith(b"II") else ">"
+    try:
+        (start,) = struct.unpack_from(f"{order}I", exif, 4)
+        (count,) = struct.unpack_from(f"{order}H", exif, start)
+    except struct.error:
+        return 1
+    entries = exif[start + 2 : start + 2 + 12 * count]
+    whole = entries[: len(entries) // 12 * 12]
+    for tag, value in struct.iter_unpack(order + _EXIF_ENTRY, whole):
+        if tag == ORIENTATION:
+            return value if 1 <= value <= 8 else 1
+    return 1
 
 
 def png_header(data: bytes) -> ImageHeader | None:
