@@ -10,6 +10,7 @@ from math import prod
 from types import SimpleNamespace
 from typing import Any
 
+from ..runtime.codecs.images import Resized
 from ..runtime.codecs.kind import Kind
 from ..runtime.codecs.parameters import parameters_of
 from ..runtime.codecs.part import BYTES, FLOAT, Part
@@ -111,8 +112,14 @@ class FieldView:
     @property
     def augmented(self) -> tuple[tuple[str, Any], ...]:
         """Its variation in training: options of the runtime's `augmentation`."""
-        augment = self.kind.augment
-        return tuple(augment.stated().items()) if augment else ()
+        augment, kind = self.kind.augment, self.kind
+        options = augment.stated() if augment else {}
+        if augment and augment.recolors and isinstance(kind, Resized):
+            if kind.encoding != "raw" and kind.shape[2] == 4:
+                options["alpha"] = True
+            if kind.stored_dtype != kind.dtype:
+                options["white"] = kind.largest
+        return tuple(options.items())
 
     @property
     def size(self) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..findings import Finding
+from ..runtime.codecs.augment import Augment
 from ..runtime.codecs.kind import Kind
 from ..runtime.shared.values import shape_text, shortened
 from ..schema.declaration import Declaration, parts_of
@@ -201,7 +202,7 @@ def _augmentation_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Fi
         alike = [pair for pair in pictures if pair[1].pixels == kind.pixels]
         for other, picture in (alike or pictures) if per_pixel(kind) else ():
             crop = kind.augment and kind.augment.crop
-            if picture.augment != kind.augment or (crop and not alike):
+            if _moves(picture) != _moves(kind) or (crop and not alike):
                 yield record.wrong(
                     "SG121",
                     f"it is not augmented in the same way as {other.label!r}",
@@ -210,3 +211,7 @@ def _augmentation_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Fi
                     advice="give both the same augment=; resize= brings both to one size",
                 )
                 break
+
+
+def _moves(kind: Kind) -> tuple[bool, bool, int]:
+    return (kind.augment or Augment()).moves

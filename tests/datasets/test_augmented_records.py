@@ -121,6 +121,21 @@ class Alone(Record):
         (3, 4, 1), dtype="uint16", augment=Augment(flip_up_down=True))]
     crop: Annotated[np.ndarray, Image((3, 4, 1), dtype="float32", augment=Augment(crop=1))]
 
+class Colored(Record):
+    bright: Annotated[np.ndarray, Image((3, 4, 1), augment=Augment(brightness=0.25))]
+    floats: Annotated[np.ndarray, Image((3, 4, 1), dtype="float32",
+        augment=Augment(brightness=0.25))]
+    unrounded: Annotated[np.ndarray, Image((None, None, 3), "png", dtype="float32",
+        resize=(3, 4), augment=Augment(brightness=0.25))]
+    contrast: Annotated[np.ndarray, Image((3, 4, 1), dtype="uint16",
+        augment=Augment(contrast=0.5))]
+    sticker: Annotated[np.ndarray, Image((3, 4, 4), "png", augment=Augment(brightness=0.25))]
+    missing: Annotated[np.ndarray | None, Image((3, 4, 1), augment=Augment(brightness=1.0))] = None
+    photo: Annotated[np.ndarray, Image((6, 9, 3),
+        augment=Augment(flip_left_right=True, brightness=0.1, contrast=0.1))]
+    mask: Annotated[np.ndarray, Mask((6, 9), num_classes=200,
+        augment=Augment(flip_left_right=True))]
+
 class View(BaseModel):
     frames: Annotated[
         list[bytes],
@@ -213,6 +228,68 @@ def test_pictures_are_moved_as_declared(package: Workspace, tmp_path: Path) -> N
     others = [make_dataset(tmp_path, seed=seed, **options) for seed in (4, None, None)]
     drawn = {next(iter(each))["crop"].numpy().tobytes() for each in (dataset, *others)}
     assert len(drawn | {found["crop"].tobytes()}) == 5
+
+
+def test_brightness_and_contrast_of_any_dtype(
+    package: Workspace, tmp_path: Path
+) -> None:
+    """A share of the range, by chance; masks, opacity and missing images stay as they are."""
+    picture = np.arange(20, 32).reshape(3, 4, 1) * 5
+    color = np.repeat(picture, 3, axis=2).astype(np.uint8)
+    ids = np.arange(54).reshape(6, 9).astype(np.uint8)
+    row = {
+        "bright": picture.astype(np.uint8),
+        "floats": picture.astype(np.float32) / 255,
+        "unrounded": color,
+        "contrast": picture.astype(np.uint16),
+        "sticker": np.concatenate([color, picture.astype(np.uint8)], axis=2),
+        "photo": np.stack([ids] * 3, axis=-1) + 100,
+        "mask": ids,
+    }
+    package.module("colored", "serializer").write_dataset(
+        [row] * 300, tmp_path, "train"
+    )
+    make_dataset = package.module("colored", "pipeline").make_dataset
+    options = {"batch_size": 300, "training": True, "seed": 3}
+    ((found, masks),) = make_dataset(tmp_path, **options).as_numpy_iterator()
+    scales = {"bright": 255, "floats": 1, "unrounded": 255, "sticker": 255}
+    for name, scale in scales.items():
+        given, varied = np.float64(row[name]), np.float64(found[name])
+        added = (varied - given)[..., 0].reshape(300, -1) / scale
+        assert (
+            np.ptp(added, axis=1).max() < 0.005
+        )  # one share for a picture, but rounding
+        assert -0.255 < added.min() < -0.2
+        assert 0.2 < added.max() < 0.255
+        assert abs(added.mean()) < 0.03
+    assert found["bright"].dtype == np.uint8
+    np.testing.assert_array_equal(found["sticker"][..., 3:], [row["bright"]] * 300)
+    assert not found["missing"].any()
+    spread = np.std(np.float64(found["contrast"]), axis=(1, 2, 3)) / picture.std()
+    assert 0.45 < spread.min() < 0.6
+    assert 1.4 < spread.max() < 1.55
+    np.testing.assert_allclose(
+        found["contrast"].mean((1, 2, 3)), picture.mean(), atol=1
+    )
+    flipped = [_which(mask, [ids, ids[:, ::-1]]) for mask in masks]
+    assert 100 < sum(flipped) < 200
+    for photo, is_flipped in zip(found["photo"], flipped, strict=True):
+        upright = photo[:, ::-1, 0] if is_flipped else photo[..., 0]
+        assert (np.diff(upright.astype(int), axis=1) >= 0).all()
+
+
+@pytest.mark.parametrize(
+    ("field", "words"),
+    [
+        ("Image((4, 4, 3), augment=Augment(brightness=1.5))", "a share from 0 to 1"),
+        ('Image((4, 4, 3), dtype="int64", augment=Augment(contrast=0.5))', "float32"),
+        ("Mask((4, 4), augment=Augment(brightness=0.1))", "class ids"),
+    ],
+)
+def test_colors_that_cannot_be_varied(tmp_path: Path, field: str, words: str) -> None:
+    """A share that is none, pixels that float32 does not hold, and masks."""
+    (finding, *_) = refusals(_project(tmp_path, [f"x: Annotated[Any, {field}]"]))
+    assert words in json.dumps(finding)
 
 
 def _records(dataset: Any) -> Iterator[dict[str, Any]]:

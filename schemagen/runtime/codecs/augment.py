@@ -6,8 +6,12 @@ from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from typing import Annotated, Any
 
+from annotated_types import Ge, Le
+
 from ..shared.errors import Problem
 from .parameters import Count, Instance, Parameters
+
+Share = Annotated[float, Ge(0), Le(1), "a share from 0 to 1"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,12 +25,16 @@ class Augment(Parameters):
         flip_up_down: turn half of them upside down, by chance.
         crop: move the picture by up to so many pixels in each direction; its size
             stays, and at the edge it is mirrored.
+        brightness: add up to this share of the range of values, or subtract it.
+        contrast: multiply the distance from the mean by 1 - contrast to 1 + contrast.
     """
 
     _: KW_ONLY
     flip_left_right: bool = False
     flip_up_down: bool = False
     crop: Count = 0
+    brightness: Share = 0.0
+    contrast: Share = 0.0
 
     def rules(self) -> Iterator[Problem]:
         if not self.stated():
@@ -36,6 +44,16 @@ class Augment(Parameters):
     def stated(self) -> dict[str, Any]:
         """Return the parameters that are not their defaults, by name."""
         return {name: value for name, value in self.values().items() if value}
+
+    @property
+    def moves(self) -> tuple[bool, bool, int]:
+        """What it does to places, of masks too: the flips, and the crop."""
+        return self.flip_left_right, self.flip_up_down, self.crop
+
+    @property
+    def recolors(self) -> bool:
+        """Whether it changes values."""
+        return bool(self.brightness or self.contrast)
 
 
 Augmentation = Annotated[Augment, Instance(), "Augment(flip_left_right=True)"]

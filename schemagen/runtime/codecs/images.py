@@ -103,6 +103,14 @@ class Resized(Kind):
             )
         yield from crop_problems(self.augment, self.pixels)
 
+        recolors = self.augment is not None and self.augment.recolors
+        if recolors and self.stored_dtype in _TOO_WIDE:
+            yield Problem(
+                f"brightness or contrast of {self.dtype} pixels",
+                "flips and crop",
+                f"they are calculated in float32, which does not hold every {self.dtype}",
+            )
+
     def encoded_problems(self, stored: tuple[str, ...]) -> Iterator[Problem]:
         """Yield what an encoding of images does not hold.
 

@@ -103,6 +103,12 @@ class Mask(Picture):
         elif self.dtype == "int32":
             yield Problem("dtype='int32' with encoding='png'", "uint8 or uint16")
         yield from crop_problems(self.augment, self.pixels)
+        if self.augment and self.augment.recolors:
+            yield Problem(
+                "brightness or contrast of class ids",
+                "flips and crop",
+                "declare them in the augment= of the image alone",
+            )
         yield from class_name_problems(self)
         low, high = DTYPES[self.dtype].bounds or (0, 0)
         ids = (self.ignore or 0, (self.count or 1) - 1)

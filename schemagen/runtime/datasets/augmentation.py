@@ -1,4 +1,4 @@
-"""Pictures varied in training: mirrored and moved.
+"""Pictures varied in training: mirrored, moved, brighter or darker.
 
 What happens to a record is drawn from the seed of its batch and its place in there,
 and not from the field: a picture and its mask are mirrored together.
@@ -9,8 +9,8 @@ from __future__ import annotations
 from ..shared.requirements import tf
 
 # One row of random numbers each; a new one comes last, and leaves the others as they are.
-_DRAWS = 4
-_LEFT_RIGHT, _UP_DOWN, _DOWN, _RIGHT = range(_DRAWS)
+_DRAWS = 6
+_LEFT_RIGHT, _UP_DOWN, _DOWN, _RIGHT, _BRIGHTNESS, _CONTRAST = range(_DRAWS)
 
 
 def images(
@@ -20,21 +20,35 @@ def images(
     flip_left_right: bool = False,
     flip_up_down: bool = False,
     crop: int = 0,
+    brightness: float = 0.0,
+    contrast: float = 0.0,
+    white: int | None = None,
+    alpha: bool = False,
 ) -> tf.Tensor:
     """Vary each picture of a batch.
 
+    A picture that is black throughout stays so: it may be a missing one.
+
     Args:
-        pixels: [B, H, W, C], of any numeric dtype.
+        pixels: [B, H, W, C], of any numeric dtype; for brightness and contrast one whose
+            values float32 holds.
         seed: int64 [2], another one for each batch.
         flip_left_right: mirror half of the pictures, by chance.
         flip_up_down: turn half of them upside down, by chance.
         crop: move the picture by up to so many pixels in each direction; what comes in
             at an edge is what the picture shows inside of it, mirrored.
+        brightness: add up to this share of the range of values, or subtract it.
+        contrast: multiply the distance from the mean of the picture's channel by
+            1 - contrast to 1 + contrast.
+        white: the largest value of floats that begin at 0. None: the range of an integer
+            dtype; of floats it is 0 to 1, and values may leave it.
+        alpha: the last channel is no color, and keeps its values.
 
     Returns:
         The same shape and dtype.
     """
-    return _moved(pixels, seed, 1, flip_left_right, flip_up_down, crop)
+    moved = _moved(pixels, seed, 1, flip_left_right, flip_up_down, crop)
+    return _recolored(moved, seed, brightness, contrast, white, alpha)
 
 
 def image_lists(
@@ -44,20 +58,29 @@ def image_lists(
     flip_left_right: bool = False,
     flip_up_down: bool = False,
     crop: int = 0,
+    brightness: float = 0.0,
+    contrast: float = 0.0,
+    white: int | None = None,
+    alpha: bool = False,
 ) -> tf.Tensor:
     """Vary lists of pictures, all pictures of a record alike.
 
     Args:
-        pixels: [B, T, H, W, C].
+        pixels: [B, T, H, W, C]; black pictures fill up a list.
         seed: as for `images`, and so are the others.
         flip_left_right: mirror.
         flip_up_down: turn upside down.
         crop: move by up to so many pixels.
+        brightness: the share of the range.
+        contrast: what to vary the factor 1 by.
+        white: the largest value of floats.
+        alpha: the last channel keeps its values.
 
     Returns:
         The same shape and dtype.
     """
-    return _moved(pixels, seed, 2, flip_left_right, flip_up_down, crop)
+    moved = _moved(pixels, seed, 2, flip_left_right, flip_up_down, crop)
+    return _recolored(moved, seed, brightness, contrast, white, alpha)
 
 
 def masks(
@@ -130,3 +153,38 @@ def _shifted(batch: tf.Tensor, share: tf.Tensor, axis: int, most: int) -> tf.Ten
     back = [order.index(place) for place in range(batch.shape.rank)]
     found = tf.gather(tf.transpose(batch, order), at, axis=1, batch_dims=1)
     return tf.transpose(found, back)
+
+
+def _recolored(
+    pixels: tf.Tensor,
+    seed: tf.Tensor,
+    brightness: float,
+    contrast: float,
+    white: int | None,
+    alpha: bool,
+) -> tf.Tensor:
+    """Vary brightness and contrast, of one picture or alike of all in a list."""
+    if not brightness and not contrast:
+        return pixels
+    dtype = pixels.dtype
+    low, high = (dtype.min, dtype.max) if dtype.is_integer else (0, white or 1)
+    colors = pixels[..., :-1] if alpha else pixels
+    values = tf.cast(colors, tf.float32)
+    each = [-1] + [1] * (pixels.shape.rank - 1)
+
+    def drawn(which: int) -> tf.Tensor:
+        return tf.reshape(2 * _drawn(seed, pixels, which) - 1, each)
+
+    if contrast:
+        factor = 1 + contrast * drawn(_CONTRAST)
+        mean = tf.reduce_mean(values, axis=(-3, -2), keepdims=True)
+        values = values * factor + mean * (1 - factor)
+    if brightness:
+        values += brightness * drawn(_BRIGHTNESS) * (float(high) - float(low))
+    if dtype.is_integer:
+        values = tf.round(values)
+    if dtype.is_integer or white is not None:
+        values = tf.clip_by_value(values, low, high)
+    there = tf.reduce_any(colors != 0, axis=(-3, -2, -1), keepdims=True)
+    found = tf.where(there, tf.cast(values, dtype), colors)
+    return tf.concat([found, pixels[..., -1:]], -1) if alpha else found
