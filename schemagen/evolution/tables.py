@@ -180,7 +180,7 @@ _MEANING = (
     ),
     BreakingRule(
         id="SG223",
-        title="shape changed, with the same number of values",
+        title="shape or order changed, with the same number of values",
         purpose="The values parse, in other positions.",
         before="size: Annotated[np.ndarray, Vector(shape=(2, 3))]",
         after="size: Annotated[np.ndarray, Vector(shape=(3, 2))]",

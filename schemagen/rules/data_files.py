@@ -131,4 +131,14 @@ DATA_FILES = (
         "number is not finite",
         "One NaN in a batch makes the loss and then all weights NaN.",
     ),
+    Rule(
+        "SG533",
+        "box ends before it begins, or is outside of its image",
+        "Losses of boxes become negative or NaN; sides are often in another order.",
+    ),
+    Rule(
+        "SG534",
+        "mask has another size than its image",
+        "Resized to one size, pixels get the classes of other places.",
+    ),
 )

@@ -102,6 +102,11 @@ _SCHEMAS = (
         "reserved name or key is used",
         "The new field would read what old data has of the removed one.",
     ),
+    Rule(
+        "SG123",
+        "sides of boxes do not go together",
+        "Boxes are checked by all of their sides, and in pixels against their image.",
+    ),
 )
 
 # Findings in generated files.

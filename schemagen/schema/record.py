@@ -13,8 +13,8 @@ from pydantic_core import PydanticCustomError, core_schema
 from ..runtime.codecs.kind import optional
 from ..runtime.shared.errors import Problem, RecordError, did_you_mean
 from ..runtime.shared.values import described
+from .between import check_between
 from .declaration import RowCheck, as_declared, declaration
-from .groups import check_groups
 from .nesting import (
     directory_of_field,
     flattened,
@@ -202,10 +202,10 @@ class Record(BaseModel):
         cls.model_rebuild(force=True)
 
     @model_validator(mode="after")
-    def _check_groups(self) -> Self:
-        """Refuse fields of one group that are not equally long."""
+    def _check_between(self) -> Self:
+        """Refuse fields that do not go together, such as unequally long ones of a group."""
         try:
-            check_groups(self)
+            check_between(self)
         except RecordError as error:
             raise _refused("record_group", error) from None
         return self

@@ -7,6 +7,8 @@ from typing import Any
 
 from ..findings import Finding
 from ..runtime.codecs.augment import Augment
+from ..runtime.codecs.box_sides import are_of_box
+from ..runtime.codecs.images import Image
 from ..runtime.codecs.kind import Kind
 from ..runtime.shared.values import shape_text, shortened
 from ..schema.declaration import Declaration, parts_of
@@ -32,6 +34,7 @@ def findings_between(record: LoadedRecord) -> Iterator[Finding]:
     yield from _step_findings(fields, record)
     yield from _lifetime_findings(record)
     yield from _group_findings(fields, record)
+    yield from _box_findings(fields, record)
     yield from _augmentation_findings(fields, record)
 
 
@@ -189,6 +192,42 @@ def _group_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
                     found=shortened(field.default),
                     expected="None",
                 )
+
+
+def _box_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
+    """Yield sides that are no box together, and boxes in what is not an image."""
+    images = [field.label for field, kind in fields if isinstance(kind, Image)]
+    groups: dict[str, _Fields] = {}
+    for field, kind in fields:
+        if isinstance(kind.box, str) and kind.group:
+            groups.setdefault(kind.group, []).append((field, kind))
+        if kind.box and kind.box_image not in (None, *images):
+            yield record.wrong(
+                "SG123",
+                f"box_image={kind.box_image!r} is not an image",
+                field,
+                expected=f"an Image: {', '.join(images) or 'there is none'}",
+            )
+    for group, members in groups.items():
+        first = members[0][0]
+        sides = [kind.box for _, kind in members]
+        if not are_of_box(sides):
+            yield record.wrong(
+                "SG123",
+                f"the sides of boxes in the group {group!r} are no box",
+                first,
+                found=", ".join(sides),
+                expected="xmin, ymin, and xmax or width, ymax or height, each once",
+            )
+        named = {str(kind.box_image) for _, kind in members}
+        if len(named) > 1:
+            yield record.wrong(
+                "SG123",
+                f"the sides of boxes in the group {group!r} have several images",
+                first,
+                found=", ".join(sorted(named)),
+                expected="the same box_image for all",
+            )
 
 
 def _augmentation_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:

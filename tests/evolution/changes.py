@@ -110,6 +110,24 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
         ],
     ),
     (
+        "VarLen(dtype='float32', item_shape=(4,))",
+        [np.array([[0, 0, 1, 1]], np.float32), np.array([[2, 0, 1, 1]], np.float32)],
+        [("box=('xmin', 'ymin', 'xmax', 'ymax')", "SG208", "")],
+    ),
+    (
+        "VarLen(dtype='int64', item_shape=(4,), box=('xmin', 'ymin', 'xmax', 'ymax'))",
+        [np.array([[0, 0, 1, 1]]), np.array([[2, 0, 3, 1]])],
+        [
+            ("box=('ymin', 'xmin', 'ymax', 'xmax')", "SG223", "SG223"),
+            ("box=('xmin', 'ymin', 'width', 'height')", "SG223", "SG223"),
+        ],
+    ),
+    (
+        "Vector(shape=(4,), box=('xmin', 'ymin', 'xmax', 'ymax'))",
+        [np.arange(4, dtype=np.float32)],
+        [("box=('ymin', 'xmin', 'ymax', 'xmax')", "SG223", "SG223")],
+    ),
+    (
         "Image(shape=(4, None, 3), width_key='w', resize=(4, 4))",
         [_PIXELS],
         [
@@ -246,6 +264,7 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
         [_IDS, np.where(_IDS == 2, 255, _IDS).astype(np.uint8)],
         [
             ("ignore=254", "SG230", "SG230"),
+            ("own_size=True", "", ""),
             ("ignore=None", "SG230", ""),
             ("dtype='uint16'", "SG207", "SG207"),
             (
@@ -461,6 +480,16 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
 
 # Changes of several fields, or of a record.
 _RECORDS = [
+    Change(
+        "photo: Annotated[Any, Image((4, 4, 3))]\n"
+        "box: Annotated[Any, Vector((4,), box=('xmin', 'ymin', 'xmax', 'ymax'))]",
+        "photo: Annotated[Any, Image((4, 4, 3))]\n"
+        "box: Annotated[Any, Vector((4,), box=('xmin', 'ymin', 'xmax', 'ymax'), "
+        "box_image='photo')]",
+        "",
+        "",
+        ({"photo": _PIXELS, "box": [0, 0, 4, 4]},),
+    ),
     Change("", "age: int", "SG202 SG243", ""),
     Change("", "age: int | None = None", "SG246", ""),
     Change(

@@ -42,8 +42,8 @@ def facts_of(check: RecordCheck, columns: Columns) -> Iterator[tuple[str, str, i
         column = column_of(columns.by_key, key, BYTES)
         turned = [*map(_is_turned, column.bytes_values())]
         if any(turned):
-            rows = np.repeat(column.rows, column.lengths)[turned]
-            yield "an EXIF orientation that is kept", key, len(np.unique(rows))
+            owners = np.repeat(column.rows, column.lengths)[turned]
+            yield "an EXIF orientation that is kept", key, len(np.unique(owners))
     for key, repeated in columns.repeated.items():
         yield "a key that occurs twice; the last one counts", key, len(repeated)
     for what, unknown in columns.unknown.items():

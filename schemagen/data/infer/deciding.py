@@ -17,7 +17,7 @@ from .labels import label, label_text
 from .list_groups import with_groups
 from .lists import object_list, padded, ragged
 from .naming import Names, order
-from .pictures import mask_or_picture, picture
+from .pictures import mask_or_picture, picture, with_own_sizes
 from .plain import plain
 from .raw import fixed_raw, sized_raw
 from .roles import lacking_roles, rank_of, with_roles
@@ -97,6 +97,7 @@ def draft_record(
         return _drafted(others, [data.key]).fields.get(data.key)
 
     fields: Mapping[str, Draft] = with_content(drafts, judge) | step_drafts(evidence)
+    fields = with_own_sizes(evidence, fields)
     names = _names_of(fields, nested=not evidence.steps)
     fields = with_roles(evidence, with_groups(evidence, fields, names))
     left_out = _left_out(evidence, files)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from ...runtime.shared.images import CHANNELS
 from ..formatting import plural
 from ..statistics.numbers import Numbers, quantile
 from .draft import Draft, Drafts, listed, quoted, ranges
-from .evidence import KeyEvidence
+from .evidence import Evidence, KeyEvidence
 from .sizes import keys_of_axis
 from .values import Contents
 from .words import AXES, parent_of, says, speaks_of
@@ -29,7 +30,7 @@ def picture(drafts: Drafts, data: KeyEvidence) -> Draft | None:
 
 
 def mask_or_picture(drafts: Drafts, data: KeyEvidence) -> Draft | None:
-    """Draft a field of encoded images, which are masks of a picture that is as large."""
+    """Draft a field of encoded images, which are masks of one that is mostly as large."""
     draft, values = image_draft(data), data.values
     if draft is None:
         return None
@@ -37,7 +38,7 @@ def mask_or_picture(drafts: Drafts, data: KeyEvidence) -> Draft | None:
         return None if values.empty else _images(draft, data)
     of_picture = _picture_of(drafts, data) if _may_be_mask(data) else None
     if of_picture is not None:
-        said = f"as large as {quoted(of_picture)} in every record: "
+        said = f"as large as {quoted(of_picture)}: "
         draft = as_mask(draft, values, said)
     if values.empty:
         note = f"empty in {plural(values.empty, 'record')}"
@@ -117,7 +118,7 @@ def _may_be_mask(data: KeyEvidence) -> bool:
 
 
 def _picture_of(drafts: Drafts, data: KeyEvidence) -> str | None:
-    """Return the picture that is as large as a mask in every record."""
+    """Return the picture that is as large as a mask in most records."""
     if not data.values.all.depths.keys() <= {8, 16}:
         return None
     sizes = data.values.heads(data.records)[:, :2]
@@ -127,9 +128,46 @@ def _picture_of(drafts: Drafts, data: KeyEvidence) -> str | None:
             continue
         found = other.heads(data.records)[:, :2]
         both = (sizes[:, 0] >= 0) & (found[:, 0] >= 0)
-        if both.any() and (sizes[both] == found[both]).all():
+        alike = (sizes[both] == found[both]).all(axis=1)
+        if alike.sum() * 2 > len(alike):
             return key
     return None
+
+
+def with_own_sizes(evidence: Evidence, fields: Mapping[str, Draft]) -> dict[str, Draft]:
+    """Return fields in which masks may differ in size from images, if they do."""
+    found = dict(fields)
+    images = {
+        key: _sizes_of(evidence, draft)
+        for key, draft in fields.items()
+        if draft.kind == "Image"
+    }
+    for key, draft in fields.items():
+        if draft.kind != "Mask" or not images:
+            continue
+        own, others = _sizes_of(evidence, draft), np.stack([*images.values()])
+        compared = (own[:, 0] >= 0) & (others[..., 0] >= 0).any(axis=0)
+        differ = int((compared & ~(own == others).all(axis=2).any(axis=0)).sum())
+        if differ:
+            found[key] = draft.with_facts(own_size=True).with_doubts(
+                f"of another size than {' and '.join(map(quoted, images))} in "
+                f"{plural(differ, 'record')}: is it the mask of another image?"
+            )
+    return found
+
+
+def _sizes_of(evidence: Evidence, draft: Draft) -> Rows:
+    """Return int64 [records, 2]: height and width of a picture; -1 for none."""
+    data = evidence.keys[draft.key]
+    if draft.facts.get("encoding") != "raw":
+        return data.values.heads(data.records)[:, :2]
+    axes = [
+        np.full(data.records, size)
+        if size is not None
+        else evidence.keys[draft.facts[f"{axis}_key"]].lists.firsts(data.records)
+        for axis, size in zip(AXES[:2], draft.facts["shape"], strict=False)
+    ]
+    return np.where(data.lengths[:, np.newaxis] > 0, np.stack(axes, axis=1), -1)
 
 
 def _is_image(draft: Draft) -> bool:

@@ -319,6 +319,10 @@ DEQUANTIZE = (Judgement("SG228"),)
 FINITE = (Judgement("SG229", lambda old, new, _: new["finite"]),)
 RESIZING = (Judgement("SG232", record_by_record=True),)
 """Of resized images: other pixels, of the same ones in a file."""
+BOX = (
+    Judgement("SG208", lambda old, new, _: old["box"] is None),
+    Judgement("SG223", lambda old, new, _: old["box"] and new["box"]),
+)
 ORIENTATION = (
     Judgement("SG208", lambda old, new, _: new["orientation"] == "refuse"),
     Judgement(

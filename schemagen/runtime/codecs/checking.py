@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from ..reading.columns import Columns
 from ..reading.decoding import Plan
 from ..shared.tfrecord import MOST_RECORD_BYTES, RECORD_LIMIT
+from .between import FieldFault
 from .decoded import Decoded
 from .faults import Fault, Features, listed, shown_bytes
 from .groups import group_faults, groups_of
@@ -29,19 +29,13 @@ WRITE_EXAMPLES = "schemagen reads no other records: write them as tf.train.Examp
 _EMPTY_BYTES = 4
 
 
-class FieldFault(NamedTuple):
-    """A fault and the field that it is in; "" for the whole record."""
-
-    field: str
-    fault: Fault
-
-
 class RecordCheck:
     """Compares records with what a schema declares.
 
     Args:
         record: the codecs of the schema; None to see only whether records are Examples.
-        fields: the names of the fields to decode; None for all.
+        fields: the names of the fields to decode; None for all, and also to compare them
+            in ways that readers do not.
         describe: says what a record is that has no key of an Example.
 
     Attributes:
@@ -77,6 +71,14 @@ class RecordCheck:
         }
         # What is filled up on disk has one length there.
         self._groups = groups_of(c for c in self._codecs if c.item_size is not None)
+        self._relations = [
+            each
+            for each in (() if record is None else record.relations)
+            if fields is None
+            or (
+                each.when_reading and {codec.name for codec in each.fields} <= {*fields}
+            )
+        ]
 
     def faults(
         self, columns: Columns
@@ -111,6 +113,8 @@ class RecordCheck:
             for fault in group_faults(group, codecs, features):
                 if len(fault.rows):
                     yield FieldFault("", fault)
+        for relation in self._relations:
+            yield from relation.faults(features)
         return decoded
 
     def _are_usual(self, columns: Columns) -> bool:

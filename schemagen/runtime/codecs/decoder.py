@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from ..reading.decoding import decode
 from ..reading.records import Records
-from .checking import FieldFault, RecordCheck
+from .between import FieldFault
+from .checking import RecordCheck
 from .columns import Collator, ListForm
 from .decoded import Decoded, Form, UndecodableError
 from .kind import Kind

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..native import NOTHING
+from ..native import BYTES, NOTHING
 from ..reading.columns import Column, Rows, StepColumn, column_of
 from ..shared.errors import did_you_mean
 
@@ -63,6 +63,12 @@ class Features:
     def column(self, key: str, kind: str) -> Column:
         """Return the column of a key and a kind, which may have no rows."""
         return column_of(self.by_key, key, kind)
+
+    def contents(self, key: str) -> tuple[Rows, Iterable[Any]]:
+        """Return the records that have one value of bytes under a key, and these."""
+        column = self.column(key, BYTES)
+        column = column.only(column.lengths == 1)
+        return column.rows, column.bytes_values()
 
     def keys_of(self, row: int) -> list[str]:
         """Return the keys of one record."""

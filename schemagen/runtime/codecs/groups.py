@@ -183,7 +183,7 @@ def _check_group(parsed: Parsed, group: str, members: Sequence[Kind]) -> None:
         _shown(lengths, unequal, [codec.label for codec in members]),
     )
     with tf.control_dependencies(checks):
-        parsed.update({key: _after(parsed[key]) for key in keys})
+        parsed.update({key: after(parsed[key]) for key in keys})
 
 
 def row_lengths(column: Any, codec: Kind) -> tf.Tensor:
@@ -259,7 +259,7 @@ def _shown(lengths: tf.Tensor, unequal: tf.Tensor, names: list[str]) -> tf.Tenso
     return tf.strings.join([*words(most), ", ", *words(other)])
 
 
-def _after(column: Any) -> Any:
+def after(column: Any) -> Any:
     """Return a column that is computed after what it depends on now."""
     if isinstance(column, tf.RaggedTensor):
         return column.with_flat_values(tf.identity(column.flat_values))

@@ -59,6 +59,8 @@ class _Usual:
     num_classes: int | None = None
     augment: Augment | None = None
     orientation: str | None = None
+    box: Any = None
+    box_image: str | None = None
     transfer_encoding: Any = None
     group: str | None = None
     max_length: int | None = None

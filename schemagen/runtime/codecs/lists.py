@@ -16,7 +16,9 @@ from ..reading.decoding import Expected
 from ..shared.dtypes import DTYPES, NUMBERS, RAW_ONLY, STRINGS
 from ..shared.errors import Problem
 from ..shared.values import Numbers, check_shape, described, shape_text
+from .box_sides import Sides, box_problems
 from .changes import (
+    BOX,
     DTYPE,
     FINITE,
     GROUP,
@@ -71,6 +73,10 @@ class VarLen(Listed):
             writing; readers then get a fixed shape.
         group: a name that fields with equally many items share; checked when writing
             and when reading.
+        box: the items are boxes: the names of their four numbers, in this order, such as
+            ("ymin", "xmin", "ymax", "xmax"), or with "width" and "height". Or one of
+            these, of a list that is one side of boxes, with the others in its group.
+        box_image: the field of the image inside of which they are, if they are in pixels.
     """
 
     dtype: Annotated[str, OneOf(ITEMS)] = parameter(*DTYPE)
@@ -83,6 +89,8 @@ class VarLen(Listed):
     too_long: TooLong = parameter(*TOO_LONG, default="error", seldom=True)
     pad_on_disk: bool = parameter(*PAD_ON_DISK, default=False, seldom=True)
     group: Name | None = parameter(*GROUP, default=None, seldom=True)
+    box: Sides | None = parameter(*BOX, default=None, seldom=True)
+    box_image: Name | None = parameter(default=None, seldom=True)
 
     kind: ClassVar[str] = "VarLen"
     holds: ClassVar[str] = "a list or np.ndarray of its dtype"
@@ -118,6 +126,7 @@ class VarLen(Listed):
         if self.item_shape and self.dtype in STRINGS:
             yield Problem(f"item_shape with dtype {self.dtype!r}", "single strings")
         yield from padding_problems(self.dtype, self.padding_value)
+        yield from box_problems(self, self.item_shape)
 
     def settled(self, name: str) -> Self:
         padding: Any = padding_of(self.dtype, self.padding_value)

@@ -19,11 +19,13 @@ from ..shared.errors import Problem
 from ..shared.images import sniff
 from ..shared.values import Numbers, check_shape, described, shape_text
 from ..shared.wire import buffer_of
-from .changes import DEQUANTIZE, DTYPE, ENCODING, FINITE, SHAPE, TRANSFER
+from .box_sides import Side, box_problems
+from .changes import BOX, DEQUANTIZE, DTYPE, ENCODING, FINITE, SHAPE, TRANSFER
 from .decoded import Shape
 from .kind import Kind
 from .parameters import (
     FixedShape,
+    Name,
     OneOf,
     TransferEncoding,
     base64_of_numbers,
@@ -277,6 +279,8 @@ class Vector(FixedNumbers):
         dequantize: (scale, offset), of integers: rows hold the integers that are
             stored, readers deliver them times scale plus offset, as float32.
         transfer_encoding: "base64" stores raw bytes as base64 text.
+        box: the last four numbers are a box: their names, as for `VarLen`.
+        box_image: the field of the image inside of which it is, if it is in pixels.
     """
 
     shape: FixedShape = parameter(*SHAPE)
@@ -290,6 +294,11 @@ class Vector(FixedNumbers):
     transfer_encoding: TransferEncoding = parameter(
         *TRANSFER, default=None, seldom=True
     )
+
+    box: tuple[Side, Side, Side, Side] | None = parameter(
+        *BOX, default=None, seldom=True
+    )
+    box_image: Name | None = parameter(default=None, seldom=True)
 
     kind: ClassVar[str] = "Vector"
     holds: ClassVar[str] = "np.ndarray or a list of its dtype"
@@ -306,6 +315,7 @@ class Vector(FixedNumbers):
                 f"dequantize={self.dequantize!r} with dtype {self.dtype!r}",
                 "a scale other than 0, and the dtype of the stored integers",
             )
+        yield from box_problems(self, self.shape)
 
     def settled(self, name: str) -> Self:
         encoding = "raw" if self.dtype in RAW_ONLY else self.encoding

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..native import BYTES as BYTES_COLUMN
 from ..native import INT64
-from ..reading.columns import Column
+from ..reading.columns import Column, Rows
 from ..shared import base64_text
 from ..shared.dtypes import DTYPES
 from ..shared.errors import Problem
@@ -22,7 +22,7 @@ from ..shared.images import header_of
 from ..shared.values import Numbers
 from ..shared.wire import Buffer, buffer_of
 from .decoded import Shape
-from .faults import shown_bytes
+from .faults import Features, shown_bytes
 from .kind import Kind
 from .numbers import cause_of_size
 from .parsed import Parsed
@@ -269,7 +269,7 @@ class Picture(Kind):
         for axis, key in enumerate(keys):
             if key is None or not len(found.column):
                 continue
-            column, true = _single(source, key, INT64), sizes[:, axis]
+            column, true = _single(source.features, key, INT64), sizes[:, axis]
             given = source.features.spread(found.column.rows, true)
             given[column.rows] = column.values
             given = given[found.column.rows]
@@ -291,7 +291,7 @@ class Picture(Kind):
         """Compare pictures with the stored name of their format, in any case."""
         if self.format_key is None or not len(found.column):
             return
-        single = _single(source, self.format_key, BYTES_COLUMN)
+        single = _single(source.features, self.format_key, BYTES_COLUMN)
         names = dict(zip(single.rows.tolist(), single.bytes_values(), strict=True))
         right, words = np.ones(len(forms), np.bool_), [""] * len(forms)
         pairs = zip(found.column.rows.tolist(), forms, strict=True)
@@ -312,6 +312,41 @@ class Picture(Kind):
             "{}",
         )
 
+    def sizes_in(self, features: Features) -> tuple[Rows, NDArray[np.int64]]:
+        """Return the records that have a picture, and its size as it is stored.
+
+        Damaged pictures are left out.
+
+        Returns:
+            int64 [M], and height and width, int64 [M, 2].
+        """
+        rows, contents = features.contents(self.key)
+        if self._raw:
+            axes = []
+            for size, key in zip(self.shape[:2], self._size_keys, strict=False):
+                stored = np.full(len(features.live), size or 0)
+                if size is None and key is not None:
+                    column = _single(features, key, INT64)
+                    stored = features.spread(column.rows, column.values)
+                axes.append(stored[rows])
+            sizes = np.stack(axes, axis=1)
+        else:
+            found = [self._size_of(data) for data in contents]
+            sizes = np.array(found, np.int64).reshape(-1, 2)
+        known = (sizes > 0).all(axis=1)
+        return rows[known], sizes[known]
+
+    def _size_of(self, picture: Any) -> Any:
+        """Return height and width of a picture; 0 if it is damaged."""
+        if isinstance(picture, np.ndarray):
+            return picture.shape[:2]
+        try:
+            if self.transfer_encoding:
+                picture = base64_text.decoded(picture)
+            return self.header_of(bytes(picture))[1][:2]
+        except Problem:
+            return 0, 0
+
     def _sizes_in(self, parsed: Parsed) -> dict[str, Any]:
         """Return the stored sizes that readers need, by their words: int64 [B]."""
         return {part.content: parsed[part.key] for part in self.parts[1:] if part.read}
@@ -320,9 +355,9 @@ class Picture(Kind):
         return tf.not_equal(parsed[self.key], "")
 
 
-def _single(source: RowSource, key: str, kind: str) -> Column:
+def _single(features: Features, key: str, kind: str) -> Column:
     """Return the records that have one value of a kind under a key."""
-    column = source.features.column(key, kind)
+    column = features.column(key, kind)
     return column.only(column.lengths == 1)
 
 

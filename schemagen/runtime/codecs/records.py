@@ -19,8 +19,11 @@ from ..shared.tfrecord import (
 )
 from ..shared.values import shortened
 from ..shared.wire import Buffer, Pieces, example_head
+from .between import Relation, features_of, refuse_faults
+from .boxes import boxes_of
 from .groups import check_column_lengths, check_groups, check_lengths, groups_of
 from .kind import Column, Kind
+from .mask_sizes import masks_of_images
 from .part import Part
 from .written import EXAMPLE, SEQUENCE_EXAMPLE, Records, Stored, Written, joined
 
@@ -75,6 +78,7 @@ class RecordCodec:
         fields: the kind of each field, by name.
         keys: the key of each field, by name.
         groups: the fields that are equally long, by the group's name.
+        relations: what else fields have to be to each other.
     """
 
     def __init__(self, kinds: Mapping[str, Kind], *, message: str = "Example") -> None:
@@ -83,13 +87,16 @@ class RecordCodec:
         self.keys = {codec.name: codec.key for codec in codecs}
         self.message = message
         self.groups = groups_of(codecs)
+        self.relations = relations_of(codecs)
         by_key = sorted(codecs, key=lambda codec: codec.key.encode())
         self._by_key = [(codec.name, codec) for codec in by_key]
         self._is_sequence = message == "SequenceExample"
         keys = {part.key for codec in codecs for part in codec.parts}
         count = sum(len(codec.parts) for codec in codecs)
         self._single = count == len(codecs)
-        self._needs_columns = self._is_sequence or len(keys) < count
+        self._needs_columns = bool(
+            self._is_sequence or len(keys) < count or self.relations
+        )
         self._places = {key: at for at, key in enumerate(sorted(keys, key=str.encode))}
         self._entries = {
             codec.name: [
@@ -227,6 +234,7 @@ class RecordCodec:
                 stored = _Stored(codec, part, each)
                 known = found.get(part.key)
                 found[part.key] = _agreed(known, stored, rows) if known else stored
+        self._check_relations(found, rows)
         in_order = [found[key] for key in self._places if key in found]
         message = SEQUENCE_EXAMPLE if self._is_sequence else EXAMPLE
         parts = [(part, written) for _, part, written in in_order]
@@ -245,6 +253,19 @@ class RecordCodec:
             for name, column in columns.items()
         }
         raise self._too_long(int(sizes[at]), values, rows[at])
+
+    def _check_relations(
+        self, stored: Mapping[str, _Stored], rows: Sequence[int | None]
+    ) -> None:
+        """Compare fields with each other, of what rows hold by key.
+
+        Raises:
+            RecordError: the first row that is wrong.
+        """
+        if not self.relations:
+            return
+        parts = [(each.part, each.written) for each in stored.values()]
+        refuse_faults(self.relations, features_of(parts, len(rows)), rows)
 
     def _too_long(
         self, size: int, values: Mapping[str, Any], row: int | None = None
@@ -300,7 +321,16 @@ class RecordCodec:
             for group, members in self.groups.items()
         }
         check_groups(parsed, counted)
+        for relation in self.relations:
+            asked = all(codec.name in parsed.fields for codec in relation.fields)
+            if relation.when_reading and asked:
+                relation.check_parsed(parsed)
         return parsed
+
+
+def relations_of(codecs: Sequence[Kind]) -> tuple[Relation, ...]:
+    """Return what fields of a record have to be to each other, beyond groups."""
+    return (*masks_of_images(codecs), *boxes_of(codecs))
 
 
 class _Stored(NamedTuple):

@@ -264,6 +264,33 @@ def _any_size() -> Iterator[KindCase]:
     yield case.optional(np.zeros((1, 1, 3), np.uint8))
 
 
+def _upright(shape: Shape, seed: int) -> tuple[bytes, Any]:
+    """Return a JPEG, some in CMYK, and its pixels as EXIF turns them."""
+    mode = "CMYK" if seed % 3 == 0 else "RGB"
+    plain = Image.fromarray(picture((*shape[:2], len(mode)), seed), mode)
+    exif, orientation = Image.Exif(), seed % 8 + 1
+    exif[0x0112] = orientation
+    out = io.BytesIO()
+    plain.save(out, "jpeg", exif=exif)
+    pixels = tf.io.decode_jpeg(out.getvalue(), channels=3).numpy()
+    if orientation > 4:
+        pixels = pixels.swapaxes(0, 1)
+    if orientation in (3, 4, 7, 8):
+        pixels = pixels[::-1]
+    if orientation in (2, 3, 6, 7):
+        pixels = pixels[:, ::-1]
+    return out.getvalue(), nearest(pixels, 4, 3)
+
+
+def _turned() -> Iterator[KindCase]:
+    for encoding in ("jpeg", "any"):
+        yield under_one_key(
+            f"Annotated[bytes, Image((None, None, 3), {encoding!r}, resize=(4, 3), "
+            "interpolation='nearest', orientation='apply')]",
+            _decoded(_upright, 3),
+        )
+
+
 def _without_loss() -> Iterator[KindCase]:
     for form, channels in (
         *(("png", 1), ("png", 3), ("png", 4), ("bmp", 1), ("bmp", 3), ("bmp", 4)),
@@ -345,6 +372,7 @@ def _lists() -> Iterator[KindCase]:
 def cases() -> Iterator[KindCase]:
     yield from _resizing()
     yield from _any_size()
+    yield from _turned()
     yield from _without_loss()
     yield from _with_sizes()
     flat = under_one_key(

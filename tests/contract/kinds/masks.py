@@ -74,31 +74,32 @@ def _sized(name: str, ids: Ids, _: bytes) -> Drawn:
 
 
 def cases() -> Iterator[KindCase]:
+    """Masks of sizes of their own: random records have images of other sizes."""
     bytes_or_few = st.integers(0, 255) | st.integers(0, 2)
     voc = st.integers(0, 20) | st.just(255)
     words = st.integers(0, 2**16 - 1)
     integers = st.integers(-(2**31), 2**31 - 1)
     yield declared(
-        "Annotated[bytes, Mask((3, 5))]",
+        "Annotated[bytes, Mask((3, 5), own_size=True)]",
         _drawn(_ids("uint8", bytes_or_few, 3, 5), _encoded),
     )
     for of in ("Any", "bytes | np.ndarray"):
-        kind = "Mask((3, 5), num_classes=21, ignore=255, role='input')"
+        kind = "Mask((3, 5), own_size=True, num_classes=21, ignore=255, role='input')"
         of_voc = declared(
             f"Annotated[{of}, {kind}]", _drawn(_ids("uint8", voc, 3, 5), _encoded)
         )
         yield of_voc
     yield of_voc.optional(np.full((3, 5), 255, np.uint8), masked=False)
     yield declared(
-        "Annotated[bytes, Mask((3, 5), classes=('a', 'b'), role='info')]",
+        "Annotated[bytes, Mask((3, 5), own_size=True, classes=('a', 'b'), role='info')]",
         _drawn(_ids("uint8", st.integers(0, 1), 3, 5), _encoded),
     ).optional(np.zeros((3, 5), np.uint8))
     yield declared(
-        "Annotated[bytes, Mask((None, None), resize=(4, 6), height_key='height/NAME')]",
+        "Annotated[bytes, Mask((None, None), own_size=True, resize=(4, 6), height_key='height/NAME')]",
         _drawn(_ids("uint8", bytes_or_few), _resized),
     )
     yield declared(
-        "Annotated[bytes, Mask((3, None))]",
+        "Annotated[bytes, Mask((3, None), own_size=True)]",
         _drawn(
             st.integers(1, 5).flatmap(lambda n: _ids("uint8", bytes_or_few, 3, n)),
             _encoded,
@@ -106,20 +107,20 @@ def cases() -> Iterator[KindCase]:
         one_row_batches=True,
     )
     yield declared(
-        "Annotated[Any, Mask((2, 3), dtype='uint16', num_classes=2**16, role='info')]",
+        "Annotated[Any, Mask((2, 3), own_size=True, dtype='uint16', num_classes=2**16, role='info')]",
         _drawn(_ids("uint16", words, 2, 3), lambda n, ids, _: _encoded(n, ids, b"")),
     )
     yield declared(
-        "Annotated[np.ndarray, Mask((4, 3), encoding='raw', dtype='uint16', "
+        "Annotated[np.ndarray, Mask((4, 3), own_size=True, encoding='raw', dtype='uint16', "
         "num_classes=1000, ignore=0, role='info', resize=(2, 6))]",
         _drawn(_ids("uint16", st.integers(0, 999), 4, 3), _raw_resized),
     )
     yield declared(
-        "Annotated[np.ndarray, Mask((2, 2), encoding='raw', dtype='int32', ignore=-2)]",
+        "Annotated[np.ndarray, Mask((2, 2), own_size=True, encoding='raw', dtype='int32', ignore=-2)]",
         _drawn(_ids("int32", integers, 2, 2), _raw),
     ).optional(np.full((2, 2), -2, np.int32), masked=False)
     yield declared(
-        "Annotated[np.ndarray, Mask((None, None), encoding='raw', dtype='int32', "
+        "Annotated[np.ndarray, Mask((None, None), own_size=True, encoding='raw', dtype='int32', "
         "height_key='height/NAME', width_key='width/NAME', format_key='format/NAME')]",
         _drawn(_ids("int32", integers), _sized),
         one_row_batches=True,

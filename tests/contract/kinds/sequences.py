@@ -146,7 +146,26 @@ def _padded_lists() -> Iterator[KindCase]:
     )
 
 
+def _boxes(dtype: str, sides: tuple[str, ...]) -> KindCase:
+    """Lists of boxes, whose sides come in some order."""
+    ends = [at for at, side in enumerate(sides) if side in ("xmax", "ymax")]
+
+    def value(numbers: list[list[int]]) -> Value:
+        boxes = np.array(numbers, dtype).reshape(-1, 4)
+        boxes[:, ends] += 4
+        return Value(boxes, _stored(dtype, boxes.reshape(-1).tolist()), boxes)
+
+    box = st.lists(st.integers(0, 4), min_size=4, max_size=4)
+    return under_one_key(
+        f"Annotated[np.ndarray, VarLen({dtype!r}, item_shape=(4,), box={sides}, "
+        "role='info')]",
+        st.lists(box, max_size=3).map(value),
+    )
+
+
 def cases() -> Iterator[KindCase]:
+    yield _boxes("float32", ("ymin", "xmin", "ymax", "xmax"))
+    yield _boxes("int16", ("xmin", "ymin", "width", "height"))
     for at, dtype in enumerate(_ITEMS):
         yield _cut(dtype, ("keep_head", "keep_tail")[at % 2], ragged=at % 3 == 0)
     yield _filled_up("int64", -1)

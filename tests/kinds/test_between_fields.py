@@ -1,0 +1,357 @@
+"""Fields of a record next to each other: masks and their images, boxes and theirs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from command_line import make_project, place, refusals, run
+from PIL import Image as Pillow
+from stored_features import changed, floats, ints, refusal
+
+from generated import DatasetError
+
+if TYPE_CHECKING:
+    from conftest import Workspace
+
+SCHEMA = """
+from typing import Annotated, Any
+import numpy as np
+from pydantic import BaseModel
+from schemagen import Image, Mask, Record, VarLen, Vector
+
+class Objects(BaseModel):
+    top: Annotated[list[float], VarLen("float32", group="b", box="ymin", box_image="photo")]
+    left: Annotated[list[float], VarLen("float32", group="b", box="xmin", box_image="photo")]
+    tall: Annotated[list[float], VarLen("float32", group="b", box="height", box_image="photo")]
+    right: Annotated[list[float], VarLen("float32", group="b", box="xmax", box_image="photo")]
+    label: Annotated[list[int], VarLen("int64", group="b")]
+
+class Scene(Record):
+    photo: Annotated[Any, Image((None, None, 3), "any", resize=(4, 4))]
+    other: Annotated[np.ndarray | None, Image((None, 5, 1), height_key="oh", resize=(2, 2))] = None
+    mask: Annotated[Any, Mask((None, None), num_classes=3, resize=(4, 4))]
+    raw: Annotated[np.ndarray | None, Mask((None, None), encoding="raw", height_key="rh",
+        width_key="rw", resize=(2, 2))] = None
+    small: Annotated[np.ndarray | None, Mask((2, 2), own_size=True)] = None
+
+class Found(Record):
+    photo: Annotated[Any | None, Image((6, 8, 3), "png")] = None
+    objects: Objects
+    boxes: Annotated[np.ndarray, VarLen("float32", item_shape=(4,),
+        box=("ymin", "xmin", "ymax", "xmax"))]
+    coco: Annotated[np.ndarray, VarLen("int64", item_shape=(4,), box_image="photo",
+        box=("xmin", "ymin", "width", "height"))]
+    one: Annotated[np.ndarray | None, Vector((2, 4), "int32",
+        box=("xmin", "ymin", "xmax", "ymax"), box_image="photo")] = None
+    xmin: Annotated[list[float] | None, VarLen("float32", group="unit", box="xmin")] = None
+    xmax: Annotated[list[float] | None, VarLen("float32", group="unit", box="xmax")] = None
+    ymin: Annotated[list[float] | None, VarLen("float32", group="unit", box="ymin")] = None
+    ymax: Annotated[list[float] | None, VarLen("float32", group="unit", box="ymax")] = None
+"""
+
+
+def png(height: int, width: int, mode: str = "RGB") -> bytes:
+    """Return a PNG of one colour."""
+    out = BytesIO()
+    Pillow.new(mode, (width, height)).save(out, "png")
+    return out.getvalue()
+
+
+SCENE: dict[str, Any] = {
+    "photo": png(6, 8),
+    "other": np.zeros((7, 5, 1), np.uint8),
+    "mask": np.zeros((6, 8), np.uint8),
+    "raw": np.zeros((7, 5), np.uint8),
+    "small": np.zeros((2, 2), np.uint8),
+}
+SIDES: dict[str, Any] = {
+    "top": [0.0, 1.5],
+    "left": [0.0, 7.5],
+    "tall": [6.0, 0.0],
+    "right": [8.0, 7.5],
+    "label": [1, 2],
+}
+FOUND: dict[str, Any] = {
+    "photo": png(6, 8),
+    "objects": SIDES,
+    "boxes": [[0.1, 0.2, 0.3, 0.2], [0, 0, 1, 1]],
+    "coco": [[0, 0, 8, 6], [3, 3, 0, 0]],
+    "one": [[0, 0, 8, 6], [1, 1, 1, 1]],
+    "xmin": [0.1],
+    "xmax": [0.2],
+    "ymin": [0.1],
+    "ymax": [0.1],
+}
+UNIT = ("xmin", "xmax", "ymin", "ymax")
+
+
+def columns_of(*rows: dict[str, Any]) -> dict[str, Any]:
+    """Return rows as columns, those of nested models in dicts."""
+    return {
+        name: columns_of(*(row[name] for row in rows))
+        if isinstance(rows[0][name], dict)
+        else [row[name] for row in rows]
+        for name in rows[0]
+    }
+
+
+def _sides(**change: list[float]) -> dict[str, Any]:
+    return {"objects": {**SIDES, **change}}
+
+
+# A record, what is changed in its row, the field at fault, what was found and expected.
+WRONG: list[tuple[str, dict[str, Any], str, str, str]] = [
+    (
+        "scene",
+        {"mask": np.zeros((8, 6), np.uint8)},
+        "mask",
+        "a mask of [8, 6]",
+        "photo",
+    ),
+    ("scene", {"mask": png(6, 7, "L")}, "mask", "[6, 8] and [7, 5]", "or 'other'"),
+    ("scene", {"photo": png(6, 9), "other": None, "raw": None}, "mask", "[6, 9]", ""),
+    ("scene", {"raw": np.zeros((7, 6), np.uint8)}, "raw", "a mask of [7, 6]", "photo"),
+    ("found", {"boxes": [[0, 0, 1, 1], [0.5, 0, 0.25, 1]]}, "boxes", "0.25", "ymin"),
+    ("found", {"coco": [[1, 1, 2, -1]]}, "coco", "-1", "height not below 0"),
+    ("found", {"one": [[0, 0, 1, 1], [2, 0, 1, 0]]}, "one", "1", "xmax not below xmin"),
+    ("found", {"xmax": [0.05]}, "xmax", "0.05", "xmax not below xmin"),
+    ("found", _sides(right=[8.0, 7.0]), "objects.right", "7.0 at [1]", "below xmin"),
+    ("found", _sides(tall=[6.0, -1.0]), "objects.tall", "-1.0", "height not below 0"),
+    ("found", _sides(right=[8.0, 8.5]), "objects.right", "8.5", "inside of the image"),
+    ("found", _sides(tall=[6.0, 5.0]), "objects.tall", "5.0", "inside of the image"),
+    ("found", _sides(top=[-1.0, 1.5]), "objects.top", "-1.0", "inside of the image"),
+    ("found", {"coco": [[1, 1, 2, 6]]}, "coco", "6 at [3]", "inside of the image"),
+    ("found", {"one": [[0, 0, 9, 6], [1, 1, 1, 1]]}, "one", "9 at [2]", "'photo'"),
+]
+
+
+@pytest.mark.parametrize(("record", "change", "field", "found", "expected"), WRONG)
+def test_writers_refuse_what_does_not_go_together(
+    package: Workspace,
+    record: str,
+    change: dict[str, Any],
+    field: str,
+    found: str,
+    expected: str,
+) -> None:
+    """By row, batch and class; the error names the field, the values and the row."""
+    good = SCENE if record == "scene" else FOUND
+    row = {**good, **change}
+    serializer = package.module(record, "serializer")
+    serializer.serialize(**good)
+    source = (package.root / "schemas" / "records.py").read_text()
+    schema = ModuleType("between_schema")
+    with patch.dict(sys.modules, between_schema=schema):
+        exec(compile(source, "records.py", "exec", dont_inherit=True), vars(schema))
+        instance = vars(schema)[record.capitalize()]
+        instance(**good)
+        calls: list[tuple[Callable[..., Any], dict[str, Any]]] = [
+            (serializer.serialize, row),
+            (serializer.serialize_batch, columns_of(good, good, row)),
+            (instance, row),
+        ]
+        for call, given in calls:
+            with pytest.raises(ValueError, match=field) as caught:
+                call(**given)
+            assert found in str(caught.value)
+            assert expected in str(caught.value)
+            assert call != serializer.serialize_batch or "row 2" in str(caught.value)
+
+
+def test_what_is_missing_is_not_compared(package: Workspace, tmp_path: Path) -> None:
+    """An image, a mask or boxes that are not there, and lists without a box."""
+    rows = [
+        {**SCENE, "other": None, "raw": None, "small": None},
+        {**SCENE, "raw": np.zeros((6, 8), np.uint8)},  # as large as one of both
+    ]
+    write = package.module("scene", "serializer").write_dataset
+    write(rows, tmp_path / "scenes", "train")
+    none = {"objects": {name: [] for name in SIDES}, "boxes": [], "coco": []}
+    far = {"coco": [[500, 500, 9, 9]], "photo": None, "one": None}
+    rows = [FOUND, {**FOUND, **none}, {**FOUND, **far, "xmin": None}]
+    rows += [{**FOUND, **dict.fromkeys(UNIT)}]
+    package.module("found", "serializer").write_dataset(
+        rows, tmp_path / "found", "train"
+    )
+    for name in ("scenes", "found"):
+        verified = run("verify", tmp_path / name)
+        assert verified.exit_code == 0, verified.output
+    (batch,) = package.module("found", "pipeline").make_dataset(
+        tmp_path / "found", "train", batch_size=4
+    )
+    split = package.module("found", "reader").open_split(tmp_path / "found", "train")
+    assert len(next(split.batches(4))["boxes"]) == 4
+    assert batch
+
+
+def _file(directory: Path, *records: bytes) -> str:
+    path = directory / "train.tfrecord"
+    with tf.io.TFRecordWriter(str(path)) as writer:
+        for record in records:
+            writer.write(record)
+    return str(path)
+
+
+# What is changed in a stored record, the field, and what readers say.
+BOXES: list[tuple[dict[str, Any], str, str]] = [
+    ({"boxes": floats(0, 0, 1, 1, 0.5, 0, 0.25, 1)}, "boxes", "ymax not below ymin"),
+    ({"coco": ints(1, 1, 2, -1)}, "coco", "height not below 0"),
+    ({"one": ints(0, 0, 1, 1, 2, 0, 1, 0)}, "one", "xmax not below xmin"),
+    ({"xmax": floats(0.05)}, "xmax", "xmax not below xmin"),
+    ({"objects/right": floats(8, 7)}, "objects.right", "xmax not below xmin"),
+]
+
+
+@pytest.mark.parametrize(("features", "field", "expected"), BOXES)
+def test_readers_refuse_boxes_that_end_before_they_begin(
+    package: Workspace,
+    tmp_path: Path,
+    features: dict[str, Any],
+    field: str,
+    expected: str,
+) -> None:
+    """`verify`, `open_split` and `make_dataset` alike, eager or in a graph."""
+    good = package.module("found", "serializer").serialize(**FOUND)
+    wrong = changed(good, **features)
+    parser = package.module("found", "parser")
+    signature = [tf.TensorSpec((None,), tf.string)]
+    graph = tf.function(parser.parse_batch, input_signature=signature)
+    for parse in (parser.parse_batch, graph):
+        parse(tf.constant([good, good]))
+        text = refusal(parse, tf.constant([good, wrong]))
+        assert field in text
+        assert expected in text
+    files = _file(tmp_path, good, wrong)
+    split = package.module("found", "reader").open_split(files)
+    assert len(split[0]["boxes"]) == 2
+    with pytest.raises(DatasetError, match=f"record 1.*{field}.*{expected}"):
+        split[1]
+    found = run("verify", files, "--record", "Found", "--project", package.root)
+    assert "SG533" in found.output
+    only = package.module("found", "reader").open_split(files, fields=["xmin", "photo"])
+    assert len(only[1]["xmin"]) == 1
+    parser.parse_batch(tf.constant([wrong]), fields=["xmin"])
+
+
+def test_old_data_stays_readable(package: Workspace, tmp_path: Path) -> None:
+    """`verify` reports masks of another size, and boxes outside; readers take them."""
+    scene = package.module("scene", "serializer").serialize(**SCENE)
+    mask = tf.train.Feature(bytes_list=tf.train.BytesList(value=[png(5, 8, "L")]))
+    files = _file(tmp_path, scene, changed(scene, mask=mask))
+    found = run("verify", files, "--record", "Scene", "--project", package.root)
+    assert found.exit_code == 1
+    assert "SG534" in found.output
+    assert "a mask of [5, 8], and an image of [6, 8] and [7, 5]" in found.output
+    assert package.module("scene", "reader").open_split(files)[1]["mask"].shape == (
+        4,
+        4,
+    )
+    boxes = package.module("found", "serializer").serialize(**FOUND)
+    far = {"objects/right": floats(8, 9), "one": ints(0, 0, 9, 6, 1, 1, 1, 1)}
+    files = _file(tmp_path, boxes, changed(boxes, **far))
+    found = run("verify", files, "--record", "Found", "--project", package.root)
+    assert found.output.count("SG533") == 2
+    assert len(package.module("found", "reader").open_split(files)[1]["one"]) == 2
+    package.module("found", "parser").parse_batch(tf.constant([changed(boxes, **far)]))
+
+
+# Fields of a record, the rule, and what is said.
+_LIST = 'b: Annotated[np.ndarray, VarLen("float32", item_shape=(4,), {})]'
+_COLUMN = '{}: Annotated[list[float], VarLen("float32", group="g", {})]'
+WRONG_SCHEMAS: list[tuple[list[str], str, str]] = [
+    ([_LIST.format('box=("xmin", "ymin", "xmax", "height", "width")')], "SG113", "box"),
+    ([_LIST.format('box=("xmin", "ymin", "xmax", "width")')], "SG113", "items of 4"),
+    ([_LIST.format('box="xmin"')], "SG113", "single numbers"),
+    ([_LIST.format('box_image="photo"')], "SG113", "box="),
+    (
+        [_LIST.format('box=("xmin", "ymin", "xmax", "ymax"), box_image="b"')],
+        "SG123",
+        "Image",
+    ),
+    (
+        [
+            'b: Annotated[np.ndarray, Vector((4,), "float64", box=("xmin", "ymin", "xmax", "ymax"))]'
+        ],
+        "SG113",
+        "numbers in a list",
+    ),
+    (
+        [
+            'b: Annotated[np.ndarray, VarLen("float32", item_shape=(4,), max_length=2, '
+            'pad_on_disk=True, padding_value=-1, box=("xmin", "ymin", "xmax", "ymax"))]'
+        ],
+        "SG113",
+        "padding_value=0",
+    ),
+    (
+        [_COLUMN.format(side, f'box="{side}"') for side in ("xmin", "ymin", "xmax")],
+        "SG123",
+        "xmin, ymin, xmax",
+    ),
+    (
+        [_COLUMN.format(side, f'box="{side}"') for side in UNIT]
+        + [_COLUMN.format("more", 'box="ymax"')],
+        "SG123",
+        "each once",
+    ),
+    (
+        ["photo: Annotated[np.ndarray, Image((4, 4, 3))]"]
+        + [_COLUMN.format(side, f'box="{side}"') for side in UNIT[:3]]
+        + [_COLUMN.format("ymax", 'box="ymax", box_image="photo"')],
+        "SG123",
+        "several images",
+    ),
+]
+
+
+@pytest.mark.parametrize(("fields", "rule", "words"), WRONG_SCHEMAS)
+def test_wrong_boxes_are_findings(
+    tmp_path: Path, fields: list[str], rule: str, words: str
+) -> None:
+    """Sides that are no box, of kinds or together, and images that are none."""
+    head = "from typing import Annotated\nimport numpy as np\nfrom schemagen import *\n"
+    text = f"{head}class R(Record):\n" + "".join(f"    {each}\n" for each in fields)
+    (found,) = refusals(make_project(tmp_path, {"r.py": text}))
+    assert found["rule"] == rule, found
+    assert words in json.dumps(found), found
+    assert place(found)
+
+
+def test_masks_of_another_size_are_inferred(tmp_path: Path) -> None:
+    """A doubt names the number of records, and the schema allows them."""
+    records = []
+    for number in range(10):
+        height = 5 + number + (number == 3)
+        ids = Pillow.fromarray(np.full((height, 9), number % 3, np.uint8))
+        out = BytesIO()
+        ids.save(out, "png")
+        features = {"image": png(5 + number, 9), "mask": out.getvalue()}
+        feature = {
+            key: tf.train.Feature(bytes_list=tf.train.BytesList(value=[value]))
+            for key, value in features.items()
+        }
+        example = tf.train.Example(features=tf.train.Features(feature=feature))
+        records.append(example.SerializeToString())
+    files = _file(tmp_path, *records)
+    root = make_project(tmp_path / "project", {})
+    schema = root / "schemas" / "scene.py"
+    assert run("infer", files, "--out", schema).exit_code == 0
+    text = " ".join(schema.read_text().replace("#", " ").split())
+    assert "own_size=True" in text
+    assert "of another size than 'image' in 1 record" in text
+    found = run("verify", files, "--record", "Scene", "--project", root)
+    assert found.exit_code == 0, found.output
+    without = schema.read_text().replace("own_size=True,", "")
+    schema.write_text(without.replace(", own_size=True", ""))
+    found = run("verify", files, "--record", "Scene", "--project", root)
+    assert "SG534" in found.output, found.output
