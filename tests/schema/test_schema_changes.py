@@ -72,6 +72,7 @@ OTHER_VALUES: dict[tuple[str, str], dict[str, str]] = {
         "interpolation": "'nearest'",
         "antialias": "True",
         "scaled_decoding": "True",
+        "orientation": "'apply'",
         "dtype": "'float32'",
         "height_key": "'height'",
         "width_key": "'width'",
@@ -88,6 +89,7 @@ OTHER_VALUES: dict[tuple[str, str], dict[str, str]] = {
         "exact": "True",
         "finite": "False",
         "dequantize": "(0.5, 1.0)",
+        "box": "('ymin', 'xmin', 'ymax', 'xmax')",
     },
 }
 
@@ -97,14 +99,15 @@ CANNOT_CHANGE = {
         "interpolation",
         "antialias",
         "scaled_decoding",
+        "orientation",
         "format_text",
     },
     # A group has two fields, and only in it something can be filled in.
-    ("digit", "ink_runs"): {"group"},
+    ("digit", "ink_runs"): {"group", "box", "box_image"},
     # Floats are not quantized, and lists of numbers have no text.
-    ("digit", "moments"): {"dequantize", "transfer_encoding"},
+    ("digit", "moments"): {"dequantize", "transfer_encoding", "box", "box_image"},
     ("digit", "scan"): {"transfer_encoding"},
-    ("photo", "box"): {"transfer_encoding"},
+    ("photo", "box"): {"transfer_encoding", "box_image"},
     ("digit", "digit"): {
         "num_classes",
         "renamed",
@@ -114,7 +117,10 @@ CANNOT_CHANGE = {
     ("penguin", "island"): {"num_classes", "renamed", "vocabulary"},
     ("penguin", "sex"): {"num_classes", "renamed", "vocabulary"},
     # list[str] says the first two; see ink_runs for the others.
-    ("penguin", "comment_words"): {"dtype", "item_shape", "group"},
+    ("penguin", "comment_words"): {
+        *("dtype", "item_shape", "group"),
+        *("box", "box_image"),
+    },
     ("photo", "crop"): {"format_text"},
     ("photo", "photograph"): {"num_classes", "renamed", "vocabulary"},
 }
