@@ -194,7 +194,7 @@ def texts_in(value: Any) -> Iterator[str]:
 
 # Attributes that hold no text of the schema's: names, which are identifiers, words of
 # closed sets, and a file that specs have read.
-NAMES = {"name", "path", "record", "class_name", "vocabulary"}
+NAMES = {"name", "path", "record", "class_name", "vocabulary", "box_image"}
 CLOSED = {"role", "message", "dtype", "encoding", "interpolation", "stored", "too_long"}
 
 
