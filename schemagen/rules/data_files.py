@@ -141,4 +141,9 @@ DATA_FILES = (
         "mask has another size than its image",
         "Resized to one size, pixels get the classes of other places.",
     ),
+    Rule(
+        "SG535",
+        "number out of the declared range",
+        "Models and augmentation rely on the range that `min` and `max` declare.",
+    ),
 )

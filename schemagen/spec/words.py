@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import singledispatch
 from typing import Any
 
@@ -17,12 +17,13 @@ from ..runtime.codecs.masks import Mask
 from ..runtime.codecs.numbers import FixedNumbers
 from ..runtime.codecs.part import BYTES, FLOAT, INT, Part
 from ..runtime.codecs.ragged import Ragged
+from ..runtime.codecs.ranges import Ranged
 from ..runtime.codecs.sparse import Sparse
 from ..runtime.codecs.steps import Steps
 from ..runtime.codecs.strings import String
 from ..runtime.codecs.tensors import Tensor
 from ..runtime.shared.dtypes import DTYPES, FLOATS
-from ..runtime.shared.values import shape_text
+from ..runtime.shared.values import NO_RANGE, range_text, shape_text
 
 _LISTS = {BYTES: "bytes_list", FLOAT: "float_list", INT: "int64_list"}
 
@@ -54,7 +55,11 @@ class Words:
 
 def words_of(codec: Kind) -> Words:
     """Return what to say about a field."""
-    return _words(codec)
+    words = _words(codec)
+    if not isinstance(codec, Ranged) or codec.range == NO_RANGE:
+        return words
+    limits = range_text(*codec.range).removeprefix("numbers ")
+    return replace(words, takes=f"{words.takes}, {limits}")
 
 
 def takes_or_none(codec: Kind) -> str:

@@ -175,6 +175,14 @@ def _narrower(old: Old, new: New, _: str) -> bool:
     return not (outer[0] <= inner[0] and inner[1] <= outer[1])
 
 
+def _closer(old: Old, new: New, name: str) -> bool:
+    """Return whether a range begins later than before, or ends sooner."""
+    before, after = old[name], new[name]
+    if before is None or after is None:
+        return after is not None
+    return bool(after > before if name == "min" else after < before)
+
+
 def _other_key(old: Old, new: New, name: str) -> bool:
     """Return whether another key is read. Encoded pictures contain their sizes."""
     if name in _SIZES and not new.reads(name):
@@ -316,6 +324,7 @@ OFFSET = (Judgement("SG222"),)
 # Where it was not declared, it is not in the data.
 IGNORE = (Judgement("SG230", lambda old, new, _: old["ignore"] is not None),)
 DEQUANTIZE = (Judgement("SG228"),)
+RANGE = (Judgement("SG208", _closer, record_by_record=True),)
 FINITE = (Judgement("SG229", lambda old, new, _: new["finite"]),)
 RESIZING = (Judgement("SG232", record_by_record=True),)
 """Of resized images: other pixels, of the same ones in a file."""

@@ -44,6 +44,7 @@ from .parameters import (
 )
 from .part import BYTES, Part, values_part
 from .python_types import is_list_of, is_numbers, item_name, item_types
+from .ranges import Ranged
 from .stored import Read, Rule, Source
 from .strings import encode_text
 from .written import RawRows, Stored, Written, written_numbers
@@ -52,7 +53,7 @@ ITEMS = (*NUMBERS, *STRINGS)
 
 
 @declared
-class VarLen(Listed):
+class VarLen(Listed, Ranged):
     """A sequence of any length from 0: numbers, items of a fixed shape, strings.
 
     What tf.train.Example has no list for is stored as raw bytes.
@@ -111,6 +112,7 @@ class VarLen(Listed):
         return is_numbers(python_type, self.dtype)
 
     def rules(self) -> Iterator[Problem]:
+        yield from super().rules()
         yield from limit_problems(self)
         if self.pad_on_disk and (self.ragged or self.max_length is None):
             yield Problem(
@@ -161,7 +163,7 @@ class VarLen(Listed):
         finite = self.finite and self.dtype not in STRINGS
         expected = part.expected(optional=self.optional, finite=finite)
         most = self.max_length if self.too_long == "error" else None
-        return expected and expected._replace(most=most)
+        return self.planned(expected and expected._replace(most=most))
 
     def read(self, source: Source) -> Read:
         found, count = self.items(source), prod(self.item_shape)
@@ -191,9 +193,10 @@ class VarLen(Listed):
         if self.dtype in STRINGS:
             found = source.read(part, f"{part.text} ({self.dtype})", fill=fill)
             return found.text() if self.dtype == "string" else found
-        return numbers_in(
+        found = numbers_in(
             source, part, self.dtype, shape, finite=self.finite, fill=fill
         )
+        return self.in_range(found)
 
 
 class NumberList(NumbersKind, VarLen):
@@ -306,7 +309,7 @@ class FilledList(VarLen):
         if part.encoding == "raw":
             return None
         finite = self.finite and self.dtype not in STRINGS
-        return part.expected(optional=self.optional, finite=finite)
+        return self.planned(part.expected(optional=self.optional, finite=finite))
 
     def read(self, source: Source) -> Read:
         found = self._values_in(source, self.delivered_shape)

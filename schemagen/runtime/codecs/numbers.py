@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import prod
+from math import inf, nextafter, prod
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -22,7 +22,6 @@ from ..shared.wire import buffer_of
 from .box_sides import Side, box_problems
 from .changes import BOX, DEQUANTIZE, DTYPE, ENCODING, FINITE, SHAPE, TRANSFER
 from .decoded import Shape
-from .kind import Kind
 from .parameters import (
     FixedShape,
     Name,
@@ -34,6 +33,7 @@ from .parameters import (
 )
 from .part import BYTES, Part, values_part
 from .python_types import is_numbers, item_name, item_types
+from .ranges import Ranged
 from .stored import Read, Rule, Source
 from .stored_rows import scaled
 from .strings import String
@@ -63,7 +63,7 @@ _NAMES = {
 }
 
 
-class NumbersKind(Kind):
+class NumbersKind(Ranged):
     """Numbers of an array, as a list or as raw bytes."""
 
     exact: bool
@@ -78,7 +78,11 @@ class NumbersKind(Kind):
         super().bind()
         self._shape = self.shape_of_rows
         self._numbers = Numbers(
-            self.dtype, self.exact, self.finite, single=self._shape == ()
+            self.dtype,
+            self.exact,
+            self.finite,
+            single=self._shape == (),
+            range=self.range,
         )
         self._raw = self.parts[0].encoding != "list"
         self._base64 = self.parts[0].transfer_encoding is not None
@@ -126,7 +130,9 @@ class FixedNumbers(NumbersKind):
     def bind(self) -> None:
         super().bind()
         fast = not (self._shape or self.exact or self._base64)
-        self._of_python = _of_python(self.dtype, self._raw) if fast else None
+        self._of_python = (
+            _of_python(self.dtype, self._raw, self.range) if fast else None
+        )
 
     def make_parts(self) -> tuple[Part, ...]:
         shape = tuple(size or 0 for size in self.shape_of_rows)
@@ -184,8 +190,9 @@ class FixedNumbers(NumbersKind):
     def expected(self) -> Expected | None:
         (part,) = self.parts
         if part.encoding != "raw":
-            return part.expected(optional=self.optional, finite=self.finite)
-        expected = part.expected(optional=self.optional)
+            expected = part.expected(optional=self.optional, finite=self.finite)
+            return self.planned(expected)
+        expected = self.planned(part.expected(optional=self.optional))
         if expected is None or (self.finite and self.dtype in FLOATS):
             return None
         return expected._replace(
@@ -198,13 +205,15 @@ class FixedNumbers(NumbersKind):
 
     def numbers(self, source: Source) -> Any:
         """Return the rows with as many right numbers as the shape has."""
-        return numbers_in(
+        found = numbers_in(
             source, self.parts[0], self.dtype, self.shape_of_rows, finite=self.finite
         )
+        absent = source.absent(self.parts[0]) if self.missing else False
+        return self.in_range(found, absent)
 
 
 @declared
-class Scalar(Kind):
+class Scalar(Ranged):
     """One number, one bool, or one value of opaque bytes.
 
     Opaque bytes have the default role info: no model can take them as they are.
@@ -247,6 +256,7 @@ class Scalar(Kind):
         return python_type in (*item_types(self.dtype), Any)
 
     def rules(self) -> Iterator[Problem]:
+        yield from super().rules()
         if self.transfer_encoding and self.dtype not in (*RAW_ONLY, "bytes"):
             yield base64_of_numbers("Vector((1,), encoding='raw', ...)")
 
@@ -307,6 +317,7 @@ class Vector(FixedNumbers):
         return is_numbers(python_type, self.dtype)
 
     def rules(self) -> Iterator[Problem]:
+        yield from super().rules()
         raw = self.encoding == "raw" or self.dtype in RAW_ONLY
         if self.transfer_encoding and not raw:
             yield base64_of_numbers("encoding='raw'")
@@ -429,19 +440,25 @@ def _as_stored(value: Any, stored: str) -> Any:
     return int(value) if stored == "int64" else float(value)
 
 
-def _of_python(dtype: str, raw: bool) -> Callable[[Any], Stored | None] | None:
+def _of_python(
+    dtype: str, raw: bool, range: tuple[Any, Any]
+) -> Callable[[Any], Stored | None] | None:
     """Return how Python's own numbers are stored; None if each needs a closer look.
 
     The function returns None for a value that does.
     """
+    least, greatest = range
     if dtype == "bool" and not raw:
         return lambda value: (value,) if type(value) is bool else None
     if dtype in ("float32", "float64"):
-        most = _FLOAT32_END if dtype == "float32" else float("inf")
+        most = _FLOAT32_END if dtype == "float32" else inf
         layout = struct.Struct("<f" if dtype == "float32" else "<d")
+        # What is just out of the range, so that one comparison does for both.
+        below = -most if least is None else nextafter(least, -inf)
+        above = most if greatest is None else nextafter(greatest, inf)
 
         def stored_float(value: Any) -> Stored | None:
-            if type(value) is not float or not -most < value < most:
+            if type(value) is not float or not below < value < above:
                 return None
             return (layout.pack(value) if raw else value,)
 
@@ -450,6 +467,8 @@ def _of_python(dtype: str, raw: bool) -> Callable[[Any], Stored | None] | None:
     if raw or bounds is None:
         return None
     low, high = bounds
+    low = low if least is None else least
+    high = high if greatest is None else greatest
     return lambda value: (
         (value,) if type(value) is int and low <= value <= high else None
     )

@@ -52,6 +52,7 @@ Count = Annotated[int, Ge(0), Lt(2**62), "0 or a positive int"]
 Name = Annotated[str, MinLen(1), "a non-empty str in UTF-8"]
 Utf8 = Annotated[str, MinLen(0), "text in UTF-8"]
 Number = Annotated[bool | int | float, "one number"]
+RealNumber = Annotated[int | float, "a number"] | None
 Padding = Annotated[bool | int | float | Utf8 | bytes, "one number or text"]
 TooLong = Literal["error", "keep_head", "keep_tail"]
 

@@ -20,6 +20,7 @@ from .lists import ITEMS, NumberList, VarLen, padding_of, padding_problems
 from .parameters import Name, OneOf, Padding, Size, declared, parameter
 from .part import INT, Part
 from .python_types import item_name, item_type, item_types
+from .ranges import Ranged
 from .stored import Read, Rule, Source
 from .written import Stored
 
@@ -47,7 +48,7 @@ class RaggedValue:
 
 
 @declared
-class Ragged(Listed):
+class Ragged(Listed, Ranged):
     """A list of lists of numbers or strings, each of any length from 0.
 
     Stored as two features: all values one after the other, under the field's key, and
@@ -89,6 +90,7 @@ class Ragged(Listed):
         return item_type(inner) in item_types(self.dtype)
 
     def rules(self) -> Iterator[Problem]:
+        yield from super().rules()
         yield from padding_problems(self.dtype, self.padding_value)
 
     def settled(self, name: str) -> Self:
@@ -99,7 +101,14 @@ class Ragged(Listed):
 
     def bind(self) -> None:
         # The values of all inner lists, as one list.
-        values = VarLen(self.dtype, exact=self.exact, finite=self.finite, key=self.key)
+        values = VarLen(
+            self.dtype,
+            exact=self.exact,
+            finite=self.finite,
+            key=self.key,
+            min=self.min,
+            max=self.max,
+        )
         self._values = (optional(values) if self.optional else values).bound(self.label)
         super().bind()
 

@@ -16,10 +16,11 @@ from ..shared.errors import Problem
 from ..shared.values import Numbers, described
 from .changes import DTYPE, FINITE, INDEX_KEYS, SHAPE
 from .decoded import Shape
-from .kind import Default, Kind
+from .kind import Default
 from .parameters import FixedShape, Name, OneOf, declared, parameter
 from .part import INT, Part, values_part
 from .python_types import item_name
+from .ranges import Ranged
 from .stored import Read, Rule, Source
 from .written import Stored
 
@@ -37,7 +38,7 @@ IndexKey = Annotated[
 
 
 @declared
-class Sparse(Kind):
+class Sparse(Ranged):
     """A tensor that is zero but for a few values, as tf.io.SparseFeature reads it.
 
     The values are stored under `key`, the indices next to them.
@@ -94,7 +95,7 @@ class Sparse(Kind):
 
     def bind(self) -> None:
         super().bind()
-        self._numbers = Numbers(self.dtype, self.exact, self.finite)
+        self._numbers = Numbers(self.dtype, self.exact, self.finite, range=self.range)
 
     def make_parts(self) -> tuple[Part, ...]:
         indices = (
@@ -171,6 +172,7 @@ class Sparse(Kind):
         values = source.read(part, text, fill=True).numbers_of(
             self.dtype, part.bounds, finite=self.finite
         )
+        values = self.in_range(values)
         axes: list[Any] = []
         for at, (index_part, size) in enumerate(
             zip(index_parts, self.shape, strict=True)

@@ -46,7 +46,12 @@ _APART = {
 }
 # What specs of some kinds say in addition to parameters, and where they have other types.
 _DERIVED = {"encoding": str}
-_OTHER_TYPES = {"padding_value": Any, "classes": list[str]}
+_OTHER_TYPES = {
+    "padding_value": Any,
+    "classes": list[str],
+    "min": Any,
+    "max": Any,
+}
 _DTYPES = (*NUMBERS, *STRINGS)
 
 

@@ -223,6 +223,19 @@ class Stored(ABC):
 
         return self.check(right, rule, **words)
 
+    @abstractmethod
+    def in_range(
+        self, dtype: str, range: tuple[Any, Any], rule: Rule, absent: Any
+    ) -> Self:
+        """Refuse rows with a number out of a range.
+
+        Args:
+            dtype: of the numbers, which may be raw bytes.
+            range: the least and the greatest; None for no limit.
+            rule: what is wrong otherwise.
+            absent: which rows have none, of those that are read.
+        """
+
     def numbers_of(self, dtype: str, bounds: Any, *, finite: bool) -> Self:
         """Check the numbers of a list.
 

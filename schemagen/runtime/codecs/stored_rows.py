@@ -18,6 +18,7 @@ from ..shared.dtypes import DTYPES
 from ..shared.errors import Problem
 from ..shared.images import sniff
 from ..shared.rounding import from_bits
+from ..shared.values import inside
 from .decoded import RaggedRows, Shape, Values, split_rows
 from .faults import Fault, firsts, shown_bytes
 from .stored import Rule, Stored
@@ -244,6 +245,15 @@ class StoredRows(Stored):
             Rule("SG532", "number is not finite", "finite numbers"),
             found=(lambda value: text) if raw else None,
         )
+
+    def in_range(
+        self, dtype: str, range: tuple[Any, Any], rule: Rule, absent: Any
+    ) -> StoredRows:
+        if self.column.kind == BYTES:
+            return self.only(
+                self.among(self.raw(dtype).in_range(dtype, range, rule, absent))
+            )
+        return self.check(lambda numbers: inside(numbers, range), rule)
 
     def text(self) -> StoredRows:
         if self.notes.trusted:

@@ -11,6 +11,8 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from ..shared.dtypes import FLOATS
+from ..shared.values import inside
 from . import graph, graph_tensors
 from .decoded import Shape
 from .faults import shown_bytes
@@ -132,6 +134,24 @@ class StoredTensors(Stored):
 
     def finite(self, dtype: str) -> StoredTensors:
         return self  # `verify` and `open_split` look for them
+
+    def in_range(
+        self, dtype: str, range: tuple[Any, Any], rule: Rule, absent: Any
+    ) -> StoredTensors:
+        values = self.values
+        if values.dtype == tf.string:
+            numbers = self.raw(dtype).in_range(dtype, range, rule, absent)
+            with tf.control_dependencies([numbers.values]):
+                return self.with_values(tf.identity(values))
+        if absent is not False:
+            absent = tf.reshape(absent, (-1, *[1] * (len(values.shape) - 1)))
+
+        def right(numbers: Any) -> Any:
+            if dtype in FLOATS:
+                return inside(numbers, range, tf.math.is_nan) | absent
+            return inside(numbers, range, lambda _: absent)
+
+        return self.check(right, rule)
 
     def text(self) -> StoredTensors:
         return self  # likewise

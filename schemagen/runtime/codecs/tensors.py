@@ -222,7 +222,7 @@ class Tensor(NumbersKind):
         values = counted(values, part, self.dtype, self._sizes_of(stored), absent)
         if part.encoding == "raw" and self.finite and self.dtype in FLOATS:
             values = values.finite(self.dtype)
-        values, *stored = source.aligned(values, *stored)
+        values, *stored = source.aligned(self.in_range(values), *stored)
         return values, lambda: values.tensors(
             self.dtype, self.shape, self._sizes_of(stored), self.filler, absent
         )
@@ -279,7 +279,8 @@ class SerializedTensor(Tensor):
             self.dtype, self.shape, expected, absent
         )
         if self.finite and self.dtype in FLOATS:
-            found, *sizes = source.aligned(found.finite(self.dtype), *sizes)
+            found = found.finite(self.dtype)
+        found, *sizes = source.aligned(self.in_range(found), *sizes)
         return found, lambda: found.tensors(
             self.dtype, self.shape, [size.values for size in sizes], self.filler, absent
         )

@@ -8,7 +8,7 @@ declared dtype, unless the field is exact. Anything else that the dtype cannot h
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -22,6 +22,9 @@ from .dtypes import DTYPES, FLOATS, INTEGERS
 from .errors import Problem
 from .nested_lists import flatten, masked, stacked
 from .rounding import all_finite, bits_of, rounded, same_integers
+
+NO_RANGE = (None, None)
+"""The range of numbers without limits."""
 
 # The types of numbers: Python's own, and numpy's scalars.
 _NUMBERS = (bool, int, float, complex, np.generic)
@@ -37,12 +40,14 @@ class Numbers:
             to the nearest.
         finite: refuse NaN and infinities.
         single: errors ask for one number, not for several.
+        range: the least and the greatest number; None for no limit. NaN passes.
     """
 
     dtype: str
     exact: bool = False
     finite: bool = True
     single: bool = False
+    range: tuple[Any, Any] = NO_RANGE
 
     def convert(self, value: object) -> NDArray[Any]:
         """Return `value` as an array of the declared dtype, of whatever shape.
@@ -52,6 +57,13 @@ class Numbers:
         Raises:
             Problem: a value of another type, out of range, inexact or not finite.
         """
+        array = self._converted(value)
+        if self.range != NO_RANGE:
+            wrong = ~inside(array, self.range)
+            _refuse(wrong, array, range_text(*self.range))
+        return array
+
+    def _converted(self, value: object) -> NDArray[Any]:
         array = value if isinstance(value, np.ndarray) else self._from_python(value)
         if isinstance(array, np.ma.MaskedArray):
             raise masked()
@@ -83,6 +95,7 @@ class Numbers:
         return (
             own is not None
             and array.dtype == own
+            and self.range == NO_RANGE
             and (own.kind != "f" or not self.finite or all_finite(array))
         )
 
@@ -248,6 +261,25 @@ def shortened(value: object, limit: int = 60) -> str:
     except Exception:
         text = f"<{type(value).__name__}>"
     return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def inside(
+    numbers: Any, range: tuple[Any, Any], is_nan: Callable[[Any], Any] = np.isnan
+) -> Any:
+    """Tell which numbers, of numpy or TensorFlow, are in a range; NaN is."""
+    low, high = range
+    # TensorFlow takes ~(x < low) for x >= low, which NaN is not.
+    right = is_nan(numbers)
+    if low is None or high is None:
+        return right | (numbers <= high if low is None else numbers >= low)
+    return right | ((numbers >= low) & (numbers <= high))
+
+
+def range_text(low: Any, high: Any) -> str:
+    """Write a range: "numbers from 0 to 1", or one without one of its ends."""
+    least, greatest = (f"{n:.7g}" if isinstance(n, float) else n for n in (low, high))
+    end = "" if high is None else f" to {greatest}"
+    return f"numbers up{end}" if low is None else f"numbers from {least}{end}"
 
 
 def check_shape(array: NDArray[Any], expected: Sequence[int | None]) -> None:

@@ -182,8 +182,27 @@ def _images() -> Iterator[KindCase]:
             yield case.optional(np.zeros(shape, numpy_dtype(dtype)))
 
 
+def _ranges() -> Iterator[KindCase]:
+    for dtype in ("uint8", "int64", "uint64"):  # a missing one is 0, which none may be
+        values = numbers(dtype).filter(lambda value: value.delivered > 0)
+        case = under_one_key(f"Annotated[int, Scalar({dtype!r}, min=1)]", values)
+        yield case.optional(numpy_dtype(dtype).type(0), masked=True)
+    for index, dtype in enumerate(FLOATS):
+        encoding = ("list", "raw")[index % 2]
+        kind = f"Vector((1,), {dtype!r}, {encoding!r}, max=0.5, finite=False)"
+        values = numbers(dtype, (1,), raw=encoding == "raw", finite=False)
+        values = values.filter(lambda value: not (value.delivered > 0.5).any())
+        yield under_one_key(f"Annotated[np.ndarray, {kind}]", values)
+    for dtype in ("uint16", "uint64"):
+        high = np.iinfo(dtype).max
+        kind = f"VarLen({dtype!r}, min=0, max={high})"
+        values = numbers(dtype, (None,))
+        yield under_one_key(f"Annotated[np.ndarray, {kind}]", values, padding=0)
+
+
 def cases() -> Iterator[KindCase]:
     yield from _vectors()
+    yield from _ranges()
     yield from _scalars()
     yield from _sequences()
     yield from _images()
