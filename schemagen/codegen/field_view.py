@@ -200,11 +200,13 @@ _APART = ("role", "augment", "renamed", "vocabulary")
 
 def constructor(kind: Kind) -> Code:
     """Write a bound kind as the call that makes it, without defaults."""
+    keywords = {each.name: each.kw_only for each in fields(kind)}
     usual = {each.name: each.default for each in fields(kind)}
     usual["key"] = kind.label.replace(".", "/")
     arguments: list[str] = []
     # Those of every kind come last.
-    for name in sorted(usual, key=parameters_of(Kind).__contains__):
+    shared = parameters_of(Kind)
+    for name in sorted(usual, key=lambda name: (keywords[name], name in shared)):
         value = getattr(kind, name)
         # 0 is the padding of each dtype, and names state their number.
         padding = name == "padding_value" and not value

@@ -41,6 +41,12 @@ _FORMATS = (
 # How much of a text, and how many bytes, are shown.
 _SHOWN, _SHOWN_BYTES = 40, 12
 
+# What becomes of the bytes of audio files.
+_DECODERS = {
+    "a WAV file": ": decode with tf.audio.decode_wav in a map",
+    "a FLAC file": ": decode with soundfile or tensorflow_io in a map",
+}
+
 _Decoder = codecs.getincrementaldecoder("utf-8")
 
 # A record's length may begin with one or two bytes of another format's.
@@ -65,7 +71,8 @@ def unread_content(samples: Iterable[bytes]) -> str:
     found = {other_format(sample, 1) for sample in samples}
     if not found or found & {"", *(name for _, _, name in _READ)}:
         return ""
-    return f"{' or '.join(sorted(found))}, which no kind reads"
+    decoder = _DECODERS.get(" or ".join(found), "")
+    return f"{' or '.join(sorted(found))}, which no kind reads{decoder}"
 
 
 def describe_start(start: bytes) -> str:

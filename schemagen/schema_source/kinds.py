@@ -60,7 +60,9 @@ def said(kind: Parameters) -> list[tuple[str, Any]]:
     The first one has no name if it has no default.
     """
     declared: Any = kind
-    parameters = sorted(fields(declared), key=lambda each: each.name in _SHARED)
+    parameters = sorted(
+        fields(declared), key=lambda each: (each.kw_only, each.name in _SHARED)
+    )
     given = [
         (each.name, getattr(kind, each.name))
         for each in parameters

@@ -9,6 +9,7 @@ import io
 import pickle
 import re
 import struct
+import wave
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -31,6 +32,12 @@ Row = Callable[[int], dict[str, Any]]
 def floats_of(seed: int, dtype: str = "<f4", number: int = 8) -> bytes:
     """Return numbers as they are measured."""
     return np.random.default_rng(seed).normal(size=number).astype(dtype).tobytes()
+
+
+def waveform(number: int) -> bytes:
+    """Return samples of a tone, as 16-bit integers."""
+    tone = np.sin(np.arange(number) / 9) * 4000
+    return tone.astype("<i2").tobytes()
 
 
 def proto(dtype: int, content: bytes, *shape: int) -> bytes:
@@ -121,6 +128,30 @@ DOUBTS: dict[str, tuple[Row, str, tuple[str, ...], dict[str, Any]]] = {
         "Tensor",
         (),
         {"shape": (None, 3)},
+    ),
+    "raw numbers of varying length": (
+        lambda i: {"cloud": floats_of(i, number=3 * (i % 9 + 2))},
+        "VarLen",
+        ("24 to 120 bytes", "float32 numbers in items of 3: or single ones, int32"),
+        {"encoding": "raw", "dtype": "float32", "item_shape": (3,)},
+    ),
+    "a waveform": (
+        lambda i: {"audio": waveform(800 + 7 * i)},
+        "VarLen",
+        ("int16 numbers: or float16",),
+        {"encoding": "raw", "dtype": "int16", "item_shape": ()},
+    ),
+    "a waveform in blocks": (
+        lambda i: {"audio": waveform(160 * (i % 9 + 2))},
+        "VarLen",
+        ("or in items of 160",),
+        {"encoding": "raw", "dtype": "int16", "item_shape": ()},
+    ),
+    "bytes without a pattern": (
+        lambda i: {"x": np.random.default_rng(i).bytes(16 * (i + 1))},
+        "Scalar",
+        (),
+        {"dtype": "bytes"},
     ),
     "tensors of two dtypes": (
         lambda i: {"t": DTYPES[i % 2]},
@@ -267,6 +298,15 @@ def test_base64_text_has_the_declaration_that_reads_it(
     assert number == 29
 
 
+def wav(number: int) -> bytes:
+    """Return an encoded tone."""
+    out = io.BytesIO()
+    with wave.open(out, "wb") as file:
+        file.setparams((1, 2, 16_000, 0, "NONE", ""))
+        file.writeframes(waveform(800 + 7 * number))
+    return out.getvalue()
+
+
 def npy(array: np.ndarray) -> bytes:
     """Return an array as np.save writes it."""
     out = io.BytesIO()
@@ -287,6 +327,8 @@ OTHERS: dict[str, tuple[str, Callable[[int], Any], str]] = {
         ".npy",
     ),
     "TIFF": ("image", lambda i: b"II*\0" + bytes(range(i, i + 40)), "TIFF"),
+    "WAV": ("sound", wav, "decode with tf.audio.decode_wav in a map"),
+    "FLAC": ("sound", lambda i: b"fLaC" + bytes(range(i, i + 40)), "in a map"),
     "hashes in hex": ("image", lambda i: hashlib.sha256(b"%d" % i).hexdigest(), ""),
     "hashes in base64": (
         "image",

@@ -19,7 +19,7 @@ from .lists import object_list, padded, ragged
 from .naming import Names, order
 from .pictures import mask_or_picture, picture, with_own_sizes
 from .plain import plain
-from .raw import fixed_raw, sized_raw
+from .raw import fixed_raw, sized_raw, varying_raw
 from .roles import lacking_roles, rank_of, with_roles
 from .shapes import serialized_tensor, shaped_list
 from .steps import step_drafts, step_problem
@@ -40,6 +40,7 @@ RULES: tuple[Rule, ...] = (
     serialized_tensor,
     sized_raw,
     fixed_raw,
+    varying_raw,
     label,
     label_text,
     object_list,

@@ -1,4 +1,4 @@
-"""Raw numbers and pixels, with their sizes stored under other keys or always the same."""
+"""Raw numbers and pixels, with sizes that are stored, always the same, or those of the bytes."""
 
 from __future__ import annotations
 
@@ -20,6 +20,12 @@ from .words import AXES, speaks_of
 
 # Fewer records have one size by chance.
 _FEW = 3
+
+# Items of so many numbers are coordinates and channels; many sizes are multiples of more
+# by chance of how data is cut.
+_MOST_OF_ITEM = 16
+# That all sizes are multiples has to be less likely by chance than one in so many.
+_CHANCE = 256
 
 _MOST_IDS = 64
 _PIXELS = ("uint8", "uint16")
@@ -74,6 +80,32 @@ def raw_draft(data: KeyEvidence, counts: Mapping[str, int]) -> Draft | None:
     draft = Draft(data.key, "Image" if pixels else "Vector", facts)
     return (draft if pixels else _with_finite(draft, data)).with_doubts(
         f"always {plural(values.most, 'byte')}, taken as {taken}: or {', '.join(others)}?"
+    )
+
+
+def varying_raw(drafts: Drafts, data: KeyEvidence) -> Draft | None:
+    """Draft a list of raw numbers, of bytes that look like whole numbers everywhere."""
+    values = data.values
+    if not data.is_raw or values.least == values.most or unread_content(values.samples):
+        return None
+    measured = values.measured.array(data.records)
+    sizes = np.unique(measured[data.lengths >= 0])
+    guess = guess_dtype(values.samples)
+    item = item_bytes(guess.dtype)
+    if not guess.clear or item ** len(sizes) < _CHANCE or (sizes % item).any():
+        return None
+    each = int(np.gcd.reduce(sizes)) // item
+    facts: dict[str, Any] = {"dtype": guess.dtype, "encoding": "raw"}
+    taken, others = f"{guess.dtype} numbers", [*guess.others]
+    if 1 < each <= _MOST_OF_ITEM and each ** len(sizes) >= _CHANCE:
+        facts["item_shape"] = (each,)
+        taken = f"{guess.dtype} numbers in items of {each}"
+        others = ["single ones", *others]
+    elif each > 1:
+        others = [f"in items of {each:,}", *others]
+    span = f"{values.least:,} to {values.most:,} bytes"
+    return _with_finite(Draft(data.key, "VarLen", facts), data).with_doubts(
+        f"{span}, taken as {taken}: or {', '.join(others)}?"
     )
 
 

@@ -187,6 +187,8 @@ def _other_key(old: Old, new: New, name: str) -> bool:
     """Return whether another key is read. Encoded pictures contain their sizes."""
     if name in _SIZES and not new.reads(name):
         return False
+    if name == "shape_key" and new.raw and new[name] is None:
+        return False  # the size follows from the bytes
     return name != "index_key" or not _swapped(old, new, name)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from math import isfinite, prod
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from .box_sides import Sides, box_problems
 from .changes import (
     BOX,
     DTYPE,
+    ENCODING,
     FINITE,
     GROUP,
     ITEM_SHAPE,
@@ -56,8 +57,6 @@ ITEMS = (*NUMBERS, *STRINGS)
 class VarLen(Listed, Ranged):
     """A sequence of any length from 0: numbers, items of a fixed shape, strings.
 
-    What tf.train.Example has no list for is stored as raw bytes.
-
     Attributes:
         dtype: of the items; "string" is text, "bytes" opaque.
         max_length: the most items a row may have; None for any number.
@@ -78,6 +77,9 @@ class VarLen(Listed, Ranged):
             ("ymin", "xmin", "ymax", "xmax"), or with "width" and "height". Or one of
             these, of a list that is one side of boxes, with the others in its group.
         box_image: the field of the image inside of which they are, if they are in pixels.
+        encoding: "list" stores an int64 or float list, "raw" little-endian bytes, as
+            many as the row has items. float16, bfloat16, float64 and uint64 are always
+            raw.
     """
 
     dtype: Annotated[str, OneOf(ITEMS)] = parameter(*DTYPE)
@@ -92,6 +94,7 @@ class VarLen(Listed, Ranged):
     group: Name | None = parameter(*GROUP, default=None, seldom=True)
     box: Sides | None = parameter(*BOX, default=None, seldom=True)
     box_image: Name | None = parameter(default=None, seldom=True)
+    encoding: Literal["list", "raw"] = parameter(*ENCODING, default="list", seldom=True)
 
     kind: ClassVar[str] = "VarLen"
     holds: ClassVar[str] = "a list or np.ndarray of its dtype"
@@ -127,18 +130,23 @@ class VarLen(Listed, Ranged):
             )
         if self.item_shape and self.dtype in STRINGS:
             yield Problem(f"item_shape with dtype {self.dtype!r}", "single strings")
+        if self.encoding == "raw" and self.dtype in STRINGS:
+            yield Problem(f"encoding='raw' with dtype {self.dtype!r}", "numbers")
         yield from padding_problems(self.dtype, self.padding_value)
         yield from box_problems(self, self.item_shape)
 
     def settled(self, name: str) -> Self:
         padding: Any = padding_of(self.dtype, self.padding_value)
-        return replace(super().settled(name), padding_value=padding)
+        # What is always raw says so by its dtype.
+        encoding: Any = "list" if self.dtype in RAW_ONLY else self.encoding
+        settled = super().settled(name)
+        return replace(settled, padding_value=padding, encoding=encoding)
 
     def make_parts(self) -> tuple[Part, ...]:
         most = None
         if self.max_length is not None and self.too_long == "error":
             most = self.max_length * prod(self.item_shape)
-        part = values_part(self.key, self.dtype, None, most)
+        part = values_part(self.key, self.dtype, None, most, raw=self._is_raw)
         missing = b"" if self.optional and part.encoding == "raw" else None
         return (replace(part, missing=missing),)
 
@@ -153,7 +161,11 @@ class VarLen(Listed, Ranged):
     @property
     def _value_size(self) -> int:
         """How many stored values or raw bytes a number takes."""
-        return DTYPES[self.dtype].size if self.dtype in RAW_ONLY else 1
+        return DTYPES[self.dtype].size if self._is_raw else 1
+
+    @property
+    def _is_raw(self) -> bool:
+        return self.encoding == "raw" or self.dtype in RAW_ONLY
 
     @property
     def expected(self) -> Expected | None:
@@ -287,14 +299,14 @@ class FilledList(VarLen):
     """A list that is padded to its largest length when it is written."""
 
     def make_parts(self) -> tuple[Part, ...]:
-        part = values_part(self.key, self.dtype, prod(self.delivered_shape))
+        count = prod(self.delivered_shape)
+        part = values_part(self.key, self.dtype, count, raw=self._is_raw)
         if part.encoding != "raw":
             part = replace(part, shape=self.delivered_shape)
         if not self.optional:
             return (part,)
         if part.stored == BYTES and part.encoding != "raw":
             return (replace(part, missing=self.filler.encode()),)
-        count = prod(self.delivered_shape)
         return (with_missing(part, self.dtype, self.filler, count),)
 
     @property

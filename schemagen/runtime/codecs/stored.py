@@ -57,7 +57,7 @@ class Stored(ABC):
     @property
     @abstractmethod
     def sizes(self) -> Any:
-        """How many bytes each row has, of one value of bytes or none: integers [rows]."""
+        """How many bytes each row has, of one value of bytes or none: int64 [rows]."""
 
     @property
     @abstractmethod

@@ -56,7 +56,7 @@ class StoredTensors(Stored):
 
     @property
     def sizes(self) -> Any:
-        return tf.strings.length(self.values)
+        return tf.cast(tf.strings.length(self.values), tf.int64)
 
     @property
     def owners(self) -> Any:
@@ -165,7 +165,7 @@ class StoredTensors(Stored):
             numbers.set_shape((self.tensor.shape[0], count))
             return replace(self, tensor=numbers)
         numbers = raw_numbers(tf.strings.reduce_join(self.tensor, axis=0), wanted)
-        lengths = tf.cast(self.sizes // wanted.size, tf.int64)
+        lengths = self.sizes // wanted.size
         return replace(self, tensor=tf.RaggedTensor.from_row_lengths(numbers, lengths))
 
     def ids_of(self, names: Sequence[bytes]) -> StoredTensors:

@@ -63,6 +63,8 @@ class Tensor(NumbersKind):
             tf.io.serialize_tensor returns, with its sizes.
         shape_key: where the sizes are stored: the key of a list of all of them, or
             one key for each dimension, with None for a fixed one that is not stored.
+            None where "raw" stores none: one size may vary, which follows from the
+            number of bytes.
         padding_value: what fills a batch up to its largest tensor.
         exact: refuse floats that dtype cannot hold exactly, instead of rounding them.
         finite: refuse NaN and infinities.
@@ -86,7 +88,9 @@ class Tensor(NumbersKind):
     holds: ClassVar[str] = "np.ndarray or a list of its dtype"
 
     def form(self) -> type[Tensor]:
-        return SerializedTensor if self.encoding == "proto" else Tensor
+        if self.encoding == "proto":
+            return SerializedTensor
+        return MeasuredTensor if self.shape_key is None else Tensor
 
     def accepts(self, python_type: Any) -> bool:
         return is_numbers(python_type, self.dtype)
@@ -98,8 +102,8 @@ class Tensor(NumbersKind):
         elif not self._stores_sizes():
             yield Problem(
                 f"shape={self.shape!r} with shape_key={self.shape_key!r}",
-                "None with encoding='proto'; else one key of all sizes, or a tuple with "
-                "a key for each size that varies",
+                "None with encoding='proto', or where one size of raw bytes varies; else "
+                "one key of all sizes, or a tuple with a key for each size that varies",
                 "for example shape_key='image/shape'; use Vector for a fixed shape",
             )
         if self.encoding == "list" and self.dtype in RAW_ONLY:
@@ -114,6 +118,8 @@ class Tensor(NumbersKind):
 
     def _stores_sizes(self) -> bool:
         keys = self.shape_key
+        if self.encoding == "raw" and keys is None:
+            return self.shape.count(None) == 1
         if self.encoding == "proto" or not isinstance(keys, tuple):
             return (self.encoding == "proto") == (keys is None)
         return (
@@ -159,7 +165,8 @@ class Tensor(NumbersKind):
         raw = value.encoding == "raw"
         value = replace(value, missing=b"" if self.optional and raw else None)
         missing = -1 if self.optional else None
-        keys, rank = self.shape_key or (), len(self.shape)
+        rank = len(self.shape)
+        keys = self.shape_key or (None,) * rank
         if isinstance(keys, str):
             together = Part(
                 keys,
@@ -238,6 +245,33 @@ class Tensor(NumbersKind):
             size if key is None else next(sizes).values
             for key, size in zip(self.shape_key or (), self.shape, strict=True)
         ]
+
+
+class MeasuredTensor(Tensor):
+    """A tensor whose one size that varies follows from the number of its raw bytes."""
+
+    def read(self, source: Source) -> Read:
+        (part,) = self.parts
+        absent = source.absent(part)
+        each = prod(size or 1 for size in self.shape) * DTYPES[self.dtype].size
+        expected = f"a multiple of {each} bytes ({self.dtype} {self._wanted})"
+        values = source.read(part, f"the bytes of a {self.dtype} tensor")
+        values = values.check_rows(
+            lambda: (values.sizes % each == 0, values.sizes),
+            Rule("SG525", "wrong size of raw bytes", expected),
+            "{} bytes",
+            cause=lambda wrong, at: cause_of_size(wrong.bytes_at(at), self.dtype, None),
+        )
+        if self.finite and self.dtype in FLOATS:
+            values = values.finite(self.dtype)
+        values = self.in_range(values)
+
+        def tensors() -> Any:
+            varying = values.sizes // each
+            sizes = [varying if size is None else size for size in self.shape]
+            return values.tensors(self.dtype, self.shape, sizes, self.filler, absent)
+
+        return values, tensors
 
 
 class SerializedTensor(Tensor):

@@ -43,7 +43,7 @@ def numbers(
         fixed = (length, *fixed[1:])
         if length == 0 and draw(st.booleans()):
             empty = np.empty(fixed, numpy_dtype(dtype))
-            return Value([], stored(empty), [] if ragged else empty)
+            return Value([], stored(empty, raw=raw), [] if ragged else empty)
     # Python's own floats are rounded to float32; arrays are where `exact` is False.
     rounded = dtype == "float32" and not image
     if (rounded or not exact) and draw(st.booleans()):
@@ -152,6 +152,13 @@ def _sequences() -> Iterator[KindCase]:
             f"Annotated[np.ndarray, VarLen({dtype!r}{item}, ragged=True)]",
             numbers(dtype, (None, *shape), ragged=True),
         ).optional([], default=("[]", "None")[index % 2])
+        raw = under_one_key(
+            f"Annotated[np.ndarray, VarLen({dtype!r}, encoding='raw'{item})]",
+            numbers(dtype, (None, *shape), raw=True),
+            padding=zero,
+        )
+        nothing = np.empty((0, *shape), numpy_dtype(dtype))
+        yield raw.optional(nothing, default="[]") if index % 2 else raw
         if dtype in FLOATS:
             kind = f"VarLen({dtype!r}, finite=False)"
             some = numbers(dtype, (None,), finite=False)

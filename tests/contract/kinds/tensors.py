@@ -115,6 +115,9 @@ def cases() -> Iterator[KindCase]:
             padding = at
         yield _tensor(dtype, shape, "raw", "shape/", padding)
         yield _tensor(dtype, shapes[(at + 1) % len(shapes)], "proto", None, padding)
+        # The size that varies follows from the number of bytes.
+        measured = ((None,), (None, 3), (2, None), (2, None, 1))[at % 4]
+        yield _tensor(dtype, measured, "raw", None, padding, optional=bool(at % 2))
     for at, dtype in enumerate(LISTED):
         shape = shapes[at % len(shapes)]
         keys = tuple(f"size{n}/" for n in range(len(shape)))
