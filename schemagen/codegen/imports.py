@@ -29,12 +29,13 @@ _DEFINITION = re.compile(r"^(?:class |def |(?=\w+ = ))([A-Za-z]\w*)", re.MULTILI
 # Names that are modules.
 _MODULES = {"np": "import numpy as np", "os": "import os"}
 
-_STANDARD = ("collections.abc", "functools", "os", "typing")
+_STANDARD = ("collections.abc", "datetime", "functools", "os", "typing")
 
 # The names that generated code takes from each module other than the runtime's own.
 # TensorFlow and Keras come from a module that says how to install them.
 _NAMES = {
     "collections.abc": ("Collection", "Iterable", "Mapping", "Sequence"),
+    "datetime": ("date", "timedelta"),
     "functools": ("partial",),
     "typing": ("Any", "Literal", "NotRequired", "TypedDict"),
     "numpy.typing": ("ArrayLike", "NDArray"),

@@ -223,11 +223,11 @@ _MEANING = (
     ),
     BreakingRule(
         id="SG228",
-        title="scale of quantized values changed",
-        purpose="The stored integers become other floats.",
+        title="scale or unit of stored integers changed",
+        purpose="The stored integers become other floats or times.",
         before='size: Annotated[np.ndarray, Vector(shape=(2,), dtype="uint8", dequantize=(0.5, 0.0))]',
         after='size: Annotated[np.ndarray, Vector(shape=(2,), dtype="uint8", dequantize=(0.25, 0.0))]',
-        to_do="keep the scale with which the data was quantized",
+        to_do="keep the scale or the unit with which the data was written",
     ),
     BreakingRule(
         id="SG229",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -41,6 +42,8 @@ from .vocabulary import read_vocabulary
 # A plain float is 64 bits wide and the FloatList that readers expect is 32, so that
 # rounding is what its author asks for, of arrays and numpy's scalars too.
 _DTYPES = {bool: "bool", int: "int64", float: "float32", str: "string", bytes: "bytes"}
+_TIMES = (date, datetime, timedelta)
+
 PLAIN_KINDS: dict[Any, Kind] = {
     **{each: Scalar(dtype) for each, dtype in _DTYPES.items()},
     str: Text(),
@@ -147,7 +150,7 @@ def parts_of(field: Declaration) -> tuple[Part, ...]:
 
 
 def _completed(kind: Kind, python_type: Any, directory: Path | None) -> Kind:
-    """Return a kind with the classes that its type or a vocabulary names.
+    """Return a kind with what its type says: classes, also of a vocabulary, or a duration.
 
     Raises:
         Problem: the vocabulary does not exist or is not valid.
@@ -155,6 +158,8 @@ def _completed(kind: Kind, python_type: Any, directory: Path | None) -> Kind:
     if isinstance(kind, Steps) and isinstance(kind.step, Kind):
         step = _completed(kind.step, item_type(python_type), directory)
         return replace(kind, step=step)
+    if isinstance(kind, Scalar) and kind.unit and python_type is timedelta:
+        return replace(kind, duration=True)
     if not isinstance(kind, Classes) or kind.classes not in ((), None):
         return kind
     if isinstance(kind.vocabulary, str):
@@ -217,7 +222,9 @@ def as_declared(
         return _by_class(python_type)[names[value]]
     if names and (python_type is str or literal_values(python_type)):
         return names[value]
-    if origin in (str, bytes, dict, Mapping, None) or isinstance(given, Mapping):
+    if origin in (str, bytes, dict, Mapping, None, *_TIMES) or isinstance(
+        given, Mapping
+    ):
         return given
     item = item_type(python_type)
     if is_list(python_type) and (is_array(item) or not hasattr(value, "tolist")):

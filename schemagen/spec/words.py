@@ -23,6 +23,7 @@ from ..runtime.codecs.steps import Steps
 from ..runtime.codecs.strings import String
 from ..runtime.codecs.tensors import Tensor
 from ..runtime.shared.dtypes import DTYPES, FLOATS
+from ..runtime.shared.times import UNITS
 from ..runtime.shared.values import NO_RANGE, range_text, shape_text
 
 _LISTS = {BYTES: "bytes_list", FLOAT: "float_list", INT: "int64_list"}
@@ -88,10 +89,16 @@ def _of_numbers(codec: FixedNumbers) -> Words:
     if not shape:
         usual = "float" if dtype in FLOATS else "int"
         annotation = "bool" if dtype == "bool" else usual
+    takes = f"{dtype} {shape_text(shape)}" if shape else f"one {dtype}"
+    if codec.time:
+        of = "timedelta" if codec.time.duration else "date"
+        annotation = f"int | {of} | np.{of.replace('date', 'datetime')}64"
+        what = "duration" if codec.time.duration else "point in time since 1970 in UTC"
+        takes = f"a {what}, or as many {UNITS[codec.time.unit][0]}"
     if codec.default is not None and codec.delivered_dtype != dtype:
         missing += ", dequantized,"
     return Words(
-        f"{dtype} {shape_text(shape)}" if shape else f"one {dtype}",
+        takes,
         _dense(codec),
         missing,
         annotation,

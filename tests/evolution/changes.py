@@ -443,6 +443,22 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
         ],
     ),
     (
+        "Scalar(dtype='int64')",
+        [0, 300],
+        [
+            ("unit='s'", "", ""),
+            ("unit='s', duration=True", "", ""),
+        ],
+    ),
+    (
+        "Scalar(dtype='int64', unit='s')",
+        [0, 300],
+        [
+            ("unit='ms'", "SG228", "SG228"),
+            ("duration=True", "SG228", "SG228"),
+        ],
+    ),
+    (
         "Scalar(dtype='int64', min=0, max=300)",
         [0, 200, 300],
         [

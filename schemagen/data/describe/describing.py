@@ -117,7 +117,7 @@ def _field(
     fields = spec.fields if spec else ()
     field = next((field for field in fields if field.key == column.key), None)
     whole = column.whole
-    values = values_text(whole)
+    values = values_text(whole, time=column.time)
     if field is not None and field.parts[0].encoding == "raw" and whole.bytes:
         values = f"{extent(whole.bytes.sizes)} bytes"
     if classes is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ...progress import Bar
+from ...runtime.shared.times import Time
 from ..limits import MAX_RECORD_BYTES
 from ..listing import Listing, list_data
 from ..one_pass import Group, Pass, Scanned, Wanted, read_data
@@ -101,6 +102,11 @@ def _written_by(data: Data) -> dict[str, WrittenBy]:
                 each["key"]: dict(enumerate(each["classes"], each.get("offset", 0)))
                 for each in data.manifest.spec_of(name)["fields"]
                 if each.get("classes")
+            },
+            {
+                each["key"]: Time(each["unit"], each.get("duration", False))
+                for each in data.manifest.spec_of(name)["fields"]
+                if each.get("unit")
             },
         )
         for name, files in data.splits.items()

@@ -18,6 +18,7 @@ from ...display.blocks import (
 )
 from ...display.terminal import terminal_text
 from ...runtime.codecs.checking import WRITE_EXAMPLES
+from ...runtime.shared.times import Time
 from ..formatting import key_name, plural, shell_word, size, sizes
 from ..keyed import NO_KEY
 from ..layouts import import_command, listed_names
@@ -105,18 +106,19 @@ def inspection_blocks(
     for title, split in described_splits(found).items():
         if split.read:
             blocks.append(Heading(title + contents_of(split), 3))
-            blocks += _keys(split, found.classes, characters, keys)
+            blocks += _keys(split, found, characters, keys)
         blocks += samples(split)
     return blocks
 
 
 def _keys(
     found: RecordStatistics,
-    classes: Mapping[str, Mapping[int, str]],
+    data: DataStatistics,
     characters: int,
     most: int,
 ) -> Iterator[Block]:
     """Yield the tables of the keys, and what is unusual about them."""
+    classes, times = data.classes, data.times
     rows: list[tuple[str, ...]] = [
         (
             Code(key_name(key.key, characters)),
@@ -126,7 +128,7 @@ def _keys(
             text,
         )
         for key in islice(found.keys.values(), most)
-        for kind, held, text in _kinds(key, classes.get(key.key))
+        for kind, held, text in _kinds(key, classes.get(key.key), times.get(key.key))
     ]
     if rows:
         yield Table(("key", "kind", "in", "length", "values"), rows)
@@ -231,7 +233,9 @@ def _step_rows(found: StepsStatistics, whole: int) -> list[tuple[str, ...]]:
 
 
 def _kinds(
-    found: KeyStatistics, classes: Mapping[int, str] | None = None
+    found: KeyStatistics,
+    classes: Mapping[int, str] | None = None,
+    time: Time | None = None,
 ) -> list[tuple[str, KindStatistics, str]]:
     """Return the kinds with their values; the empty kind if it is the only one."""
     none = found.by_kind.get("")
@@ -241,7 +245,7 @@ def _kinds(
     for kind in found.kinds:
         held = found.by_kind[kind]
         without = none.present if none is not None and not rows else 0
-        rows.append((kind, held, values_text(held, without, classes)))
+        rows.append((kind, held, values_text(held, without, classes, time)))
     return rows
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ...display.blocks import Table
 from ...display.terminal import terminal_text
@@ -10,6 +10,7 @@ from ...runtime.codecs.tensor_proto import TensorHead
 from ...runtime.native import BYTES, NOTHING
 from ...runtime.reading.fields import MalformedError
 from ...runtime.reading.message import Feature, parse_message
+from ...runtime.shared.times import Time
 from ..formatting import (
     key_name,
     number,
@@ -50,11 +51,11 @@ _SAMPLE_COLUMNS = 60
 _HEX_BYTES = 8
 
 
-def extent(found: Numbers) -> str:
+def extent(found: Numbers, shown: Callable[[float], str] = number) -> str:
     """Return from where to where numbers reach: "5", "0 to 32"."""
     if found.minimum is None or found.maximum is None:
         return "none"
-    low, high = number(found.minimum), number(found.maximum)
+    low, high = shown(found.minimum), shown(found.maximum)
     return low if found.minimum == found.maximum else f"{low} to {high}"
 
 
@@ -64,7 +65,10 @@ def share(part: int, whole: int) -> str:
 
 
 def values_text(
-    found: KindStatistics, without: int = 0, classes: Mapping[int, str] | None = None
+    found: KindStatistics,
+    without: int = 0,
+    classes: Mapping[int, str] | None = None,
+    time: Time | None = None,
 ) -> str:
     """Describe the values of a key and kind.
 
@@ -72,12 +76,13 @@ def values_text(
         found: what is known of them.
         without: how many more have the key, and no list.
         classes: the names of integers, if they are ids of classes.
+        time: what integers are, if they are times.
     """
     parts = []
     if classes and found.numbers is not None and found.numbers.distinct:
         parts += _ids(found.numbers.distinct, classes)
     elif found.numbers is not None:
-        parts += _numbers(found.numbers)
+        parts += _numbers(found.numbers, time.text if time else number)
     if found.bytes is not None:
         parts += _bytes(found.bytes)
     if found.lengths.zeros and found.lengths.maximum:
@@ -99,21 +104,22 @@ def _ids(counts: Mapping[int, int], classes: Mapping[int, str]) -> list[str]:
     return [", ".join(shown) + (", ..." if len(most) > _LISTED else "")]
 
 
-def _numbers(found: Numbers) -> list[str]:
+def _numbers(found: Numbers, shown: Callable[[float], str]) -> list[str]:
     parts = []
     distinct = found.distinct
     if found.constant is not None:
-        parts.append(f"always {number(found.constant)}")
+        parts.append(f"always {shown(found.constant)}")
     elif distinct is not None and 1 < len(distinct) <= _LISTED:
         shares = (
-            f"{number(value)} ({share(count, found.finite)})"
+            f"{shown(value)} ({share(count, found.finite)})"
             for value, count in sorted(distinct.items())
         )
         parts.append(", ".join(shares))
     elif found.minimum is not None and found.minimum == found.maximum:
-        parts.append(number(found.minimum))
+        parts.append(shown(found.minimum))
     elif found.minimum is not None:
-        parts.append(f"{extent(found)}, mean {number(found.mean or 0.0, 4)}")
+        mean = f", mean {number(found.mean or 0.0, 4)}" if shown is number else ""
+        parts.append(f"{extent(found, shown)}{mean}")
         parts += _diversity(found)
     if found.nan:
         parts.append(f"{found.nan:,} NaN")

@@ -9,6 +9,8 @@ from xml.etree import ElementTree
 
 from markupsafe import Markup
 
+from ...runtime.shared.times import UNITS, Time
+
 SERIES = 6
 """The number of splits that have a color."""
 
@@ -109,7 +111,12 @@ class Bar:
 
 
 def histogram(
-    lines: Sequence[Line], label: str, *, logarithmic: bool = False, whole: bool = False
+    lines: Sequence[Line],
+    label: str,
+    *,
+    logarithmic: bool = False,
+    whole: bool = False,
+    time: Time | None = None,
 ) -> Plot:
     """Draw histograms over each other: the first one filled, the others as lines."""
     scale: dict[str, Any] = {"nice": False}
@@ -121,6 +128,9 @@ def histogram(
     axis = _axis(5, form, domain=True, grid=False, labelFlush=True, labelOverlap=True)
     if whole:
         axis["tickMinStep"] = 1
+    if time is not None and not time.duration:
+        milliseconds = f"datum.value * {UNITS[time.unit][1] / 10**6}"
+        axis["labelExpr"] = f"utcFormat({milliseconds}, '%Y-%m-%d')"
     encoding = {
         "x": _quantity("x", axis) | {"scale": scale},
         "y": _quantity("y", _axis(3, "~%")),

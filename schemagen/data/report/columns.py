@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
 
+from ...runtime.shared.times import Time
 from ...runtime.shared.values import shape_text
 from ...spec.describe import kind_text
 from ...spec.field import FieldSpec
@@ -109,6 +110,12 @@ class Column:
     def missing_in(self, split: Split) -> int:
         """Return how many records lack it."""
         return split.found.read - self.present.get(split.name, 0)
+
+    @property
+    def time(self) -> Time | None:
+        """What its integers are, if they are times."""
+        time: Time | None = None if self.field is None else self.field.kind.time
+        return time
 
     @property
     def lengths(self) -> str:

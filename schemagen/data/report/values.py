@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from ...runtime.shared.times import Time
 from ..formatting import listed, number, one_line, plural, share
 from ..inspect.values import extent, values_text
 from ..statistics.histograms import merged_histogram, width_exponent
@@ -28,7 +29,14 @@ def column_figure(column: Column, splits: Sequence[Split]) -> Figure:
     plots = [
         (what.capitalize(), plot)
         for what, found in drawn.items()
-        if (plot := numbers_plot(f"{what} of {column.name}", splits, found))
+        if (
+            plot := numbers_plot(
+                f"{what} of {column.name}",
+                splits,
+                found,
+                column.time if what == "values" else None,
+            )
+        )
     ]
     return Figure(
         title=column.name,
@@ -66,12 +74,14 @@ def _facts(column: Column) -> list[tuple[str, str]]:
     lengths = column.whole.lengths
     if column.field is None or lengths.constant != 1:
         facts.append((column.lengths, extent(lengths)))
-    if text := values_text(column.whole):
+    if text := values_text(column.whole, time=column.time):
         facts.append(("values", text))
     return facts
 
 
-def numbers_plot(what: str, splits: Sequence[Split], found: BySplit) -> Plot | None:
+def numbers_plot(
+    what: str, splits: Sequence[Split], found: BySplit, time: Time | None = None
+) -> Plot | None:
     """Draw histograms of the numbers of each split; None if no split has any."""
     shown = [split for split in splits if split.drawn and split.name in found]
     if not shown:
@@ -84,7 +94,7 @@ def numbers_plot(what: str, splits: Sequence[Split], found: BySplit) -> Plot | N
     ]
     label = f"Histogram of {what}, in {listed([split.label for split in shown])}"
     whole = not every[0].floats
-    return histogram(lines, label, logarithmic=logarithmic, whole=whole)
+    return histogram(lines, label, logarithmic=logarithmic, whole=whole, time=time)
 
 
 def common_bins(every: Sequence[Numbers]) -> tuple[list[Bins], bool]:
@@ -123,8 +133,10 @@ def _table(
         for split in splits:
             if numbers := found.get(split.name):
                 name = what if len(splits) == 1 else f"{what}, {split.label}"
-                spread = [_quantile(numbers, at) for at in _QUANTILES.values()]
-                mean = number(numbers.mean or 0.0)
+                time = column.time if what == "values" else None
+                shown = time.text if time else number
+                spread = [_quantile(numbers, at, shown) for at in _QUANTILES.values()]
+                mean = shown(numbers.mean or 0.0)
                 rows.append((name, f"{numbers.count:,}", *spread, mean))
     return Table(
         f"What the values of {column.name} are like; percentiles between the least "
@@ -135,10 +147,10 @@ def _table(
     )
 
 
-def _quantile(numbers: Numbers, at: float) -> str:
+def _quantile(numbers: Numbers, at: float, shown: Callable[[float], str]) -> str:
     ends = {0.0: numbers.minimum, 1.0: numbers.maximum}
     value = ends.get(at, quantile(numbers, at)) or 0
-    return number(value if numbers.floats else int(value))
+    return shown(value if numbers.floats else int(value))
 
 
 def key_table(columns: Sequence[Column], splits: Sequence[Split]) -> Table:
@@ -155,7 +167,7 @@ def key_table(columns: Sequence[Column], splits: Sequence[Split]) -> Table:
                 column.type,
                 steps if column.steps else share(kind.present, read),
                 extent(kind.lengths),
-                values_text(kind),
+                values_text(kind, time=column.time),
             )
         )
     return Table(

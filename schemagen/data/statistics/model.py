@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TypeVar
 
+from ...runtime.shared.times import Time
 from ..keyed import WITHOUT_FEATURE, Keyed
 from ..names import Gap
 from ..records import Damage
@@ -191,12 +192,14 @@ class WrittenBy:
         fingerprint: of the spec that wrote it.
         records: how many records it should hold.
         classes: by key, the names of classes by their stored ids.
+        times: by key, what times are stored.
     """
 
     record: str
     fingerprint: str
     records: int
     classes: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+    times: Mapping[str, Time] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -246,6 +249,13 @@ class DataStatistics:
         """By key, the names of classes that a manifest lists."""
         return {
             k: v for each in self.written_by.values() for k, v in each.classes.items()
+        }
+
+    @property
+    def times(self) -> Mapping[str, Time]:
+        """By key, the times that a manifest lists."""
+        return {
+            k: v for each in self.written_by.values() for k, v in each.times.items()
         }
 
     @property

@@ -11,6 +11,7 @@ from ..codecs.decoded import Decoded, Form, Shape, Values
 from ..codecs.decoder import Row, Run
 from ..codecs.kind import Kind
 from ..shared.dtypes import DTYPES
+from ..shared.times import Time
 
 
 def table_of(run: Run) -> Any:
@@ -77,9 +78,11 @@ def column_of(codec: Kind, decoded: Decoded, rows: int, *, names: bool = False) 
         for row, value in zip(decoded.rows.tolist(), values, strict=True):
             found[row] = value
         values = found
-    if isinstance(values, np.ndarray) and not shape:
-        return pa.array(values, _type_of(dtype, shape))
-    return pa.array(list(map(_plain, values)), _type_of(dtype, shape))
+    plain = isinstance(values, np.ndarray) and not shape
+    found = pa.array(
+        values if plain else list(map(_plain, values)), _type_of(dtype, shape)
+    )
+    return found.cast(_type_of(dtype, shape, inner.time)) if inner.time else found
 
 
 def _named(codec: Kind, values: Values) -> Values:
@@ -99,8 +102,8 @@ def _plain(value: Any) -> Any:
     return list(map(_plain, value)) if isinstance(value, list) else value
 
 
-def _type_of(dtype: str, shape: Shape) -> Any:
-    """Return the type of numbers, texts or bytes, in lists of lists."""
+def _type_of(dtype: str, shape: Shape, time: Time | None = None) -> Any:
+    """Return the type of numbers, times, texts or bytes, in lists of lists."""
     import pyarrow as pa  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
     if dtype.startswith("sparse "):
@@ -108,6 +111,11 @@ def _type_of(dtype: str, shape: Shape) -> Any:
         indices = _type_of("int64", (None, None))
         return pa.struct({"indices": indices, "values": values})
     named = {"string": pa.string(), "bytes": pa.binary()}
+    if time is not None:
+        unit = time.unit
+        named[dtype] = (
+            pa.duration(unit) if time.duration else pa.timestamp(unit, tz="UTC")
+        )
     found = named.get(dtype) or pa.from_numpy_dtype(DTYPES[dtype].memory)
     for _ in shape:
         found = pa.list_(found)

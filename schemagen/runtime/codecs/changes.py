@@ -327,6 +327,7 @@ OFFSET = (Judgement("SG222"),)
 IGNORE = (Judgement("SG230", lambda old, new, _: old["ignore"] is not None),)
 DEQUANTIZE = (Judgement("SG228"),)
 RANGE = (Judgement("SG208", _closer, record_by_record=True),)
+UNIT = (Judgement("SG228", lambda old, new, _: old["unit"] and new["unit"]),)
 FINITE = (Judgement("SG229", lambda old, new, _: new["finite"]),)
 RESIZING = (Judgement("SG232", record_by_record=True),)
 """Of resized images: other pixels, of the same ones in a file."""

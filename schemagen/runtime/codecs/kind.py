@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..reading.decoding import Expected
 from ..shared.dtypes import FLOATS
 from ..shared.errors import Problem
+from ..shared.times import Time
 from .augment import Augment
 from .decoded import Decoded, Form, Shape, Values
 from .parameters import Name, Parameters, parameter
@@ -62,10 +63,17 @@ class _Usual:
     box: Any = None
     box_image: str | None = None
     transfer_encoding: Any = None
+    unit: str | None = None
+    duration: bool = False
     group: str | None = None
     max_length: int | None = None
     too_long: str = "error"
     pad_on_disk: bool = False
+
+    @property
+    def time(self) -> Time | None:
+        """What its integers are, if they are times."""
+        return Time(self.unit, self.duration) if self.unit else None
 
     @property
     def pixels(self) -> Shape:

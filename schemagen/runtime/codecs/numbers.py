@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import date, datetime, timedelta
 from math import inf, nextafter, prod
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -20,7 +21,16 @@ from ..shared.images import sniff
 from ..shared.values import Numbers, check_shape, described, shape_text
 from ..shared.wire import buffer_of
 from .box_sides import Side, box_problems
-from .changes import BOX, DEQUANTIZE, DTYPE, ENCODING, FINITE, SHAPE, TRANSFER
+from .changes import (
+    BOX,
+    DEQUANTIZE,
+    DTYPE,
+    ENCODING,
+    FINITE,
+    SHAPE,
+    TRANSFER,
+    UNIT,
+)
 from .decoded import Shape
 from .parameters import (
     FixedShape,
@@ -83,6 +93,7 @@ class NumbersKind(Ranged):
             self.finite,
             single=self._shape == (),
             range=self.range,
+            time=self.time,
         )
         self._raw = self.parts[0].encoding != "list"
         self._base64 = self.parts[0].transfer_encoding is not None
@@ -224,6 +235,10 @@ class Scalar(Ranged):
         finite: refuse NaN and infinities.
         transfer_encoding: "base64" stores opaque bytes, or a number that is stored as
             raw bytes, as base64 text.
+        unit: of an int64 that is a time, "s", "ms", "us" or "ns". Rows may then hold
+            times of Python, numpy and pandas: points in time since 1970 in UTC, which
+            those without a time zone are taken to be in; or durations.
+        duration: whether it is a duration, which a field of type timedelta is.
     """
 
     dtype: Annotated[str, OneOf((*NUMBERS, "bytes"))] = parameter(*DTYPE)
@@ -232,6 +247,11 @@ class Scalar(Ranged):
     transfer_encoding: TransferEncoding = parameter(
         *TRANSFER, default=None, seldom=True
     )
+
+    unit: Literal["s", "ms", "us", "ns"] | None = parameter(
+        *UNIT, default=None, seldom=True
+    )
+    duration: bool = parameter(*UNIT, default=False, seldom=True)
 
     kind: ClassVar[str] = "Scalar"
     derived: ClassVar[Mapping[str, Any]] = {"encoding": "list"}
@@ -250,13 +270,22 @@ class Scalar(Ranged):
 
     @property
     def holds(self) -> str:  # type: ignore[override]
+        if self.unit:
+            return "datetime, date or int; or timedelta, for a duration"
         return f"{self.python_type}, because dtype={self.dtype!r}"
 
     def accepts(self, python_type: Any) -> bool:
-        return python_type in (*item_types(self.dtype), Any)
+        times: tuple[type, ...] = ()
+        if self.unit:
+            times = (timedelta,) if self.duration else (datetime, date)
+        return python_type in (*item_types(self.dtype), *times, Any)
 
     def rules(self) -> Iterator[Problem]:
         yield from super().rules()
+        if self.unit and self.dtype != "int64":
+            yield Problem(f"unit={self.unit!r} with dtype {self.dtype!r}", "'int64'")
+        if self.duration and not self.unit:
+            yield Problem("duration=True without a unit", "a unit, such as unit='s'")
         if self.transfer_encoding and self.dtype not in (*RAW_ONLY, "bytes"):
             yield base64_of_numbers("Vector((1,), encoding='raw', ...)")
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..shared.dtypes import INTEGERS
 from ..shared.errors import Problem, RecordError
 from ..shared.tensors import as_arrays, is_tensor
 from ..shared.tfrecord import (
@@ -17,6 +18,7 @@ from ..shared.tfrecord import (
     RECORD_LIMIT,
     Framed,
 )
+from ..shared.times import is_nat, without_nat
 from ..shared.values import shortened
 from ..shared.wire import Buffer, Pieces, example_head
 from .between import Relation, features_of, refuse_faults
@@ -83,6 +85,7 @@ class RecordCodec:
 
     def __init__(self, kinds: Mapping[str, Kind], *, message: str = "Example") -> None:
         codecs = [kind.bound(label) for label, kind in kinds.items()]
+        self._times = [codec.name for codec in codecs if codec.optional and codec.time]
         self.fields = {codec.name: codec for codec in codecs}
         self.keys = {codec.name: codec.key for codec in codecs}
         self.message = message
@@ -149,6 +152,9 @@ class RecordCodec:
         if taken is not None:
             taken.append(TakenRow(self, values))
             return _TAKEN
+        for name in self._times:
+            if is_nat(values[name]):
+                values[name] = None
         for group, members in self.groups.items() if self.groups else ():
             given = [(codec, values[codec.name]) for codec in members]
             check_lengths(group, *given)
@@ -209,6 +215,9 @@ class RecordCodec:
 
     def _measured(self, columns: Mapping[str, Column | None]) -> Records:
         """Check the rows of a batch, and return their records."""
+        if self._times:
+            times = {name: without_nat(columns[name]) for name in self._times}
+            columns = {**columns, **times}
         for group, members in self.groups.items():
             given = [(codec, columns[codec.name]) for codec in members]
             check_column_lengths(group, *given)
@@ -364,6 +373,7 @@ def _stored(
     try:
         written = codec.store_column(values, len(given))
     except Exception:  # of tensors, any of their packages'
+        _check_missing(codec, values, rows)
         each = [None] * len(rows) if values is None else values
         stored = [
             _stored_row(codec, value, rows[at])
@@ -373,6 +383,30 @@ def _stored(
     if len(given) < len(rows):
         return [each.among(given, len(rows)) for each in written]
     return written
+
+
+def _check_missing(
+    codec: Kind, values: Column | None, rows: Sequence[int | None]
+) -> None:
+    """Refuse integers that a column holds as floats since one of them is missing.
+
+    Raises:
+        RecordError: naming the row of the first one that is missing.
+    """
+    array = np.asarray(values) if hasattr(values, "dtype") else np.empty(0, object)
+    if codec.dtype not in INTEGERS or array.dtype.kind != "f" or array.ndim != 1:
+        return
+    missing = np.isnan(array)
+    if not missing.any() or (array % 1 > 0).any():
+        return
+    raise RecordError(
+        codec.label,
+        f"NaN ({array.dtype.name})",
+        f"{codec.dtype} values",
+        "missing values made pandas use floats for the column: pass one of dtype "
+        "'object', with None for what is missing",
+        rows[int(np.argmax(missing))],
+    )
 
 
 def _column_of(codec: Kind, values: Any) -> Column:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cached_property
 from operator import index
 from typing import Any
@@ -22,6 +21,9 @@ from .dtypes import DTYPES, FLOATS, INTEGERS
 from .errors import Problem
 from .nested_lists import flatten, masked, stacked
 from .rounding import all_finite, bits_of, rounded, same_integers
+from .times import TIMES, Time, as_integers
+
+_AS_TIME = "declare Scalar('int64', unit='s') for times; or unit='ms', 'us' or 'ns'"
 
 NO_RANGE = (None, None)
 """The range of numbers without limits."""
@@ -41,6 +43,7 @@ class Numbers:
         finite: refuse NaN and infinities.
         single: errors ask for one number, not for several.
         range: the least and the greatest number; None for no limit. NaN passes.
+        time: what integers are that may be given as times; None for other numbers.
     """
 
     dtype: str
@@ -48,6 +51,7 @@ class Numbers:
     finite: bool = True
     single: bool = False
     range: tuple[Any, Any] = NO_RANGE
+    time: Time | None = None
 
     def convert(self, value: object) -> NDArray[Any]:
         """Return `value` as an array of the declared dtype, of whatever shape.
@@ -64,6 +68,8 @@ class Numbers:
         return array
 
     def _converted(self, value: object) -> NDArray[Any]:
+        if self.time is not None:
+            value = as_integers(value, self.time)
         array = value if isinstance(value, np.ndarray) else self._from_python(value)
         if isinstance(array, np.ma.MaskedArray):
             raise masked()
@@ -316,9 +322,13 @@ def _wrong_dtype(array: NDArray[Any], dtype: str) -> Problem:
         found = f"object values, such as {described(array.flat[0])}"
         return Problem(found, expected, "pass .tolist() of them")
     found = f"{name} values" if array.ndim else f"{array[()]!s:.60} ({name})"
+    whole = array.dtype.kind == "f" and not array.ndim and float(array).is_integer()
+    pandas = " (pandas uses floats for integers where a row has none)" if whole else ""
     by_kind = {
-        "M": _seconds("value.astype('datetime64[s]').astype('int64')", dtype),
-        "f": "pass integers, or declare a dtype of floats" if dtype != "bool" else "",
+        **dict.fromkeys("Mm", _AS_TIME),
+        "f": f"pass integers, or declare a dtype of floats{pandas}"
+        if dtype != "bool"
+        else "",
     }
     return Problem(found, expected, by_kind.get(array.dtype.kind, ""))
 
@@ -328,16 +338,9 @@ def _no_number(value: object, dtype: str, *, single: bool = False) -> Problem:
     one = f"{'an' if dtype.startswith('int') else 'a'} {dtype}"
     one += " number" * (dtype != "bool")
     expected = one if single else f"{dtype} numbers"
-    if isinstance(value, datetime):
-        how = _seconds("int(value.timestamp())", dtype)
-        return Problem(f"{type(value).__name__} {value}", expected, how)
+    if isinstance(value, TIMES):
+        return Problem(f"{type(value).__name__} {value}", expected, _AS_TIME)
     return Problem(described(value), expected)
-
-
-def _seconds(how: str, dtype: str) -> str:
-    """Say how a time is stored as an integer, if the dtype is wide enough."""
-    fits = dtype in INTEGERS and DTYPES[dtype].size > 2
-    return f"store seconds since 1970: {how}" if fits else ""
 
 
 def _refuse(

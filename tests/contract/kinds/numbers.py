@@ -121,6 +121,9 @@ def _scalars() -> Iterator[KindCase]:
             kind = f"Scalar({dtype!r}, finite=False)"
             some = numbers(dtype, finite=False)
             yield under_one_key(f"Annotated[float, {kind}]", some)
+    for kind in ("unit='s'", "unit='ns', duration=True, min=-(2**62)"):
+        some = numbers("int64").filter(lambda value: value.delivered >= -(2**62))
+        yield under_one_key(f"Annotated[int, Scalar('int64', {kind})]", some)
     for of, dtype in (("int", "int64"), ("float", "float32"), ("bool", "bool")):
         plain = under_one_key(of, numbers(dtype, exact=of != "float"))
         filler, masked = _missing(dtype, ())

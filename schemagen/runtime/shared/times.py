@@ -1,0 +1,151 @@
+"""Points in time and durations, as integers of a unit: exact or refused.
+
+A point in time counts from the beginning of 1970 in UTC. One without a time zone is taken
+as UTC.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import Problem
+
+UNITS = {
+    "s": ("seconds", 10**9),
+    "ms": ("milliseconds", 10**6),
+    "us": ("microseconds", 10**3),
+    "ns": ("nanoseconds", 1),
+}
+"""The name of each unit, and how many nanoseconds it has."""
+
+TIMES = (date, timedelta, np.datetime64, np.timedelta64)
+"""The types of times; those of pandas derive from Python's."""
+
+_DURATIONS = (timedelta, np.timedelta64)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Time(NamedTuple):
+    """What integers are that are times.
+
+    Attributes:
+        unit: "s", "ms", "us" or "ns".
+        duration: whether they are durations, rather than points in time.
+    """
+
+    unit: str
+    duration: bool = False
+
+    def text(self, value: float) -> str:
+        """Show an integer as a date, as a date with its time, or as a duration."""
+        name, nanoseconds = UNITS[self.unit]
+        whole = int(value)
+        if self.duration:
+            return f"{whole:,} {self.unit}"
+        try:
+            found = _EPOCH + timedelta(microseconds=whole * nanoseconds // 1000)
+        except OverflowError:  # beyond the year 9999
+            return f"{whole:,} {name} since 1970"
+        if found.time() == datetime.min.time():
+            return found.date().isoformat()
+        return found.replace(tzinfo=None).isoformat(" ", "seconds")
+
+
+def is_nat(value: object) -> bool:
+    """Return whether a value is a missing time of numpy or pandas."""
+    return isinstance(value, TIMES) and bool(value != value)
+
+
+def without_nat(column: Any) -> Any:
+    """Return a column of times with None for those that are missing."""
+    if column is None:
+        return None
+    if not isinstance(column, np.ndarray) and hasattr(column, "__array__"):
+        column = np.asarray(column)
+    if isinstance(column, np.ndarray) and column.dtype.kind not in "mMO":
+        return column
+    missing = [*map(is_nat, column)]
+    if not any(missing):
+        return column
+    pairs = zip(column, missing, strict=True)
+    return [None if lacks else value for value, lacks in pairs]
+
+
+def as_integers(value: Any, time: Time) -> Any:
+    """Return times as integers, and any other value as it is.
+
+    Args:
+        value: a time, or a sequence or an array of times.
+        time: what the integers are.
+
+    Raises:
+        Problem: a missing time, one of the other kind, or one that the unit cannot hold.
+    """
+    if isinstance(value, (np.generic, np.ndarray)) and value.dtype.kind in "mM":
+        return _of_numpy(np.asarray(value), time)
+    if isinstance(value, TIMES):
+        return _of_python(value, time)
+    if isinstance(value, np.ndarray) and value.dtype.kind == "O" and value.ndim:
+        value = value.tolist()
+    if isinstance(value, (list, tuple)) and any(isinstance(v, TIMES) for v in value):
+        return [as_integers(each, time) for each in value]
+    return value
+
+
+def _of_numpy(times: NDArray[Any], time: Time) -> NDArray[np.int64]:
+    kind = "m" if time.duration else "M"
+    shown = str(times.reshape(-1)[0]) if times.size else ""
+    if times.dtype.kind != kind:
+        raise _other_kind(shown, time)
+    if np.isnat(times).any():
+        raise _missing(time)
+    found = times.astype(f"{kind}8[{time.unit}]")
+    # What overflows is another time again.
+    wrong = found.astype(times.dtype) != times
+    if wrong.any():
+        raise _inexact(str(times[wrong][0] if times.ndim else times), time)
+    return found.astype(np.int64)
+
+
+def _of_python(value: Any, time: Time) -> int:
+    if is_nat(value):
+        raise _missing(time)
+    shown = f"{type(value).__name__} {value}"
+    if isinstance(value, _DURATIONS) != time.duration:
+        raise _other_kind(shown, time)
+    if not time.duration:
+        if not isinstance(value, datetime):
+            value = datetime(value.year, value.month, value.day)
+        value = (value if value.tzinfo else value.replace(tzinfo=UTC)) - _EPOCH
+    microseconds = (value.days * 86_400 + value.seconds) * 10**6 + value.microseconds
+    nanoseconds = microseconds * 1000 + getattr(value, "nanoseconds", 0)
+    found, rest = divmod(nanoseconds, UNITS[time.unit][1])
+    if rest:
+        raise _inexact(shown, time)
+    return int(found)
+
+
+def _missing(time: Time) -> Problem:
+    return Problem(
+        "NaT, a missing time",
+        "a duration" if time.duration else "a point in time",
+        "an optional field, with the default None, takes it as missing",
+    )
+
+
+def _other_kind(shown: str, time: Time) -> Problem:
+    if time.duration:
+        return Problem(shown, "a duration", "declare a datetime for points in time")
+    return Problem(shown, "a point in time", "declare a timedelta for durations")
+
+
+def _inexact(shown: str, time: Time) -> Problem:
+    return Problem(
+        shown,
+        f"whole {UNITS[time.unit][0]}, as int64",
+        "round it, or declare another unit",
+    )
