@@ -12,7 +12,7 @@ import schemagen
 from schemagen.use_cases.infer import infer
 
 from .messages import example, found_in, many, picture, sequence_example, write_file
-from .test_what_is_doubtful import cmyk, proto
+from .test_what_is_doubtful import proto
 
 RECORDS, ODD = 200, (5, 70)
 Value = Callable[[int], Any]
@@ -66,12 +66,6 @@ CASES: dict[str, tuple[Value, str, Mapping[str, Any], str]] = {
         "Tensor",
         {"shape": (2,), "dtype": "float32"},
         "tensor of uint8",
-    ),
-    "channels": (
-        but(lambda i: JPEG, cmyk()),
-        "Image",
-        {"shape": (5, 6, 3), "encoding": "jpeg"},
-        "a JPEG of 4 channels",
     ),
     "formats": (
         but(lambda i: JPEG, picture(5, 6)),

@@ -222,7 +222,7 @@ FILES = [
     "class R(Record):\n    note: str | None = None\n    note_present: bool  # SG115\n",
     "class R(Record):  # SG106\n    pass\n",
     "class R(Record):\n    m: Annotated[Any, Mask((4, 4), num_classes=2)]  # SG118\n",
-    "class R(Record):\n    pair: Annotated[Any, Tensor((2, None))]  # SG113\n"
+    "class R(Record):\n    pair: Annotated[Any, Tensor((None, None))]  # SG113\n"
     "    remark: Annotated[str, Text(key='pair')]  # SG114\n",
     "class R(Record):\n    note: str\n"
     "    remark: Annotated[str, Text(key='note')]  # SG114\n",

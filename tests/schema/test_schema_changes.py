@@ -42,6 +42,9 @@ OTHER_VALUES: dict[tuple[str, str], dict[str, str]] = {
         "finite": "False",
         "too_long": "'keep_tail'",
         "pad_on_disk": "True",
+        "encoding": "'raw'",
+        "min": "0",
+        "max": "40",
     },
     ("digit", "moments"): {
         "shape": "(2, 4)",
@@ -49,9 +52,18 @@ OTHER_VALUES: dict[tuple[str, str], dict[str, str]] = {
         "encoding": "'raw'",
         "exact": "True",
         "finite": "False",
+        "min": "-1e9",
+        "max": "1e9",
     },
     ("digit", "digit"): {"offset": "1", "stored": "'text'"},
-    ("digit", "scan"): {"dtype": "'int16'", "exact": "True", "finite": "False"},
+    ("digit", "scan"): {
+        "dtype": "'int16'",
+        "exact": "True",
+        "finite": "False",
+        "min": "0",
+        "max": "99",
+        "unit": "'s'",
+    },
     ("penguin", "species"): {"offset": "1", "stored": "'text'"},
     ("penguin", "island"): {"offset": "1", "stored": "'text'"},
     ("penguin", "individual"): {},
@@ -90,6 +102,8 @@ OTHER_VALUES: dict[tuple[str, str], dict[str, str]] = {
         "finite": "False",
         "dequantize": "(0.5, 1.0)",
         "box": "('ymin', 'xmin', 'ymax', 'xmax')",
+        "min": "-1",
+        "max": "2",
     },
 }
 
@@ -106,7 +120,7 @@ CANNOT_CHANGE = {
     ("digit", "ink_runs"): {"group", "box", "box_image"},
     # Floats are not quantized, and lists of numbers have no text.
     ("digit", "moments"): {"dequantize", "transfer_encoding", "box", "box_image"},
-    ("digit", "scan"): {"transfer_encoding"},
+    ("digit", "scan"): {"transfer_encoding", "duration"},
     ("photo", "box"): {"transfer_encoding", "box_image"},
     ("digit", "digit"): {
         "num_classes",
@@ -119,7 +133,7 @@ CANNOT_CHANGE = {
     # list[str] says the first two; see ink_runs for the others.
     ("penguin", "comment_words"): {
         *("dtype", "item_shape", "group"),
-        *("box", "box_image"),
+        *("box", "box_image", "encoding", "min", "max"),
     },
     ("photo", "crop"): {"format_text"},
     ("photo", "photograph"): {"num_classes", "renamed", "vocabulary"},

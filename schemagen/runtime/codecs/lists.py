@@ -32,7 +32,7 @@ from .changes import (
 from .decoded import Shape
 from .kind import Default
 from .limits import Listed
-from .numbers import NumbersKind, numbers_in, with_missing
+from .numbers import NumbersKind, numbers_in
 from .parameters import (
     ItemShape,
     Name,
@@ -43,7 +43,7 @@ from .parameters import (
     declared,
     parameter,
 )
-from .part import BYTES, Part, values_part
+from .part import BYTES, Part, values_part, with_missing
 from .python_types import is_list_of, is_numbers, item_name, item_types
 from .ranges import Ranged
 from .stored import Read, Rule, Source

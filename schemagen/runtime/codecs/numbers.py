@@ -41,7 +41,7 @@ from .parameters import (
     declared,
     parameter,
 )
-from .part import BYTES, Part, values_part
+from .part import BYTES, Part, values_part, with_missing
 from .python_types import is_numbers, item_name, item_types
 from .ranges import Ranged
 from .stored import Read, Rule, Source
@@ -444,29 +444,6 @@ def cause_of_size(data: bytes, dtype: str, size: int | None) -> str:
                 f"as {dtype}?"
             )
     return ""
-
-
-def with_missing(part: Part, dtype: str, value: Any, repeats: int = 1) -> Part:
-    """State the numbers that TensorFlow parses where the feature is missing.
-
-    Args:
-        part: of the numbers.
-        dtype: of the numbers.
-        value: one or all of them.
-        repeats: how often `value` is there, in raw bytes.
-    """
-    if part.encoding != "raw":
-        return replace(part, missing=_as_stored(value, part.stored))
-    numbers = Numbers(dtype, finite=False)
-    data = numbers.raw(numbers.convert(value)).tobytes()
-    return replace(part, missing=data, repeats=repeats)
-
-
-def _as_stored(value: Any, stored: str) -> Any:
-    """Return a default as the numbers of a list: bools are integers."""
-    if isinstance(value, tuple):
-        return tuple(_as_stored(each, stored) for each in value)
-    return int(value) if stored == "int64" else float(value)
 
 
 def _of_python(

@@ -6,7 +6,7 @@ keys, verification, comparisons of schemas and exports derive from it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
@@ -17,6 +17,7 @@ from ..native import FLOAT as FLOAT_COLUMN
 from ..native import INT64 as INT64_COLUMN
 from ..reading.decoding import Expected
 from ..shared.dtypes import DTYPES, RAW_ONLY
+from ..shared.values import Numbers
 from ..shared.wire import BYTES_LIST, FLOAT_LIST, INT64_LIST, Entry
 from .graph import from_base64
 from .parsed import Parsed
@@ -210,3 +211,26 @@ def amount(count: int | None, name: str) -> str:
     values = "value" if count == 1 else "values"
     words = f"{values} of bytes" if name == "bytes" else f"{name} {values}"
     return words if count is None else f"{count} {words}"
+
+
+def with_missing(part: Part, dtype: str, value: Any, repeats: int = 1) -> Part:
+    """State the numbers that TensorFlow parses where the feature is missing.
+
+    Args:
+        part: of the numbers.
+        dtype: of the numbers.
+        value: one or all of them.
+        repeats: how often `value` is there, in raw bytes.
+    """
+    if part.encoding != "raw":
+        return replace(part, missing=_as_stored(value, part.stored))
+    numbers = Numbers(dtype, finite=False)
+    data = numbers.raw(numbers.convert(value)).tobytes()
+    return replace(part, missing=data, repeats=repeats)
+
+
+def _as_stored(value: Any, stored: str) -> Any:
+    """Return a default as the numbers of a list: bools are integers."""
+    if isinstance(value, tuple):
+        return tuple(_as_stored(each, stored) for each in value)
+    return int(value) if stored == "int64" else float(value)
