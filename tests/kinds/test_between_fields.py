@@ -38,11 +38,12 @@ class Objects(BaseModel):
 
 class Scene(Record):
     photo: Annotated[Any, Image((None, None, 3), "any", resize=(4, 4))]
-    other: Annotated[np.ndarray | None, Image((None, 5, 1), height_key="oh", resize=(2, 2))] = None
-    mask: Annotated[Any, Mask((None, None), num_classes=3, resize=(4, 4))]
-    raw: Annotated[np.ndarray | None, Mask((None, None), encoding="raw", height_key="rh",
-        width_key="rw", resize=(2, 2))] = None
+    tile: Annotated[np.ndarray | None, Image((3, 3, 1), role="info")] = None
+    mask: Annotated[Any, Mask((None, 8), num_classes=3, resize=(4, 4))]
+    raw: Annotated[np.ndarray | None, Mask((None, 8), encoding="raw", height_key="rh",
+        resize=(2, 2))] = None
     small: Annotated[np.ndarray | None, Mask((2, 2), own_size=True)] = None
+    part: Annotated[np.ndarray | None, Mask((None, None), role="info", resize=(2, 2))] = None
 
 class Found(Record):
     photo: Annotated[Any | None, Image((6, 8, 3), "png")] = None
@@ -69,10 +70,11 @@ def png(height: int, width: int, mode: str = "RGB") -> bytes:
 
 SCENE: dict[str, Any] = {
     "photo": png(6, 8),
-    "other": np.zeros((7, 5, 1), np.uint8),
+    "tile": np.zeros((3, 3, 1), np.uint8),
     "mask": np.zeros((6, 8), np.uint8),
-    "raw": np.zeros((7, 5), np.uint8),
+    "raw": np.zeros((6, 8), np.uint8),
     "small": np.zeros((2, 2), np.uint8),
+    "part": np.zeros((1, 1), np.uint8),
 }
 SIDES: dict[str, Any] = {
     "top": [0.0, 1.5],
@@ -113,14 +115,20 @@ def _sides(**change: list[float]) -> dict[str, Any]:
 WRONG: list[tuple[str, dict[str, Any], str, str, str]] = [
     (
         "scene",
-        {"mask": np.zeros((8, 6), np.uint8)},
+        {"mask": np.zeros((7, 8), np.uint8)},
         "mask",
-        "a mask of [8, 6]",
+        "a mask of [7, 8]",
         "photo",
     ),
-    ("scene", {"mask": png(6, 7, "L")}, "mask", "[6, 8] and [7, 5]", "or 'other'"),
-    ("scene", {"photo": png(6, 9), "other": None, "raw": None}, "mask", "[6, 9]", ""),
-    ("scene", {"raw": np.zeros((7, 6), np.uint8)}, "raw", "a mask of [7, 6]", "photo"),
+    (
+        "scene",
+        {"mask": png(5, 8, "L")},
+        "mask",
+        "an image of [6, 8]",
+        "height and width",
+    ),
+    ("scene", {"photo": png(6, 9), "raw": None}, "mask", "[6, 9]", ""),
+    ("scene", {"raw": np.zeros((7, 8), np.uint8)}, "raw", "a mask of [7, 8]", "photo"),
     ("found", {"boxes": [[0, 0, 1, 1], [0.5, 0, 0.25, 1]]}, "boxes", "0.25", "ymin"),
     ("found", {"coco": [[1, 1, 2, -1]]}, "coco", "-1", "height not below 0"),
     ("found", {"one": [[0, 0, 1, 1], [2, 0, 1, 0]]}, "one", "1", "xmax not below xmin"),
@@ -171,8 +179,8 @@ def test_writers_refuse_what_does_not_go_together(
 def test_what_is_missing_is_not_compared(package: Workspace, tmp_path: Path) -> None:
     """An image, a mask or boxes that are not there, and lists without a box."""
     rows = [
-        {**SCENE, "other": None, "raw": None, "small": None},
-        {**SCENE, "raw": np.zeros((6, 8), np.uint8)},  # as large as one of both
+        {**SCENE, "tile": None, "raw": None, "small": None},
+        {**SCENE, "part": None},
     ]
     write = package.module("scene", "serializer").write_dataset
     write(rows, tmp_path / "scenes", "train")
@@ -251,7 +259,7 @@ def test_old_data_stays_readable(package: Workspace, tmp_path: Path) -> None:
     found = run("verify", files, "--record", "Scene", "--project", package.root)
     assert found.exit_code == 1
     assert "SG534" in found.output
-    assert "a mask of [5, 8], and an image of [6, 8] and [7, 5]" in found.output
+    assert "a mask of [5, 8], and an image of [6, 8]" in found.output
     assert package.module("scene", "reader").open_split(files)[1]["mask"].shape == (
         4,
         4,

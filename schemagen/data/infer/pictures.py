@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...runtime.codecs.mask_sizes import image_of
+from ...runtime.codecs.masks import Mask
 from ...runtime.reading.columns import Rows
 from ...runtime.shared.images import CHANNELS
 from ..formatting import plural
@@ -135,22 +137,20 @@ def _picture_of(drafts: Drafts, data: KeyEvidence) -> str | None:
 
 
 def with_own_sizes(evidence: Evidence, fields: Mapping[str, Draft]) -> dict[str, Draft]:
-    """Return fields in which masks may differ in size from images, if they do."""
+    """Return fields in which masks may differ in size from their image, if they do."""
     found = dict(fields)
-    images = {
-        key: _sizes_of(evidence, draft)
-        for key, draft in fields.items()
-        if draft.kind == "Image"
-    }
+    codecs = [draft.codec for draft in fields.values()]
     for key, draft in fields.items():
-        if draft.kind != "Mask" or not images:
+        mask = draft.codec
+        image = image_of(mask, codecs) if isinstance(mask, Mask) else None
+        if image is None:
             continue
-        own, others = _sizes_of(evidence, draft), np.stack([*images.values()])
-        compared = (own[:, 0] >= 0) & (others[..., 0] >= 0).any(axis=0)
-        differ = int((compared & ~(own == others).all(axis=2).any(axis=0)).sum())
+        own, other = _sizes_of(evidence, draft), _sizes_of(evidence, fields[image.key])
+        compared = (own[:, 0] >= 0) & (other[:, 0] >= 0)
+        differ = int((compared & (own != other).any(axis=1)).sum())
         if differ:
             found[key] = draft.with_facts(own_size=True).with_doubts(
-                f"of another size than {' and '.join(map(quoted, images))} in "
+                f"of another size than {quoted(image.key)} in "
                 f"{plural(differ, 'record')}: is it the mask of another image?"
             )
     return found

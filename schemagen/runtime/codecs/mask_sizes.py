@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,69 +17,70 @@ from .masks import Mask
 
 @dataclass(frozen=True)
 class MaskOfImage(Relation):
-    """A mask has the height and width of an image of its record, as both are stored.
+    """A mask has the height and width of the image of its record, as both are stored.
 
     Attributes:
         mask: the mask.
-        images: the images of the record; missing ones do not count.
+        image: the image. A record without it is not compared.
     """
 
     mask: Mask
-    images: tuple[Image, ...]
+    image: Image
 
     @property
     def fields(self) -> tuple[Kind, ...]:  # type: ignore[override]
-        return (self.mask, *self.images)
+        return (self.mask, self.image)
 
     def faults(self, features: Features) -> Iterator[FieldFault]:
-        count = len(features.live)
-        sizes = np.full((count, 2), -1, np.int64)
-        rows, sizes[rows] = self.mask.sizes_in(features)
-        found: dict[int, list[str]] = {row: [] for row in rows.tolist()}
-        fits = np.zeros(count, np.bool_)
-        for image in self.images:
-            rows, own = image.sizes_in(features)
-            fits[rows] |= (own == sizes[rows]).all(axis=1)
-            for row, size in zip(rows.tolist(), own.tolist(), strict=True):
-                found.get(row, []).append(shape_text(tuple(size)))
-        wrong = [row for row, shown in found.items() if shown and not fits[row]]
+        tables = []
+        for picture in (self.mask, self.image):
+            table = np.zeros((len(features.live), 2), np.int64)
+            rows, sizes = picture.sizes_in(features)
+            table[rows] = sizes
+            tables.append(table)
+        own, other = tables
+        there = (own > 0).all(axis=1) & (other > 0).all(axis=1)
+        wrong = np.flatnonzero(there & (own != other).any(axis=1))
 
-        def words(at: int) -> str:
-            shown = shape_text(tuple(sizes[wrong[at]].tolist()))
-            return (
-                f"a mask of {shown}, and an image of {' and '.join(found[wrong[at]])}"
-            )
+        def found(at: int) -> str:
+            mask, image = (shape_text(tuple(t[wrong[at]].tolist())) for t in tables)
+            return f"a mask of {mask}, and an image of {image}"
 
-        if wrong:
-            names = " or ".join(repr(image.label) for image in self.images)
+        if len(wrong):
             fault = Fault(
                 "SG534",
                 "mask has another size than its image",
-                f"the height and width of {names}",
-                np.array(wrong, np.int64),
-                words,
+                f"the height and width of {self.image.label!r}",
+                wrong,
+                found,
                 lambda at: "declare own_size=True if it has a size of its own",
                 self.mask.key,
             )
             yield FieldFault(self.mask.label, fault)
 
 
-def masks_of_images(codecs: Sequence[Kind]) -> Iterator[MaskOfImage]:
-    """Yield the masks of a record that have to be as large as an image.
+def image_of(mask: Mask, codecs: Iterable[Kind]) -> Image | None:
+    """Return the image that a mask of a record has to be as large as.
 
-    An image of a declared size that the mask cannot have is not what it is the mask of.
+    It is the only one, of those whose declared size the mask can have.
     """
-    for mask in codecs:
-        if not isinstance(mask, Mask) or mask.own_size:
-            continue
-        images = tuple(
-            codec
-            for codec in codecs
-            if isinstance(codec, Image)
-            and all(
-                None in pair or pair[0] == pair[1]
-                for pair in zip(mask.shape, codec.shape[:2], strict=True)
-            )
+    images = [
+        codec
+        for codec in codecs
+        if isinstance(codec, Image)
+        and all(
+            None in pair or pair[0] == pair[1]
+            for pair in zip(mask.shape, codec.shape[:2], strict=True)
         )
-        if any(None in (*mask.shape, *image.shape[:2]) for image in images):
-            yield MaskOfImage(mask, images)
+    ]
+    return images[0] if len(images) == 1 and not mask.own_size else None
+
+
+def masks_of_images(codecs: Sequence[Kind]) -> Iterator[MaskOfImage]:
+    """Yield the masks of a record that have to be as large as an image."""
+    for mask in codecs:
+        if not isinstance(mask, Mask):
+            continue
+        image = image_of(mask, codecs)
+        if image is not None and None in (*mask.shape, *image.shape[:2]):
+            yield MaskOfImage(mask, image)

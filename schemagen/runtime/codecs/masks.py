@@ -63,7 +63,7 @@ class Mask(Picture):
         height_key: the key of the height in pixels, if it is stored.
         width_key: the key of the width in pixels, if it is stored.
         format_key: the key of the encoding's name, "png" or "raw", if it is stored.
-        own_size: the mask may have another size than the images of its record.
+        own_size: the mask may have another size than the image of its record.
         augment: the flips and the crop of the picture in training.
         renamed: from the names that classes had in earlier data to those of today.
     """
