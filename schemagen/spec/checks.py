@@ -202,7 +202,10 @@ def _role_expected(field: Declaration, kind: Kind) -> str:
         names = [each.kind for each in TARGETS]
         return f"one of {', '.join(names)} as a target"
     if role in ("input", "target") and opaque(kind):
-        return f"role='info' for {opaque(kind)}: no model can take them"
+        how = ""
+        if kind.of_step.dtype == "bytes":
+            how = "; audio files: decode with tf.audio.decode_wav in a map"
+        return f"role='info' for {opaque(kind)}: no model can take them{how}"
     if role == "weight" and not can_be_weight(kind):
         return "a Scalar of dtype float32 or float64 as a weight"
     lacks = field.optional and field.default is None and not marks_missing(kind)

@@ -32,12 +32,19 @@ def test_every_parameter_of_a_kind_is_documented(kind: type[Kind]) -> None:
     text = SCHEMA_PAGES
     section = re.search(rf"^## {kind.__name__}\n(.*?)(?:^##? |\Z)", text, re.M | re.S)
     assert section is not None
-    shared = {"exact", "finite", *(field.name for field in dataclasses.fields(Kind))}
+    shared = {
+        "exact",
+        "finite",
+        "min",
+        "max",
+        *(field.name for field in dataclasses.fields(Kind)),
+    }
     for field in dataclasses.fields(kind):
         assert f"`{field.name}`" in (text if field.name in shared else section[1])
 
 
 PRELUDE = """\
+from datetime import datetime, timedelta
 from enum import Enum
 from typing import Annotated, Literal
 

@@ -37,12 +37,14 @@ def select(
     if not features:
         usable = [name for name in _candidates(record) if name not in targets]
         candidates = " or ".join(map(repr, usable[:_MOST_CANDIDATES]))
+        opaque = any(codec.dtype == "bytes" for codec in record.fields.values())
         raise DatasetError(
             "the record has no field of the role input, so that a dataset would have no "
             "features; declare one with role='input'"
             + (f", such as {candidates}" if candidates else "")
             + ", or read all fields with "
             "parse_batch: tf.data.TFRecordDataset(files).batch(32).map(parse_batch)"
+            + ("; audio files: decode with tf.audio.decode_wav in a map" * opaque)
         )
     if fields is None:
         return tuple(features)
