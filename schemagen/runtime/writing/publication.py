@@ -39,10 +39,7 @@ from .plan import Plan
 LOCK = ".manifest.lock"
 """The lock of a directory, held while a split is published."""
 
-FURTHER_SPLIT = (
-    "write the new records to a split of their own and read both, as in "
-    "split=['train', 'train-day2']"
-)
+FURTHER_SPLIT = "write another split and read both: split=['train', 'train-day2']"
 
 _MANIFEST_LEFTOVER = re.compile(r"\.manifest\.json\.[0-9a-f]{12}\.tmp")
 
