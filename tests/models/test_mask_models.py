@@ -26,11 +26,11 @@ class Scene(Record):
 
 class Weighted(Record):
     photo: Annotated[np.ndarray, Image((None, None, 3), encoding="png", resize=(6, 8))]
-    rough: Annotated[np.ndarray, Mask((3, 4), num_classes=3, role="input", ignore=9)]
-    late: Annotated[np.ndarray | None, Mask((6, 8), classes=("a", "b"), role="input")] = None
+    rough: Annotated[np.ndarray, Mask((3, 4), own_size=True, num_classes=3, role="input", ignore=9)]
+    late: Annotated[np.ndarray | None, Mask((6, 8), own_size=True, classes=("a", "b"), role="input")] = None
     weight: Annotated[float, Scalar("float32", role="weight")]
-    mask: Annotated[np.ndarray, Mask((6, 8), num_classes=3)]
-    far: Annotated[np.ndarray, Mask((None, None), num_classes=300, resize=(6, 8),
+    mask: Annotated[np.ndarray, Mask((6, 8), own_size=True, num_classes=3)]
+    far: Annotated[np.ndarray, Mask((None, None), own_size=True, num_classes=300, resize=(6, 8),
                                     dtype="uint16", ignore=65535)]
 
 class Depth(Record):
