@@ -1,4 +1,4 @@
-"""Records that differ from nearly all others: set aside, and named by a doubt."""
+"""Records that differ from nearly all others: left out, and named by a doubt."""
 
 from __future__ import annotations
 
