@@ -250,7 +250,10 @@ def _place(finding: Finding) -> str:
 
 
 def _in_data(path: str, record: int | None, offset: int | None) -> str:
-    return path if record is None else f"{path}: record {record}, byte {offset}"
+    if record is None:
+        return path
+    place = f"{path}: record {record}"
+    return place if offset is None else f"{place}, byte {offset}"
 
 
 def findings_table(findings: Iterable[Finding]) -> Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from keyword import iskeyword
 from pathlib import PurePosixPath
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
@@ -33,6 +33,9 @@ def _plain_path(path: str) -> str:
     return PurePosixPath(path).as_posix()
 
 
+Judgement = Literal["leakage", "duplicates", "drift", "missing-classes"]
+
+
 class Settings(BaseModel):
     """What a project may set. Descriptions say what is expected."""
 
@@ -57,6 +60,13 @@ class Settings(BaseModel):
         default=None, description='a path inside the project, such as "templates"'
     )
     """The directory of the project's own templates; None if it has none."""
+
+    thresholds: dict[Judgement, Annotated[float, Field(ge=0)]] = Field(
+        default={},
+        description="a [tool.schemagen.thresholds] table of numbers: leakage, "
+        "duplicates, drift, missing-classes",
+    )
+    """From where on `inspect --fail-on` fails, by name."""
 
 
 def wrong_names(table: dict[str, Any]) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,19 +13,41 @@ from .help import Verb
 from .printing import echo
 from .reporting import (
     data_argument,
+    format_option,
     html_option,
     leave,
     print_document,
     project_option,
     reading_options,
+    report,
     spec_of_record,
-    table_option,
     terminal_columns,
 )
 
 if TYPE_CHECKING:
-    from ..data.statistics.model import DataStatistics
+    from ..data.profile.profile import Profile
+    from ..findings import Finding
     from ..use_cases.inspect import Report
+
+
+def _judgements(
+    ctx: click.Context, param: click.Parameter, names: str | None
+) -> tuple[str, ...]:
+    """Return the names that an option lists.
+
+    Raises:
+        BadParameter: one is unknown.
+    """
+    if names is None:
+        return ()
+    from ..data.profile.judging import THRESHOLDS
+
+    found = tuple(name.strip() for name in names.split(","))
+    for name in found:
+        if name not in THRESHOLDS:
+            known = ", ".join(THRESHOLDS)
+            raise click.BadParameter(f"{name!r} is not one of {known}.", ctx, param)
+    return found
 
 
 @click.command(
@@ -33,6 +57,10 @@ if TYPE_CHECKING:
         (
             "Write a page with pictures, plots and findings",
             "schemagen inspect data/pets --html pets.html",
+        ),
+        (
+            "Fail a build if records of train are in test",
+            "schemagen inspect data/pets --fail-on leakage,missing-classes",
         ),
     ],
 )
@@ -51,17 +79,23 @@ if TYPE_CHECKING:
     "--record",
     metavar="R",
     shell_complete=complete_records,
-    help="With --html: read the data with this record of the project, not with the "
-    "manifest's schema.",
+    help="The record of the project that describes the data, in place of the manifest's.",
+)
+@click.option(
+    "--fail-on",
+    metavar="NAMES",
+    callback=_judgements,
+    help="Exit with 1 on findings out of: leakage, duplicates, drift, missing-classes.",
 )
 @project_option
-@table_option("A page for people, or data.")
+@format_option
 def inspect(
     data: str,
     split: str | None,
     records: int,
     html: str | None,
     record: str | None,
+    fail_on: tuple[str, ...],
     project: str,
     style: str,
     **reading: Any,
@@ -71,28 +105,50 @@ def inspect(
     DATA is a data directory, a glob or a file, or the URL of one. Exit code 1 if there
     is damage, or files of other messages, which `verify` describes; the same with
     --html, whose page shows all that `verify` finds.
+
+    --fail-on makes findings of leakage (records or identifying values in two splits),
+    duplicates (twice in one), drift (splits that differ) and missing-classes. The
+    settings [tool.schemagen.thresholds] say from where on. With --format github, only
+    findings are printed.
     """
     from ..data.inspect.inspecting import inspect_data
     from ..data.listing import list_data
+    from ..data.profile.judging import judged
+    from ..use_cases.inspect import profile_of
     from ..use_cases.refusing import refusing_data
 
-    if record is not None and html is None:
-        raise click.UsageError("--record goes with --html; `verify` takes it, too.")
+    thresholds = _thresholds(project) if fail_on else {}
     spec = spec_of_record(record, project)
     with refusing_data(data):
-        if html is None:
-            found = inspect_data(data, split, **reading)
-        else:
+        if html is not None:
             from ..data.report.writing import check_target  # which imports jinja2
-            from ..use_cases.inspect import write_report
 
             check_target(html)
-            report = write_report(html, list_data(data, split), spec, **reading)
-            found = report.statistics
-            _print_report(report)
-    _print(found, style, records, with_text=html is None)
-    if not found.sound:
+        listing = list_data(data, split)
+        if html is None:
+            found = inspect_data(listing, digests=True, **reading)
+            profile = profile_of(listing, found, spec)
+        else:
+            from ..use_cases.inspect import write_report
+
+            written = write_report(html, listing, spec, **reading)
+            profile = written.profile
+            _print_report(written)
+    findings = [each.finding() for each in judged(profile, fail_on, thresholds)]
+    _print(profile, findings, style, records, with_text=html is None)
+    if style != "json":
+        report(findings, style)
+    if findings or not profile.statistics.sound:
         leave()
+
+
+def _thresholds(project: str) -> dict[Any, float]:
+    """Return the thresholds in the settings of a project, if there is one."""
+    from ..config import find_project, settings_directory
+
+    if settings_directory(Path(project)) is None:
+        return {}
+    return dict(find_project(Path(project)).settings.thresholds)
 
 
 def _print_report(report: Report) -> None:
@@ -108,13 +164,25 @@ def _print_report(report: Report) -> None:
         echo(f"`schemagen verify` has {some}: the page shows them", err=True)
 
 
-def _print(found: DataStatistics, style: str, records: int, *, with_text: bool) -> None:
-    """Print statistics as data, or for people."""
+def _print(
+    profile: Profile,
+    findings: Sequence[Finding],
+    style: str,
+    records: int,
+    *,
+    with_text: bool,
+) -> None:
+    """Print what was found as data, or for people."""
     from ..data.inspect.as_json import inspection_json
     from ..data.inspect.text import inspection_text
 
     if style == "json":
-        print_document(inspection_json(found, records=records))
-    elif with_text:
-        text = inspection_text(found, columns=terminal_columns(), records=records)
+        print_document(inspection_json(profile, findings, records=records))
+    elif style == "text" and with_text:
+        text = inspection_text(
+            profile.statistics,
+            columns=terminal_columns(),
+            records=records,
+            profile=profile,
+        )
         echo(text, nl=False)

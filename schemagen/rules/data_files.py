@@ -146,4 +146,25 @@ DATA_FILES = (
         "number out of the declared range",
         "Models and augmentation rely on the range that `min` and `max` declare.",
     ),
+    Rule(
+        "SG541",
+        "same record in two splits",
+        "A model that was trained on a test record is measured by what it remembers.",
+    ),
+    Rule(
+        "SG542",
+        "same record twice in a split",
+        "It counts twice in training and in each metric.",
+    ),
+    Rule(
+        "SG543",
+        "splits differ",
+        "A metric on other data than that of training says little about the model.",
+    ),
+    Rule(
+        "SG544",
+        "class without enough records",
+        "A class that training lacks is never predicted, and one that test lacks is not "
+        "measured.",
+    ),
 )

@@ -9,6 +9,8 @@ from ..data.inspect.inspecting import statistics_of
 from ..data.limits import MAX_RECORD_BYTES
 from ..data.listing import Listing
 from ..data.one_pass import Wanted, read_data
+from ..data.profile.columns import specs_by_split
+from ..data.profile.profile import Profile
 from ..data.statistics.model import DataStatistics
 from ..data.verify.splits import splits_of
 from ..data.verify.verification import EXAMPLES, verification_of
@@ -23,13 +25,13 @@ class Report:
     Attributes:
         path: the file.
         bytes: its size.
-        statistics: of the data.
+        profile: of the data.
         verification: what is wrong with the data.
     """
 
     path: str
     bytes: int
-    statistics: DataStatistics
+    profile: Profile
     verification: Verification
 
 
@@ -57,7 +59,6 @@ def write_report(
     Raises:
         DatasetError: a worker died.
     """
-    from ..data.report.columns import specs_by_split
     from ..data.report.writing import write_report as write  # which imports jinja2
 
     splits = splits_of(listing, spec, EXAMPLES)
@@ -67,8 +68,22 @@ def write_report(
         found = read_data(listing, groups, wanted, workers=workers, progress=bar)
     statistics = statistics_of(listing, found, limit)
     verification = verification_of(listing, splits, found)
+    profile = profile_of(listing, statistics, spec)
+    size = write(path, profile, verification)
+    return Report(path, size, profile, verification)
+
+
+def profile_of(
+    listing: Listing, statistics: DataStatistics, spec: RecordSpec | None
+) -> Profile:
+    """Return the profile of data.
+
+    Args:
+        listing: the files.
+        statistics: of these.
+        spec: of all records; None for those that the manifest lists.
+    """
     specs = specs_by_split(listing.data)
     if spec is not None:
         specs = dict.fromkeys(statistics.splits, spec)
-    size = write(path, statistics, specs, verification)
-    return Report(path, size, statistics, verification)
+    return Profile(statistics, specs)

@@ -19,7 +19,7 @@ from ...display.blocks import (
 from ..formatting import percent, plural, size, sizes
 from ..inspect.text import troubles_of
 from ..inspect.values import extent
-from ..report.classes import ClassCounts
+from ..profile.classes import ClassCounts
 from ..statistics.histograms import summed
 from .description import DataDescription, FieldFacts
 from .reading_code import plain_code, schemagen_code

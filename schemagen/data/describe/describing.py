@@ -20,16 +20,14 @@ from ..inspect.inspecting import inspect_data
 from ..inspect.values import extent, values_text
 from ..limits import MAX_RECORD_BYTES
 from ..listing import list_data
-from ..report.classes import ClassCounts, class_counts
-from ..report.columns import (
+from ..profile.classes import ClassCounts
+from ..profile.columns import (
     Column,
     Split,
-    columns_of,
-    spec_of_data,
     specs_by_split,
-    splits_of,
     title_of,
 )
+from ..profile.profile import Profile
 from ..sources import Data
 from ..statistics.model import DataStatistics
 from .description import DataDescription, FieldFacts, ManifestFacts, SplitFacts
@@ -51,14 +49,12 @@ def describe_data(
     found = inspect_data(
         listing, limit=limit, workers=workers, max_record_bytes=max_record_bytes
     )
-    splits = splits_of(found.splits)
-    spec = spec_of_data(splits, specs_by_split(data))
-    columns = columns_of(splits, spec)
+    profile = Profile(found, specs_by_split(data))
+    spec, splits = profile.spec, profile.splits
     classes = {
-        column.key: counted
-        for column in columns
-        if (counted := class_counts(column, splits)) is not None
-        and (counted.declared or column.field is None)
+        counted.column.key: counted
+        for counted in profile.classes
+        if counted.declared or counted.column.field is None
     }
     return DataDescription(
         title=title_of(found, spec),
@@ -66,7 +62,8 @@ def describe_data(
         manifest=_manifest(data),
         splits=tuple(_split(found, each) for each in splits),
         fields=tuple(
-            _field(column, splits, spec, classes.get(column.key)) for column in columns
+            _field(column, splits, spec, classes.get(column.key))
+            for column in profile.columns
         ),
         classes=tuple(classes.values()),
         statistics=found,

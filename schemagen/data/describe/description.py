@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...spec.model import RecordSpec
-from ..report.classes import ClassCounts
+from ..profile.classes import ClassCounts
 from ..statistics.model import DataStatistics
 from ..statistics.numbers import Numbers
 

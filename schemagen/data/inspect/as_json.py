@@ -5,16 +5,19 @@ from __future__ import annotations
 import base64
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from ...findings import Finding, render_json
 from ...runtime.codecs.tensor_proto import TensorHead
 from ...runtime.native import BYTES
 from ...runtime.reading.fields import MalformedError
 from ...runtime.reading.message import Feature, Message, parse_message
+from ..profile.comparison import Difference
+from ..profile.profile import Profile
+from ..profile.repetitions import Repetition
 from ..statistics.bytes_values import BytesValues, Picture, content_of
 from ..statistics.model import (
-    DataStatistics,
     FileStatistics,
     KeyStatistics,
     RecordStatistics,
@@ -40,8 +43,11 @@ _OF_NUMBERS = ("count", "minimum", "maximum", "mean", "zeros", "whole", "nan")
 _QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 
 
-def inspection_json(found: DataStatistics, *, records: int) -> str:
+def inspection_json(
+    profile: Profile, findings: Iterable[Finding] = (), *, records: int
+) -> str:
     """Return what has been found as JSON text, with so many records of each split."""
+    found = profile.statistics
     data = {
         "version": VERSION,
         "data": found.where,
@@ -60,8 +66,39 @@ def inspection_json(found: DataStatistics, *, records: int) -> str:
             _split(name, split, found.written_by.get(name), records)
             for name, split in found.splits.items()
         ],
+        "differences": [*map(_difference, profile.differences)],
+        "repetitions": [*map(_repetition, profile.repetitions.found)],
+        "findings": json.loads(render_json(findings))["findings"],
     }
     return json.dumps(data, indent=2, allow_nan=False) + "\n"
+
+
+def _difference(found: Difference) -> _Json:
+    return {
+        "field": found.column.name,
+        "key": found.column.key,
+        "splits": [split.name for split in found.splits],
+        "measure": found.measure,
+        "values": [*found.values],
+        "unit": found.unit,
+        "effect": found.effect if math.isfinite(found.effect) else None,
+    }
+
+
+def _repetition(found: Repetition) -> _Json:
+    return {
+        "field": found.column.name if found.column else None,
+        "key": found.column.key if found.column else None,
+        "splits": [split.name for split in found.splits],
+        "count": found.count,
+        "share": found.share,
+        "files": found.files,
+        "places": [
+            {"file": again.file, "record": again.record}
+            | {"same_file": first.file, "same_record": first.record}
+            for again, first in found.places
+        ],
+    }
 
 
 def named(found: object, *names: str) -> _Json:

@@ -22,6 +22,9 @@ from ...runtime.shared.times import Time
 from ..formatting import key_name, plural, shell_word, size, sizes
 from ..keyed import NO_KEY
 from ..layouts import import_command, listed_names
+from ..profile.comparison import DRIFT
+from ..profile.profile import Profile
+from ..profile.tables import DIFFERENCES, REPETITIONS, difference_row, repetition_row
 from ..records import Damage
 from ..statistics.model import (
     MOST_KEYS,
@@ -48,7 +51,11 @@ SPLIT = ("split", "files", "records", "on disk", "compression", "record size")
 
 
 def inspection_text(
-    found: DataStatistics, *, columns: int = 80, records: int = RECORDS
+    found: DataStatistics,
+    *,
+    columns: int = 80,
+    records: int = RECORDS,
+    profile: Profile | None = None,
 ) -> str:
     """Return what has been found, in lines of no more than so many columns if it can be.
 
@@ -56,6 +63,7 @@ def inspection_text(
         found: the statistics.
         columns: how wide the terminal is.
         records: how many records to show of each split.
+        profile: also say how the splits differ, and what is repeated.
     """
     order = {file.path: at for at, file in enumerate(found.files)}
 
@@ -68,11 +76,29 @@ def inspection_text(
             yield Listing("\n".join(lines))
 
     blocks = inspection_blocks(found, samples, characters=columns)
+    blocks += _of_profile(profile) if profile else ()
     troubles = troubles_of(found)
     if troubles:
         blocks.append(Items(troubles))
     text = terminal_text(blocks, columns, bullet="")
     return f"{text}{advice_of(found)}\n" if troubles else text
+
+
+def _of_profile(profile: Profile) -> Iterator[Block]:
+    """Yield tables of the largest differences and of what is repeated."""
+    differences = [each for each in profile.differences if each.drift >= DRIFT]
+    repetitions = profile.repetitions.found
+    for title, headings, rows in (
+        ("differences", DIFFERENCES, [*map(difference_row, differences)]),
+        # A terminal has no room for their places.
+        ("repetitions", REPETITIONS[:3], [repetition_row(e)[:3] for e in repetitions]),
+    ):
+        if rows:
+            names = tuple(name.lower() for name in headings)
+            yield Heading(title, 3)
+            yield Table(names, rows[:LISTED])
+            if len(rows) > LISTED:
+                yield Paragraph(f"... {len(rows) - LISTED:,} more")
 
 
 def inspection_blocks(

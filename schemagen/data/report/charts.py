@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 from markupsafe import Markup
 
 from ...runtime.shared.times import UNITS, Time
+from ..profile.columns import Split
 
 SERIES = 6
 """The number of splits that have a color."""
@@ -63,16 +64,9 @@ class Table:
     numeric: Collection[int]
 
 
-def unique(names: Iterable[str]) -> list[str]:
-    """Return names for the categories of a plot: those that look alike are numbered."""
-    found: dict[str, None] = {}
-    for name in names:
-        label, count = name or '""', 1
-        while label in found:
-            count += 1
-            label = f"{name} ({count})"
-        found[label] = None
-    return list(found)
+def series(split: Split) -> int:
+    """Return the index of a split's color and line; SERIES if it has none."""
+    return min(split.index, SERIES)
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ import os
 from collections.abc import Sequence
 
 from ..formatting import one_line, plural, size
+from ..profile.columns import Split
 from ..statistics.model import FileStatistics
 from .charts import Figure, Table
-from .columns import Split
 
 
 def files_figure(files: Sequence[FileStatistics], splits: Sequence[Split]) -> Figure:

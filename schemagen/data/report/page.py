@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from ...progress import track
@@ -17,10 +16,10 @@ from ..inspect.text import (
     notes_of,
     split_row,
 )
+from ..profile.columns import title_of
+from ..profile.profile import Profile
 from ..statistics.model import DataStatistics
 from .charts import Figure
-from .classes import class_counts
-from .columns import columns_of, spec_of_data, splits_of, title_of
 from .differences import differences_figure, repetitions_figure
 from .files import files_figure
 from .samples import samples_of
@@ -31,33 +30,26 @@ _MOST_CLASSES = 12
 _MOST_FIGURES = 24
 
 
-def page_values(
-    statistics: DataStatistics,
-    specs: Mapping[str, RecordSpec],
-    verification: Verification,
-) -> dict[str, Any]:
+def page_values(profile: Profile, verification: Verification) -> dict[str, Any]:
     """Return the variables of the template, by name.
 
     Args:
-        statistics: of the data.
-        specs: the schema of each split, by its name; none is needed.
+        profile: of the data.
         verification: the result of `verify`.
     """
-    splits = splits_of(statistics.splits)
-    spec = spec_of_data(splits, specs)
-    columns = columns_of(splits, spec)
-    counts = [found for each in columns if (found := class_counts(each, splits))]
+    statistics, spec = profile.statistics, profile.spec
+    splits, columns, counts = profile.splits, profile.columns, profile.classes
     samples, legends = samples_of(splits, columns, spec)
     counted = [each.column for each in counts]
     others = [each for each in columns if each.kinds and each not in counted]
     drawn = track(others[:_MOST_FIGURES], "drawing plots", "column")
     sections: list[tuple[str, str, list[Figure]]] = []
     if splits[1:]:
-        figure = differences_figure(columns, counts, splits)
+        figure = differences_figure(profile)
         sections.append(("differences", "Differences between splits", [figure]))
     read = any(split.found.read for split in splits)
     if read:
-        figure = repetitions_figure(columns, splits)
+        figure = repetitions_figure(profile.repetitions)
         sections.append(("repetitions", "Repetitions", [figure]))
     classes = [class_figure(each, splits) for each in counts[:_MOST_CLASSES]]
     if classes:

@@ -17,8 +17,8 @@ from ...runtime.shared.errors import Problem
 from ...spec.field import FieldSpec
 from ..formatting import decoded, one_line
 from ..inspect.values import feature_text, steps_text
-from .classes import value_name
-from .columns import Column
+from ..profile.classes import value_name
+from ..profile.columns import Column
 
 MISSING = "missing"
 

@@ -14,9 +14,9 @@ from ...runtime.shared.values import shape_text
 from ...spec.model import RecordSpec
 from ...spec.training import per_pixel
 from ..formatting import listed, one_line, plural
+from ..profile.columns import Column, Split
 from ..statistics.bytes_values import content_of
 from ..statistics.samples import Sample as Kept
-from .columns import Column, Split
 from .overlays import Legend, Overlays, ids_of, overlays_of
 from .pictures import Budget, Picture, copy_of, copy_of_pixels
 from .records import MISSING, Features, class_names, read, value_text

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..formatting import listed, number, plural, share
+from ..profile.classes import ClassCounts, unique
+from ..profile.columns import Column, Split
 from ..statistics.histograms import summed
-from .charts import Bar, Figure, Plot, Table, bars, unique
-from .classes import ClassCounts
-from .columns import Column, Split
+from .charts import SERIES, Bar, Figure, Plot, Table, bars, series
 
 _MOST_BARS = 24
 
@@ -32,14 +32,18 @@ class Shares:
 
     def plots(self, splits: Sequence[Split]) -> list[tuple[str, Plot]]:
         """Return the plot, with its caption; none if there is nothing to draw."""
-        shown = [each for each in splits if each.drawn and self.totals.get(each.name)]
+        shown = [
+            each
+            for each in splits
+            if series(each) < SERIES and self.totals.get(each.name)
+        ]
         drawn = []
         for name in self.names[:_MOST_BARS]:
             for split in shown:
                 count = self.counts[split.name].get(name, 0)
                 total = self.totals[split.name]
                 hint = f"{name}: {count:,} in {split.label}, {share(count, total)}"
-                drawn.append(Bar(name, split.series, count / total, hint))
+                drawn.append(Bar(name, series(split), count / total, hint))
         label = f"{self.what}, in {listed([split.label for split in shown])}"
         return [(self.what, bars(drawn, len(shown), label))] if drawn else []
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from ...runtime.shared.times import Time
 from ..formatting import listed, number, one_line, plural, share
 from ..inspect.values import extent, values_text
+from ..profile.columns import Column, Split, measures_of
 from ..statistics.histograms import merged_histogram, width_exponent
 from ..statistics.numbers import Numbers, merged_numbers, quantile
-from .charts import Figure, Line, Plot, Table, histogram
-from .columns import Column, Split
+from .charts import SERIES, Figure, Line, Plot, Table, histogram, series
 
 _BINS = 32
 _QUANTILES = {"Least": 0.0, "5 %": 0.05, "Median": 0.5, "95 %": 0.95, "Greatest": 1.0}
@@ -47,26 +47,6 @@ def column_figure(column: Column, splits: Sequence[Split]) -> Figure:
     )
 
 
-def measures_of(
-    column: Column, splits: Sequence[Split]
-) -> dict[str, dict[str, Numbers]]:
-    """Return values, lengths and sizes by split, where any is finite."""
-    measures: dict[str, dict[str, Numbers]] = {}
-    for split in splits:
-        kind = column.kind_in(split)
-        if kind is None:
-            continue
-        found = {"values": kind.numbers or Numbers(), column.lengths: kind.lengths}
-        if kind.bytes is not None:
-            found["sizes in bytes"] = kind.bytes.sizes
-            found["heights in pixels"] = kind.bytes.heights
-            found["widths in pixels"] = kind.bytes.widths
-        for what, numbers in found.items():
-            if numbers.finite:
-                measures.setdefault(what, {})[split.name] = numbers
-    return measures
-
-
 def _facts(column: Column) -> list[tuple[str, str]]:
     facts = []
     if len(column.kinds) > 1:
@@ -83,13 +63,15 @@ def numbers_plot(
     what: str, splits: Sequence[Split], found: BySplit, time: Time | None = None
 ) -> Plot | None:
     """Draw histograms of the numbers of each split; None if no split has any."""
-    shown = [split for split in splits if split.drawn and split.name in found]
+    shown = [
+        split for split in splits if series(split) < SERIES and split.name in found
+    ]
     if not shown:
         return None
     every = [found[split.name] for split in shown]
     bins, logarithmic = common_bins(every)
     lines = [
-        Line(split.series, [(low, high, n / numbers.count) for low, high, n in some])
+        Line(series(split), [(low, high, n / numbers.count) for low, high, n in some])
         for split, numbers, some in zip(shown, every, bins, strict=True)
     ]
     label = f"Histogram of {what}, in {listed([split.label for split in shown])}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 
@@ -14,12 +13,11 @@ from markupsafe import Markup
 
 from ...atomic_write import write_whole
 from ...runtime.shared.errors import DatasetError
-from ...spec.model import RecordSpec
 from ..checks.model import Verification
 from ..formatting import number, one_line, plural, share, size
-from ..statistics.model import DataStatistics
+from ..profile.profile import Profile
 
-_PACKAGES = ("vl_convert", "xxhash")
+_PACKAGES = ("vl_convert",)
 _MARK = b'<meta name="generator" content="schemagen inspect">'
 
 
@@ -36,7 +34,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
         except ImportError:
             raise DatasetError(
                 "an HTML report needs packages that are not installed: run "
-                '`pip install "vl-convert-python>=1.7" "xxhash>=3"`'
+                '`pip install "vl-convert-python>=1.7"`'
             ) from None
     target = Path(path)
     if not target.parent.is_dir():
@@ -59,17 +57,13 @@ def _replaceable(target: Path) -> bool:
 
 
 def write_report(
-    path: str | os.PathLike[str],
-    statistics: DataStatistics,
-    specs: Mapping[str, RecordSpec],
-    verification: Verification,
+    path: str | os.PathLike[str], profile: Profile, verification: Verification
 ) -> int:
     """Write a report; an earlier one is replaced when the new one is whole.
 
     Args:
         path: the file.
-        statistics: of the data.
-        specs: the schema of each split, by its name; none is needed.
+        profile: of the data.
         verification: the result of `verify`.
 
     Returns:
@@ -80,22 +74,19 @@ def write_report(
         SchemagenError: the file cannot be written.
     """
     check_target(path)
-    text = _html(statistics, specs, verification).encode()
+    text = _html(profile, verification).encode()
     write_whole(Path(path), text)
     return len(text)
 
 
-def _html(
-    statistics: DataStatistics,
-    specs: Mapping[str, RecordSpec],
-    verification: Verification,
-) -> str:
+def _html(profile: Profile, verification: Verification) -> str:
     """Return the page, with all text of data escaped.
 
     Its policy allows pictures with data URLs, and the style sheet and the script with
     these hashes. Nothing else in it can load or run.
     """
     # This imports packages that a report needs, and other commands do not.
+    from .charts import SERIES, series
     from .page import page_values
 
     style = _source("style.css")
@@ -118,11 +109,13 @@ def _html(
         "number": number,
         "one_line": one_line,
         "plural": plural,
+        "series": series,
         "share": share,
         "size": size,
     }
     return environment.get_template("page.html.jinja").render(
-        page_values(statistics, specs, verification),
+        page_values(profile, verification),
+        drawn=SERIES,
         policy=policy,
         style=Markup(style),
         script=Markup(script),

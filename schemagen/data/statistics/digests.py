@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...runtime.native import BYTES, INT64
+from ...runtime.native import BYTES, INT64, digests
 from ...runtime.reading.columns import Column, Columns
 
 Digested = NDArray[np.uint64]
@@ -48,13 +47,13 @@ def merged_digests(parts: Sequence[Digests]) -> Digests:
 def digests_of(columns: Columns) -> Digests:
     """Return the digests of some records, which are measured together."""
     records = columns.records
-    extents = zip(records.starts.tolist(), records.stops.tolist(), strict=True)
+    extents = np.stack([records.starts, records.stops], axis=1)
     values = {
         key: _values(some[0])
         for key, some in columns.by_key.items()
         if len(some) == 1 and some[0].kind in (BYTES, INT64)
     }
-    return Digests(_hashed(records.data, extents), values)
+    return Digests(digests(records.data, extents), values)
 
 
 def _values(column: Column) -> Digested:
@@ -63,13 +62,5 @@ def _values(column: Column) -> Digested:
     if column.kind == INT64:
         found: Digested = column.values.astype(np.int64).view(np.uint64)
     else:
-        found = _hashed(column.data, column.values.tolist())
+        found = digests(column.data, column.values)
     return found if 2 * len(np.unique(found)) >= len(found) else _NONE
-
-
-def _hashed(data: NDArray[np.uint8], extents: Iterable[Any]) -> Digested:
-    from xxhash import xxh3_64_digest  # only reports need it
-
-    view = data.data
-    found = (xxh3_64_digest(view[a:b]) for a, b in extents)
-    return np.frombuffer(b"".join(found), np.uint64)

@@ -50,6 +50,7 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     ),
     "varints_write": (c_int64, c_void_p, c_int64, c_void_p),
     "bytes_join": (None, c_void_p, c_void_p, c_int64, c_void_p),
+    "bytes_digest": (None, c_void_p, c_void_p, c_int64, c_void_p),
     "lists_pad": (None, *[c_void_p] * 2, *[c_int64] * 3, *[c_void_p] * 2),
     "image_mix": (c_int, c_void_p, c_int, *[c_int64] * 5, c_void_p),
     "image_filter": (c_int, c_void_p, c_int, *[c_int64] * 5, c_void_p),
@@ -194,6 +195,19 @@ def joined(data: Bytes, extents: Rows) -> Bytes:
     extents = np.ascontiguousarray(extents)
     out = empty(int((extents[:, 1] - extents[:, 0]).sum()), np.uint8)
     core.bytes_join(*addresses(data, extents), len(extents), address(out))
+    return out
+
+
+def digests(data: Bytes, extents: Rows) -> NDArray[np.uint64]:
+    """Return a digest of each value, in which equal ones show: uint64 [N].
+
+    Args:
+        data: uint8 [bytes].
+        extents: int64 [N, 2], where each value begins and ends.
+    """
+    extents = np.ascontiguousarray(extents)
+    out = np.empty(len(extents), np.uint64)
+    core.bytes_digest(*addresses(data, extents), len(extents), address(out))
     return out
 
 

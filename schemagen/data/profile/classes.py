@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ...spec.field import FieldSpec
 from ..formatting import decoded, hexadecimal, one_line, record_value
 from ..statistics.histograms import summed
-from .charts import unique
 from .columns import Column, Split
 
 _MOST_CLASSES = 1_000
@@ -122,3 +121,15 @@ def value_name(value: float | bytes) -> str:
     if isinstance(value, bytes):
         return one_line(decoded(value) or hexadecimal(value), 60)
     return record_value(value)
+
+
+def unique(names: Iterable[str]) -> list[str]:
+    """Return names for categories: those that look alike are numbered."""
+    found: dict[str, None] = {}
+    for name in names:
+        label, count = name or '""', 1
+        while label in found:
+            count += 1
+            label = f"{name} ({count})"
+        found[label] = None
+    return list(found)

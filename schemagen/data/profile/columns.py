@@ -1,4 +1,4 @@
-"""The splits and columns of the data, as the page shows them."""
+"""The splits and columns of data."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..statistics.model import (
     StepsStatistics,
     merged_kind,
 )
-from .charts import SERIES
+from ..statistics.numbers import Numbers
 
 # Common names of splits, in their order.
 _NAMES = (
@@ -40,20 +40,15 @@ class Split:
 
     Attributes:
         name: as in the data; "" for files of no split.
-        label: the name as the page shows it.
-        series: the index of its color and line; SERIES if it has none.
+        label: the name for people.
+        index: its place among the splits.
         found: statistics of its records.
     """
 
     name: str
     label: str
-    series: int
+    index: int
     found: RecordStatistics
-
-    @property
-    def drawn(self) -> bool:
-        """True if plots show it."""
-        return self.series < SERIES
 
 
 def splits_of(found: Mapping[str, RecordStatistics]) -> tuple[Split, ...]:
@@ -63,7 +58,7 @@ def splits_of(found: Mapping[str, RecordStatistics]) -> tuple[Split, ...]:
         largest = max(names, key=lambda name: found[name].records)
         names.sort(key=lambda name: name != largest)
     return tuple(
-        Split(name, one_line(name, 40) or "all", min(index, SERIES), found[name])
+        Split(name, one_line(name, 40) or "all", index, found[name])
         for index, name in enumerate(names)
     )
 
@@ -77,7 +72,7 @@ class Column:
     """The features of one key, or the feature lists of one key, in each split.
 
     Attributes:
-        name: the name of the field, or else the key, as the page shows it.
+        name: the name of the field, or else the key, for people.
         key: the key.
         steps: True for feature lists, whose values are those of the steps.
         field: the field, or the field of a step; None if the schema has none.
@@ -116,6 +111,11 @@ class Column:
         """What its integers are, if they are times."""
         time: Time | None = None if self.field is None else self.field.kind.time
         return time
+
+    @property
+    def is_info(self) -> bool:
+        """Whether the schema says that no model takes it."""
+        return self.field is not None and self.field.role == "info"
 
     @property
     def lengths(self) -> str:
@@ -216,3 +216,23 @@ def _column(
         found=found,
         present=present,
     )
+
+
+def measures_of(
+    column: Column, splits: Sequence[Split]
+) -> dict[str, dict[str, Numbers]]:
+    """Return values, lengths and sizes of a column by split, where any is finite."""
+    measures: dict[str, dict[str, Numbers]] = {}
+    for split in splits:
+        kind = column.kind_in(split)
+        if kind is None:
+            continue
+        found = {"values": kind.numbers or Numbers(), column.lengths: kind.lengths}
+        if kind.bytes is not None:
+            found["sizes in bytes"] = kind.bytes.sizes
+            found["heights in pixels"] = kind.bytes.heights
+            found["widths in pixels"] = kind.bytes.widths
+        for what, numbers in found.items():
+            if numbers.finite:
+                measures.setdefault(what, {})[split.name] = numbers
+    return measures

@@ -1,0 +1,68 @@
+"""The profile of data: its splits, columns, classes, and what differs or is repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ...spec.model import RecordSpec
+from ..statistics.model import DataStatistics
+from .classes import ClassCounts, class_counts
+from .columns import Column, Split, columns_of, spec_of_data, splits_of
+from .comparison import Difference, differences_of, pairs_of
+from .repetitions import Repetitions, repetitions_of
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What data is like, in the terms of its schema if it has one.
+
+    Attributes:
+        statistics: of the data.
+        specs: the schema of each split, by its name; none is needed.
+    """
+
+    statistics: DataStatistics
+    specs: Mapping[str, RecordSpec]
+
+    @property
+    def where(self) -> str:
+        """The data, as it was asked for."""
+        return self.statistics.where
+
+    @cached_property
+    def splits(self) -> tuple[Split, ...]:
+        """Its splits: train, validation, test, and others."""
+        return splits_of(self.statistics.splits)
+
+    @cached_property
+    def spec(self) -> RecordSpec | None:
+        """The schema that describes most of its fields."""
+        return spec_of_data(self.splits, self.specs)
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """Its fields, then further keys."""
+        return columns_of(self.splits, self.spec)
+
+    @cached_property
+    def classes(self) -> tuple[ClassCounts, ...]:
+        """The counts of columns that hold classes, or values that look like them."""
+        found = (class_counts(each, self.splits) for each in self.columns)
+        return tuple(each for each in found if each is not None)
+
+    @cached_property
+    def pairs(self) -> Sequence[tuple[Split, Split]]:
+        """The splits that are compared with each other."""
+        return pairs_of(self.splits)
+
+    @cached_property
+    def differences(self) -> Sequence[Difference]:
+        """The differences between splits, the largest first."""
+        return differences_of(self.columns, self.classes, self.pairs)
+
+    @cached_property
+    def repetitions(self) -> Repetitions:
+        """What is repeated; nothing if no digests were taken."""
+        return repetitions_of(self.columns, self.splits, self.statistics.files)

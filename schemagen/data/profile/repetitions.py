@@ -1,0 +1,211 @@
+"""Records, and values that identify them, that are there more than once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..statistics.digests import Digested
+from ..statistics.model import FileStatistics
+from .columns import Column, Split
+
+# A key identifies records if so many of its values are different.
+_DIFFERENT = 0.8
+
+# Of fewer records none does.
+_FEWEST = 30
+
+_PLACES = 3
+"""So many places of repetitions are named."""
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """A record.
+
+    Attributes:
+        file: its path.
+        record: its number in the file, counted from 0; -1 in a damaged file, in which
+            records cannot be counted.
+    """
+
+    file: str
+    record: int
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """Equal records, or equal values of a column, in one split or in two.
+
+    Attributes:
+        column: whose values are equal; None for whole records.
+        splits: the split, or both of them.
+        count: in one split, how many records are there again; in two, how many different
+            ones are in both.
+        share: these of the records of the smaller split.
+        places: some of them: the record, and the one that it is equal to.
+        files: how many files of the last split have some.
+    """
+
+    column: Column | None
+    splits: tuple[Split, ...]
+    count: int
+    share: float
+    places: tuple[tuple[Place, Place], ...] = ()
+    files: int = 0
+
+
+@dataclass(frozen=True)
+class Repetitions:
+    """What is repeated, and the columns whose values were compared.
+
+    Attributes:
+        found: of records first.
+        compared: columns whose values identify records.
+    """
+
+    found: tuple[Repetition, ...] = ()
+    compared: tuple[Column, ...] = ()
+
+
+def repetitions_of(
+    columns: Sequence[Column], splits: Sequence[Split], files: Sequence[FileStatistics]
+) -> Repetitions:
+    """Find repeated records and values by the digests of splits."""
+    places = {each.name: _Places.of(each, files) for each in splits}
+    records = {each.name: each.found.digests.records for each in splits}
+    found = [*_repeated(None, records, splits, places)]
+    compared = []
+    for column in columns:
+        values = {
+            each.name: each.found.digests.values[column.key]
+            for each in splits
+            if column.key in each.found.digests.values
+        }
+        if _identify(values):
+            compared.append(column)
+            some = [each for each in splits if each.name in values]
+            found += [
+                each
+                for each in _repeated(column, values, some, places)
+                if not any(_implies(whole, each) for whole in found)
+            ]
+    return Repetitions(tuple(found), tuple(compared))
+
+
+def _implies(records: Repetition, values: Repetition) -> bool:
+    """Return whether values are repeated because whole records are."""
+    same = records.splits == values.splits and records.column is None
+    return same and records.count >= values.count
+
+
+def _identify(values: Mapping[str, Digested]) -> bool:
+    """Return whether values of a key differ from record to record, in each split."""
+    total = sum(map(len, values.values()))
+    different = sum(len(np.unique(each)) for each in values.values())
+    return (
+        total >= _FEWEST
+        and all(map(len, values.values()))
+        and different >= _DIFFERENT * total
+    )
+
+
+def _repeated(
+    column: Column | None,
+    found: Mapping[str, Digested],
+    splits: Sequence[Split],
+    places: Mapping[str, _Places],
+) -> Iterator[Repetition]:
+    """Yield what is there more than once in a split, and what is in two."""
+    firsts = {
+        split.name: np.unique(found[split.name], return_index=True) for split in splits
+    }
+    for split in splits:
+        values, (unique, first) = found[split.name], firsts[split.name]
+        count = len(values) - len(unique)
+        if count:
+            again = np.ones(len(values), np.bool_)
+            again[first] = False
+            repeats = np.flatnonzero(again)
+            others = first[np.searchsorted(unique, values[repeats])]
+            where = places[split.name]
+            yield Repetition(
+                column,
+                (split,),
+                count,
+                count / len(values),
+                where.pairs(repeats, where, others, len(values)),
+                where.files_of(repeats, len(values)),
+            )
+    for one, other in combinations(splits, 2):
+        (a, a_rows), (b, b_rows) = firsts[one.name], firsts[other.name]
+        both, in_one, in_other = np.intersect1d(
+            a, b, assume_unique=True, return_indices=True
+        )
+        if len(both):
+            order = np.argsort(b_rows[in_other])
+            first_rows = a_rows[in_one][order]
+            other_rows = b_rows[in_other][order]
+            sizes = len(found[one.name]), len(found[other.name])
+            where = places[other.name]
+            yield Repetition(
+                column,
+                (one, other),
+                len(both),
+                len(both) / min(sizes),
+                where.pairs(other_rows, places[one.name], first_rows, *sizes[::-1]),
+                where.files_of(other_rows, sizes[1]),
+            )
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Where the records of a split are: they were read file by file.
+
+    Attributes:
+        files: of the split.
+        ends: how many records are in the files up to each.
+    """
+
+    files: Sequence[FileStatistics]
+    ends: NDArray[np.int64] = field(compare=False)
+
+    @classmethod
+    def of(cls, split: Split, files: Sequence[FileStatistics]) -> _Places:
+        own = [file for file in files if file.split == split.name]
+        return cls(own, np.cumsum([file.records for file in own], dtype=np.int64))
+
+    def knows(self, records: int) -> bool:
+        """Whether so many digests are those of all records, one each."""
+        return len(self.ends) > 0 and records == self.ends[-1]
+
+    def place(self, row: int) -> Place:
+        at = int(np.searchsorted(self.ends, row, "right"))
+        file = self.files[at]
+        number = row - int(self.ends[at]) + file.records
+        return Place(file.path, -1 if file.damaged else number)
+
+    def pairs(
+        self,
+        rows: NDArray[np.int64],
+        other: _Places,
+        others: NDArray[np.int64],
+        records: int,
+        other_records: int | None = None,
+    ) -> tuple[tuple[Place, Place], ...]:
+        """Return the first places of rows, each with that of an equal record."""
+        same = records if other_records is None else other_records
+        if not (self.knows(records) and other.knows(same)):
+            return ()
+        some = zip(rows[:_PLACES].tolist(), others[:_PLACES].tolist(), strict=True)
+        return tuple((self.place(row), other.place(first)) for row, first in some)
+
+    def files_of(self, rows: NDArray[np.int64], records: int) -> int:
+        """Return how many files have some of the rows; 0 if that is unknown."""
+        if not self.knows(records):
+            return 0
+        return len(np.unique(np.searchsorted(self.ends, rows, "right")))

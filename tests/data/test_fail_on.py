@@ -1,0 +1,171 @@
+"""Leakage, duplicates, drift and missing classes: facts that fail a build."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import Result
+from command_line import make_project, run
+
+from data.messages import example, write_file
+
+_SPLITS = {"train": 200, "test": 60}
+
+
+def record(number: int, **changed: Any) -> bytes:
+    """Return a record with an id of its own, a class, and a number."""
+    random = np.random.default_rng(number)
+    row = {
+        "id": b"%06d" % number,
+        "kind": [b"cat", b"dog", b"owl"][number % 3],
+        "size": float(random.normal(10, 2)),
+    }
+    return example(row | changed)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """Two splits that differ by chance only, in two files each."""
+    start = 0
+    for split, count in _SPLITS.items():
+        for shard in range(2):
+            some = [record(start + at) for at in range(count // 2)]
+            write_file(tmp_path / "data" / f"{split}-{shard:05d}-of-00002", some)
+            start += count // 2
+    return tmp_path / "data"
+
+
+def inspect(data: Path, *names: str, **options: str) -> Result:
+    """Inspect data, and fail on some judgements."""
+    more = [each for name, value in options.items() for each in (f"--{name}", value)]
+    return run("inspect", data, "--fail-on", ",".join(names), *more)
+
+
+ALL = ("leakage", "duplicates", "drift", "missing-classes")
+
+
+def test_splits_that_differ_by_chance_pass(data: Path) -> None:
+    """All judgements together."""
+    done = inspect(data, *ALL)
+    assert done.exit_code == 0, done.output
+
+
+def test_a_copied_shard_is_leakage(data: Path) -> None:
+    """The records that are in both are named, with what they are equal to."""
+    shutil.copy(data / "train-00001-of-00002", data / "test-00001-of-00002")
+    done = inspect(data, "leakage", format="json")
+    assert done.exit_code == 1
+    found = json.loads(done.stdout)
+    [finding] = found["findings"]
+    assert finding["rule"] == "SG541"
+    assert finding["location"]["path"].endswith("test-00001-of-00002")
+    assert finding["data"]["records"] == 100
+    assert finding["data"]["record"] == 0
+    assert "record 0 of train-00001-of-00002" in finding["advice"]
+    [repetition] = found["repetitions"]
+    assert (repetition["count"], repetition["files"]) == (100, 1)
+    assert repetition["places"][1]["same_record"] == 1
+    assert "in train and in test" in run("inspect", data).stdout
+    assert inspect(data, "drift").exit_code == 0
+
+
+def test_identifying_values_leak_too(data: Path) -> None:
+    """A record that was changed a little has the same id."""
+    some = [record(number, size=1.0) for number in range(50)]
+    write_file(data / "test-00001-of-00002", some)
+    done = inspect(data, "leakage")
+    assert done.exit_code == 1
+    assert "SG541 field 'id': values of 'train' are in 'test' too" in done.stderr
+    assert "50 values in both" in done.stderr
+
+
+def test_a_record_that_is_twice_in_a_split_is_a_duplicate(data: Path) -> None:
+    """Within a file or in another one; each place is named."""
+    some = [record(number) for number in (230, *range(231, 260), 230)]
+    write_file(data / "test-00001-of-00002", some)
+    done = inspect(data, "duplicates")
+    assert done.exit_code == 1
+    assert "test-00001-of-00002: record 30: SG542" in done.stderr
+    assert "the same as record 0" in done.stderr
+    assert inspect(data, "leakage").exit_code == 0
+
+
+def test_a_shifted_column_is_drift(data: Path) -> None:
+    """Its mean is at another place."""
+    some = [record(number, size=float(number % 7)) for number in range(300, 330)]
+    write_file(data / "test-00001-of-00002", some)
+    done = inspect(data, "drift", format="github")
+    assert done.exit_code == 1
+    [line] = [each for each in done.stdout.splitlines() if "mean of values" in each]
+    assert line.startswith("::error")
+    assert "SG543" in line
+    assert "Cohen's d" in line
+    assert "split  files" not in done.stdout
+
+
+def test_a_swapped_class_is_drift(data: Path) -> None:
+    """Its share is that of another one."""
+    start = sum(_SPLITS.values())
+    for split, most in (("train", b"cat"), ("test", b"dog")):
+        some = [
+            record(start + at, kind=most if at % 5 else b"owl") for at in range(100)
+        ]
+        start += 100
+        for shard in range(2):
+            write_file(data / f"{split}-{shard:05d}-of-00002", some[shard::2])
+    done = inspect(data, "drift")
+    assert done.exit_code == 1
+    assert "share of" in done.stderr
+    assert "Cohen's h" in done.stderr
+
+
+def test_an_empty_class_is_missing(data: Path) -> None:
+    """By the other splits, or by the classes of the schema."""
+    for shard in range(2):
+        some = [record(600 + 3 * at + shard, kind=b"cat") for at in range(40)]
+        write_file(data / f"test-{shard:05d}-of-00002", some)
+    done = inspect(data, "missing-classes")
+    assert done.exit_code == 1
+    assert "SG544 field 'kind': classes with too few records in 'test'" in done.stderr
+    assert "2 of 3 classes: dog and owl" in done.stderr
+
+
+_SCHEMA = """
+from typing import Annotated
+from schemagen import Label, Record, Text
+
+
+class Animal(Record):
+    id: Annotated[str, Text(role="info")]
+    kind: Annotated[str, Label(classes=("cat", "dog", "owl", "yak"), stored="text")]
+    size: float
+"""
+
+
+def test_a_schema_says_which_classes_there_are(data: Path, tmp_path: Path) -> None:
+    """One that no split has is missing in all of them."""
+    root = make_project(tmp_path / "project", {"animal.py": _SCHEMA})
+    more = {"record": "animal", "project": str(root)}
+    done = inspect(data, "missing-classes", **more)
+    assert done.exit_code == 1
+    assert "1 of 4 classes: yak" in done.stderr
+    settings = root / "pyproject.toml"
+    text = settings.read_text()
+    settings.write_text(f"{text}[tool.schemagen.thresholds]\nmissing-classes = 0\n")
+    assert inspect(data, "missing-classes", **more).exit_code == 0
+    settings.write_text(f"{text}[tool.schemagen.thresholds]\nmissing = 0\n")
+    wrong = inspect(data, "missing-classes", **more)
+    assert wrong.exit_code == 2
+    assert "SG401" in wrong.stderr
+
+
+def test_unknown_judgements_are_refused(data: Path) -> None:
+    """With the names of those that exist."""
+    done = inspect(data, "leaks")
+    assert done.exit_code == 2
+    assert "leakage, duplicates, drift, missing-classes" in done.stderr
