@@ -14,6 +14,7 @@ from ..findings import ExitCode
 from ..progress import showing
 from .changes import breaking, explain
 from .colors import wanted
+from .comparing import diff
 from .describing import describe
 from .exit_codes import ending
 from .generating import check, generate
@@ -78,6 +79,7 @@ for _verb in (
     breaking,
     explain,
     describe,
+    diff,
     export,
     templates,
     verify,

@@ -11,7 +11,7 @@ TASKS = {
     "Start": ("init", "infer", "import", "adopt"),
     "Generate code": ("generate", "check", "describe", "templates"),
     "Review changes and findings": ("breaking", "explain"),
-    "Look at data": ("verify", "inspect"),
+    "Look at data": ("verify", "inspect", "diff"),
     "Use other tools": ("export",),
 }
 """The verbs of each task, in the order of the help text."""

@@ -39,6 +39,7 @@ ARGUMENTS = {
     "breaking": ("--against", "main"),
     "describe": (),
     "templates": (),
+    "diff": ("data", "more"),
     "inspect": ("data",),
     "verify": ("data",),
     "import": ("x.pbtxt", "--from", "tfmd", "--out", "x.py"),

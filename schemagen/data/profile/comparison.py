@@ -89,10 +89,21 @@ def differences_of(
     return sorted(found, key=lambda each: (each.column.is_info, -each.drift))
 
 
-def pairs_of(splits: Sequence[Split]) -> list[tuple[Split, Split]]:
-    """Return the first split with each other one, as far as they can be compared."""
-    large = [split for split in splits if split.found.read >= FEWEST]
-    return [(large[0], other) for other in large[1:]]
+def pairs_of(
+    splits: Sequence[Split], names: Sequence[tuple[str, str]] | None = None
+) -> list[tuple[Split, Split]]:
+    """Return pairs of splits, as far as they can be compared.
+
+    Args:
+        splits: all of them.
+        names: of each pair; None for the first split with each other one.
+    """
+    large = {split.name: split for split in splits if split.found.read >= FEWEST}
+    if names is not None:
+        known = [(a, b) for a, b in names if a in large and b in large]
+        return [(large[first], large[second]) for first, second in known]
+    every = [*large.values()]
+    return [(every[0], other) for other in every[1:]]
 
 
 def _of_column(

@@ -21,10 +21,13 @@ class Profile:
     Attributes:
         statistics: of the data.
         specs: the schema of each split, by its name; none is needed.
+        compared: the names of splits that are compared; None for the first one with each
+            other one.
     """
 
     statistics: DataStatistics
     specs: Mapping[str, RecordSpec]
+    compared: Sequence[tuple[str, str]] | None = None
 
     @property
     def where(self) -> str:
@@ -55,7 +58,7 @@ class Profile:
     @cached_property
     def pairs(self) -> Sequence[tuple[Split, Split]]:
         """The splits that are compared with each other."""
-        return pairs_of(self.splits)
+        return pairs_of(self.splits, self.compared)
 
     @cached_property
     def differences(self) -> Sequence[Difference]:

@@ -76,7 +76,7 @@ def repetitions_of(
     columns: Sequence[Column], splits: Sequence[Split], files: Sequence[FileStatistics]
 ) -> Repetitions:
     """Find repeated records and values by the digests of splits."""
-    places = {each.name: _Places.of(each, files) for each in splits}
+    places = {each.name: Places.of(each, files) for each in splits}
     records = {each.name: each.found.digests.records for each in splits}
     found = [*_repeated(None, records, splits, places)]
     compared = []
@@ -118,7 +118,7 @@ def _repeated(
     column: Column | None,
     found: Mapping[str, Digested],
     splits: Sequence[Split],
-    places: Mapping[str, _Places],
+    places: Mapping[str, Places],
 ) -> Iterator[Repetition]:
     """Yield what is there more than once in a split, and what is in two."""
     firsts = {
@@ -163,7 +163,7 @@ def _repeated(
 
 
 @dataclass(frozen=True)
-class _Places:
+class Places:
     """Where the records of a split are: they were read file by file.
 
     Attributes:
@@ -175,15 +175,22 @@ class _Places:
     ends: NDArray[np.int64] = field(compare=False)
 
     @classmethod
-    def of(cls, split: Split, files: Sequence[FileStatistics]) -> _Places:
+    def of(cls, split: Split, files: Sequence[FileStatistics]) -> Places:
+        """Return the places of a split's records, by the files of all splits."""
         own = [file for file in files if file.split == split.name]
         return cls(own, np.cumsum([file.records for file in own], dtype=np.int64))
+
+    def first(self, rows: NDArray[np.int64], records: int) -> tuple[Place, ...]:
+        """Return the first places of rows, of so many records in all."""
+        some = rows[:_PLACES].tolist() if self.knows(records) else []
+        return tuple(map(self.place, some))
 
     def knows(self, records: int) -> bool:
         """Whether so many digests are those of all records, one each."""
         return len(self.ends) > 0 and records == self.ends[-1]
 
     def place(self, row: int) -> Place:
+        """Return the place of a record."""
         at = int(np.searchsorted(self.ends, row, "right"))
         file = self.files[at]
         number = row - int(self.ends[at]) + file.records
@@ -192,7 +199,7 @@ class _Places:
     def pairs(
         self,
         rows: NDArray[np.int64],
-        other: _Places,
+        other: Places,
         others: NDArray[np.int64],
         records: int,
         other_records: int | None = None,

@@ -17,9 +17,11 @@ from ..inspect.text import (
     split_row,
 )
 from ..profile.columns import title_of
+from ..profile.diff import Diff
 from ..profile.profile import Profile
 from ..statistics.model import DataStatistics
 from .charts import Figure
+from .diff import diff_figures
 from .differences import differences_figure, repetitions_figure
 from .files import files_figure
 from .samples import samples_of
@@ -30,12 +32,15 @@ _MOST_CLASSES = 12
 _MOST_FIGURES = 24
 
 
-def page_values(profile: Profile, verification: Verification) -> dict[str, Any]:
+def page_values(
+    profile: Profile, verification: Verification | None, diff: Diff | None
+) -> dict[str, Any]:
     """Return the variables of the template, by name.
 
     Args:
         profile: of the data.
-        verification: the result of `verify`.
+        verification: the result of `verify`; None without it.
+        diff: of two datasets, of which the profile is; None for one.
     """
     statistics, spec = profile.statistics, profile.spec
     splits, columns, counts = profile.splits, profile.columns, profile.classes
@@ -44,11 +49,13 @@ def page_values(profile: Profile, verification: Verification) -> dict[str, Any]:
     others = [each for each in columns if each.kinds and each not in counted]
     drawn = track(others[:_MOST_FIGURES], "drawing plots", "column")
     sections: list[tuple[str, str, list[Figure]]] = []
+    if diff is not None:
+        sections.append(("diff", "Schemas and records", diff_figures(diff)))
     if splits[1:]:
         figure = differences_figure(profile)
         sections.append(("differences", "Differences between splits", [figure]))
     read = any(split.found.read for split in splits)
-    if read:
+    if read and diff is None:
         figure = repetitions_figure(profile.repetitions)
         sections.append(("repetitions", "Repetitions", [figure]))
     classes = [class_figure(each, splits) for each in counts[:_MOST_CLASSES]]
@@ -73,7 +80,7 @@ def page_values(profile: Profile, verification: Verification) -> dict[str, Any]:
         "files": statistics.files,
         "keys": len(columns),
         "verification": verification,
-        "verified": _verified(verification),
+        "verified": verification and _verified(verification),
         "samples": samples,
         "legends": legends,
         "sections": sections,

@@ -15,6 +15,7 @@ from ...atomic_write import write_whole
 from ...runtime.shared.errors import DatasetError
 from ..checks.model import Verification
 from ..formatting import number, one_line, plural, share, size
+from ..profile.diff import Diff
 from ..profile.profile import Profile
 
 _PACKAGES = ("vl_convert",)
@@ -57,14 +58,18 @@ def _replaceable(target: Path) -> bool:
 
 
 def write_report(
-    path: str | os.PathLike[str], profile: Profile, verification: Verification
+    path: str | os.PathLike[str],
+    profile: Profile,
+    verification: Verification | None,
+    diff: Diff | None = None,
 ) -> int:
     """Write a report; an earlier one is replaced when the new one is whole.
 
     Args:
         path: the file.
         profile: of the data.
-        verification: the result of `verify`.
+        verification: the result of `verify`; None without it.
+        diff: of two datasets, of which the profile is; None for one.
 
     Returns:
         The file's size in bytes.
@@ -74,12 +79,14 @@ def write_report(
         SchemagenError: the file cannot be written.
     """
     check_target(path)
-    text = _html(profile, verification).encode()
+    text = _html(profile, verification, diff).encode()
     write_whole(Path(path), text)
     return len(text)
 
 
-def _html(profile: Profile, verification: Verification) -> str:
+def _html(
+    profile: Profile, verification: Verification | None, diff: Diff | None
+) -> str:
     """Return the page, with all text of data escaped.
 
     Its policy allows pictures with data URLs, and the style sheet and the script with
@@ -114,7 +121,7 @@ def _html(profile: Profile, verification: Verification) -> str:
         "size": size,
     }
     return environment.get_template("page.html.jinja").render(
-        page_values(profile, verification),
+        page_values(profile, verification, diff),
         drawn=SERIES,
         policy=policy,
         style=Markup(style),

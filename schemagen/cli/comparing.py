@@ -1,0 +1,73 @@
+"""Verbs that compare data: diff."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from .completion import complete_paths
+from .help import Verb
+from .printing import echo
+from .reporting import (
+    html_option,
+    leave,
+    print_document,
+    reading_options,
+    table_option,
+    terminal_columns,
+)
+
+
+@click.command(
+    cls=Verb,
+    examples=[
+        ("Compare two versions of a dataset", "schemagen diff data/v1 data/v2"),
+        (
+            "Find records that were changed, by an identifier",
+            "schemagen diff data/v1 data/v2 --key id",
+        ),
+    ],
+)
+@click.argument("one", metavar="A", shell_complete=complete_paths)
+@click.argument("other", metavar="B", shell_complete=complete_paths)
+@click.option(
+    "--key",
+    default="",
+    metavar="FIELD",
+    help="Match records by this field.  [default: by all of their bytes]",
+)
+@html_option
+@reading_options
+@table_option("Tables for people, or data.")
+def diff(
+    one: str, other: str, key: str, html: str | None, style: str, **reading: Any
+) -> None:
+    """Compare two datasets: schemas, counts, distributions, and records.
+
+    A and B are data directories, files or quoted globs, or URLs. Splits of equal names
+    are compared; if each has one split, these. Exit code 1 if anything differs:
+    a change of the schema that `breaking` would report, a split, records that one of
+    them lacks, or a distribution by an effect of 0.5 (see `inspect`).
+    """
+    from ..data.profile.diff_blocks import diff_blocks, diff_data
+    from ..display.terminal import terminal_text
+    from ..use_cases.diff import diff as use_case
+    from ..use_cases.diff import write_diff
+    from ..use_cases.refusing import refusing_data
+
+    with refusing_data(one):
+        if html is not None:
+            from ..data.report.writing import check_target  # which imports jinja2
+
+            check_target(html)
+        found = use_case(one, other, key, **reading)
+        if html is not None:
+            write_diff(html, found)
+    if style == "json":
+        print_document(json.dumps(diff_data(found), indent=2))
+    else:
+        echo(terminal_text([*diff_blocks(found)], terminal_columns()), nl=False)
+    if not found.same:
+        leave()

@@ -1,0 +1,196 @@
+"""Two datasets compared: schemas, counts, distributions, and records that one of them lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...runtime.codecs.compatibility import Change, differences
+from ...runtime.shared.errors import DatasetError
+from ...spec.model import RecordSpec
+from ...spec.serial import to_data
+from ..statistics.digests import Digested
+from ..statistics.model import DataStatistics, RecordStatistics
+from .columns import Split
+from .comparison import DRIFT, Difference
+from .profile import Profile
+from .repetitions import Place, Places
+
+
+@dataclass(frozen=True)
+class SplitDiff:
+    """A split in both datasets.
+
+    Attributes:
+        name: the split.
+        records: how many records it has in the first and in the second dataset; None where
+            the dataset does not have it.
+        only: how many records are in the first one only, and in the second one only: those
+            whose bytes, or values of the key, the other one lacks.
+        changed: how many records of equal keys have other bytes; 0 without a key.
+        places: the first records that are in one only, of each dataset.
+    """
+
+    name: str
+    records: tuple[int | None, int | None]
+    only: tuple[int, int] = (0, 0)
+    changed: int = 0
+    places: tuple[tuple[Place, ...], tuple[Place, ...]] = ((), ())
+
+    @property
+    def differs(self) -> bool:
+        """Whether the datasets do not have the same records."""
+        return self.records[0] != self.records[1] or any((*self.only, self.changed))
+
+
+@dataclass(frozen=True)
+class Diff:
+    """Two datasets.
+
+    Attributes:
+        names: of the datasets.
+        schema: what keeps the schema of the second one from reading the first one;
+            None if one has no schema.
+        splits: their splits.
+        profile: of both together; its splits are those of the first, then those of the
+            second one.
+    """
+
+    names: tuple[str, str]
+    schema: tuple[Change, ...] | None
+    splits: tuple[SplitDiff, ...]
+    profile: Profile
+
+    @property
+    def drifts(self) -> list[Difference]:
+        """The differences of columns that count as drift, the largest first."""
+        return [each for each in self.profile.differences if each.drift >= DRIFT]
+
+    @property
+    def same(self) -> bool:
+        """Whether nothing differs."""
+        return not (
+            self.schema or self.drifts or any(split.differs for split in self.splits)
+        )
+
+
+def diff_of(one: Profile, other: Profile, names: tuple[str, str], key: str) -> Diff:
+    """Compare two datasets. Splits of equal names are compared, or both if each has one.
+
+    Args:
+        one: the first dataset, with digests.
+        other: the second one, likewise.
+        names: what to call them.
+        key: a field or key whose values identify records; "" for their bytes.
+
+    Raises:
+        DatasetError: the values of the key do not identify records.
+    """
+    profiles = (one, other)
+    firsts, seconds = ({each.name: each for each in p.splits} for p in profiles)
+    if len(firsts) == len(seconds) == 1:
+        name = "" if firsts.keys() != seconds.keys() else next(iter(firsts))
+        firsts, seconds = ({name: each} for each in (one.splits[0], other.splits[0]))
+    splits = []
+    for name in [*firsts, *(name for name in seconds if name not in firsts)]:
+        first, second = firsts.get(name), seconds.get(name)
+        if first is None or second is None:
+            counts = tuple(s.found.records if s else None for s in (first, second))
+            splits.append(SplitDiff(name, (counts[0], counts[1])))
+        else:
+            splits.append(_of_split(name, (first, second), profiles, key))
+    specs = (one.spec, other.spec)
+    schema = None
+    if specs[0] is not None and specs[1] is not None:
+        schema = tuple(differences(to_data(specs[0]), to_data(specs[1])))
+    common = [
+        (firsts[name].name, seconds[name].name) for name in firsts.keys() & seconds
+    ]
+    return Diff(names, schema, tuple(splits), _together(profiles, names, common))
+
+
+def _of_split(
+    name: str, pair: tuple[Split, Split], profiles: tuple[Profile, Profile], key: str
+) -> SplitDiff:
+    values = [
+        _values(profile, split, key)
+        for profile, split in zip(profiles, pair, strict=True)
+    ]
+    rows = [
+        np.flatnonzero(~np.isin(own, others)) for own, others in (values, values[::-1])
+    ]
+    places = [
+        Places.of(split, profile.statistics.files).first(some, len(own))
+        for split, profile, some, own in zip(pair, profiles, rows, values, strict=True)
+    ]
+    return SplitDiff(
+        name,
+        (pair[0].found.records, pair[1].found.records),
+        (len(rows[0]), len(rows[1])),
+        _changed(pair, values) if key else 0,
+        (places[0], places[1]),
+    )
+
+
+def _values(profile: Profile, split: Split, key: str) -> Digested:
+    """Return the digests of records, or of the values of a key.
+
+    Raises:
+        DatasetError: they do not identify records.
+    """
+    digests = split.found.digests
+    if not key:
+        return digests.records
+    named = {column.name: column.key for column in profile.columns}
+    found = digests.values.get(named.get(key, key))
+    if found is None or len(found) != len(digests.records):
+        raise DatasetError(
+            f"{profile.where}: split {split.label!r}: the values of {key!r} do not "
+            "identify records; expected a single integer or text in each record that "
+            "seldom repeats"
+        )
+    return found
+
+
+def _changed(pair: tuple[Split, Split], values: Sequence[Digested]) -> int:
+    one, other = values
+    _, ours, theirs = np.intersect1d(one, other, return_indices=True)
+    first, second = (split.found.digests.records for split in pair)
+    return int((first[ours] != second[theirs]).sum())
+
+
+def _together(
+    profiles: tuple[Profile, Profile],
+    names: tuple[str, str],
+    common: Sequence[tuple[str, str]],
+) -> Profile:
+    """Return the profile of two datasets, whose splits have the dataset in their names."""
+    splits: dict[str, RecordStatistics] = {}
+    specs: dict[str, RecordSpec] = {}
+    files = []
+    for name, profile in zip(names, profiles, strict=True):
+        found = profile.statistics
+        splits |= {_name(name, split): held for split, held in found.splits.items()}
+        specs |= {_name(name, split): spec for split, spec in profile.specs.items()}
+        files += [replace(file, split=_name(name, file.split)) for file in found.files]
+    pairs = tuple(
+        (_name(names[0], first), _name(names[1], second)) for first, second in common
+    )
+    statistics = DataStatistics(" and ".join(names), tuple(files), splits)
+    return Profile(statistics, specs, pairs)
+
+
+def _name(dataset: str, split: str) -> str:
+    return f"{dataset} {split}".rstrip()
+
+
+def names_of(one: str, other: str) -> tuple[str, str]:
+    """Return short names of two datasets: the last parts of their paths that differ."""
+    parts = [path.rstrip("/").split("/") for path in (one, other)]
+    for count in range(1, max(map(len, parts)) + 1):
+        first, second = ("/".join(each[-count:]) for each in parts)
+        if first != second:
+            return first, second
+    return f"{one} (first)", f"{other} (second)"

@@ -1,0 +1,127 @@
+"""Two datasets compared: schemas, counts, distributions, records."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+from command_line import run
+from digit_rows import rows
+
+from data.messages import write_file
+from data.test_fail_on import record
+from generated.digit.serializer import write_dataset
+
+
+def diff(one: Path, other: Path, *more: str) -> tuple[int, dict[str, Any]]:
+    """Return the exit code of a comparison, and its document."""
+    done = run("diff", one, other, "--format", "json", *more)
+    return done.exit_code, json.loads(done.stdout)
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> tuple[Path, Path]:
+    """Two equal datasets without manifests."""
+    for name in ("v1", "v2"):
+        for split, start in (("train", 0), ("test", 100)):
+            some = [record(start + at) for at in range(60)]
+            write_file(tmp_path / name / f"{split}-00000-of-00001", some)
+    return tmp_path / "v1", tmp_path / "v2"
+
+
+def test_equal_datasets_do_not_differ(two: tuple[Path, Path]) -> None:
+    """Whatever their files are named and how many there are."""
+    one, other = two
+    code, found = diff(one, other)
+    assert (code, found["same"], found["schema"]) == (0, True, None)
+    assert [split["records"] for split in found["splits"]] == [[60, 60], [60, 60]]
+    assert "No differences." in run("diff", one, other).stdout
+
+
+def test_records_that_one_lacks_are_counted_and_named(two: tuple[Path, Path]) -> None:
+    """By all of their bytes."""
+    one, other = two
+    some = [record(at) for at in (*range(55), *range(200, 207))]
+    write_file(other / "train-00000-of-00001", some)
+    code, found = diff(one, other)
+    assert code == 1
+    train, test = found["splits"]
+    assert (train["split"], train["records"], train["only"]) == (
+        "train",
+        [60, 62],
+        [5, 7],
+    )
+    assert [each["record"] for each in train["places"][0]] == [55, 56, 57]
+    assert [each["record"] for each in train["places"][1]] == [55, 56, 57]
+    assert test["only"] == [0, 0]
+    assert "only in v1: record 55" in run("diff", one, other).stdout
+
+
+def test_a_key_finds_records_that_were_changed(two: tuple[Path, Path]) -> None:
+    """They are in both, with other bytes."""
+    one, other = two
+    some = [record(at, size=0.0) if at < 4 else record(at) for at in range(59)]
+    write_file(other / "train-00000-of-00001", some)
+    _, found = diff(one, other, "--key", "id")
+    assert found["splits"][0]["only"] == [1, 0]
+    assert found["splits"][0]["changed"] == 4
+    wrong = run("diff", one, other, "--key", "kind")
+    assert wrong.exit_code == 2
+    assert "do not identify records" in wrong.stderr
+
+
+def test_a_split_that_one_lacks_and_a_drift(two: tuple[Path, Path]) -> None:
+    """A shifted column is a difference, with the size of its effect."""
+    one, other = two
+    (other / "test-00000-of-00001").unlink()
+    some = [record(at, size=float(at % 3)) for at in range(60)]
+    write_file(other / "train-00000-of-00001", some)
+    code, found = diff(one, other)
+    assert code == 1
+    assert {s["split"]: s["records"] for s in found["splits"]}["test"] == [60, None]
+    first = found["differences"][0]
+    assert (first["field"], first["splits"]) == ("size", ["v1 train", "v2 train"])
+
+
+def test_the_schema_comes_first(tmp_path: Path) -> None:
+    """What would keep readers of the one from reading the other."""
+    for name in ("v1", "v2"):
+        write_dataset(rows(40), tmp_path / name, "train")
+    code, found = diff(tmp_path / "v1", tmp_path / "v2")
+    assert (code, found["schema"]) == (0, [])
+    manifest = tmp_path / "v2" / "manifest.json"
+    text = json.loads(manifest.read_text())
+    [label] = [f for f in text["spec"]["fields"] if f["kind"] == "Label"]
+    label["classes"] = label["classes"][::-1]
+    del text["crc32c"]
+    manifest.write_text(json.dumps(text))
+    code, found = diff(tmp_path / "v1", tmp_path / "v2")
+    assert code == 1
+    assert found["schema"][0]["rule"] == "SG221"
+    assert "SG221" in run("diff", tmp_path / "v1", tmp_path / "v2").stdout
+
+
+def test_single_splits_are_compared_whatever_their_names(
+    two: tuple[Path, Path],
+) -> None:
+    """As of two files."""
+    one, other = two
+    shutil.copy(one / "train-00000-of-00001", other / "more.tfrecord")
+    code, found = diff(one / "train-00000-of-00001", other / "more.tfrecord")
+    assert (code, found["splits"][0]["records"]) == (0, [60, 60])
+
+
+def test_a_page_shows_both(two: tuple[Path, Path], tmp_path: Path) -> None:
+    """With the tables of the comparison, and plots of both."""
+    one, other = two
+    write_file(other / "train-00000-of-00001", [record(at) for at in range(50)])
+    done: Result = run("diff", one, other, "--html", tmp_path / "page.html")
+    assert done.exit_code == 1, done.output
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert "Schemas and records" in page
+    assert "v1 train" in page
+    assert 'id="findings"' not in page
