@@ -22,9 +22,7 @@ def differences_figure(profile: Profile) -> Figure:
     )
     verdict = f"{some} in {plural(len(compared), 'comparison')}."
     if not compared:
-        verdict = (
-            f"No comparison: it requires two splits of at least {FEWEST} records."
-        )
+        verdict = f"No comparison: it requires two splits of at least {FEWEST} records."
     small = [
         f"{split.label} ({plural(split.found.read, 'record')})"
         for split in profile.splits
