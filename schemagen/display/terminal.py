@@ -43,7 +43,11 @@ def terminal_text(
     from rich.console import Console
 
     console = Console(
-        file=StringIO(), width=columns, color_system=None, highlight=False
+        file=StringIO(),
+        width=columns,
+        color_system=None,
+        highlight=False,
+        force_jupyter=False,  # which would show an output of its own
     )
     texts: list[str] = []
     for block in blocks:
