@@ -245,7 +245,7 @@ _REFUSED: dict[str, tuple[Callable[[Path], Any], Any, tuple[str, ...]]] = {
     "the manifest": (lambda path: path / "manifest.json", None, ("data'",)),
     "no split": (lambda path: path, "valid", ("'valid'", "test, train")),
     "a misspelt split": (lambda path: path, "trian", ("'trian'", "'train'")),
-    "two splits": (lambda path: path, ["train", "test"], ("['train', 'test']",)),
+    "a split twice": (lambda path: path, ["train", "train"], ("'train'",)),
     "one of two splits": (lambda path: path, None, ("test, train",)),
     "a split of files": (lambda path: f"{path}/train-*", "train", ("'train'",)),
     "a text": (_with_text, None, ("notes.txt", "no records h")),
