@@ -41,7 +41,9 @@ def schema_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Declare one record of files that share few keys.",
         ),
         click.option(
-            "--name", metavar="CLASS", help="The record's name.  [default: FILE's]"
+            "--name",
+            metavar="CLASS",
+            help="The record's name.  [default: FILE's, or that in the manifest]",
         ),
         click.option(
             "--out",
@@ -108,9 +110,9 @@ def _steps_before_generate(out: Path) -> list[str]:
     from ..config import schemas_for, settings_directory
 
     directory = out.resolve().parent
-    is_project = settings_directory(directory) is not None
-    schemas = schemas_for(directory if is_project else Path())
-    steps = [] if is_project else ["run `schemagen init`"]
+    places = [place for place in (directory, Path()) if settings_directory(place)]
+    schemas = schemas_for(places[0] if places else Path())
+    steps = [] if places else ["run `schemagen init`"]
     if not directory.is_relative_to(schemas):
         where = os.path.relpath(schemas)
         steps.append(f"move {out} to {where}/, where schemas are looked for")

@@ -226,6 +226,8 @@ def print_sealed(sealed: Sequence[Sealed]) -> None:
             for name, records in sorted(each.splits.items())
         )
         echo(f"sealed {printable(each.path)}: {splits}")
+        for change in each.changes:
+            echo(f"  the schema has changed: {printable(change)}")
 
 
 def spec_of_record(record: str | None, project: str) -> RecordSpec | None:

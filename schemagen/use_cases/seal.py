@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ..data.checks.model import Verification
@@ -12,9 +12,10 @@ from ..data.remote_path import file_path, size_of
 from ..data.sources import Data, DataFile
 from ..data.verify.verification import EXAMPLES, verify
 from ..findings import refused
+from ..runtime.codecs.compatibility import differences
 from ..runtime.shared.errors import DatasetError
 from ..runtime.storage.manifest import FILE_NAME
-from ..runtime.storage.schema import Schema
+from ..runtime.storage.schema import Schema, Spec
 from ..runtime.writing.sealing import seal
 from ..spec.model import RecordSpec
 from ..spec.serial import fingerprint, from_data, to_data
@@ -30,10 +31,12 @@ class Sealed:
     Attributes:
         path: where.
         splits: how many records each split has, by its name.
+        changes: what the schema says other than the one that the manifest had before.
     """
 
     path: str
     splits: dict[str, int]
+    changes: tuple[str, ...] = ()
 
 
 def verify_and_seal(
@@ -68,6 +71,7 @@ def verify_and_seal(
     """
     listing = list_data(data, None if add else split)
     schema = spec or _spec_of(listing.data)
+    before = [file.spec for file in listing.data.files if file.spec is not None]
     listing = _unlisted(listing, split) if add else _as_if_unsealed(listing)
     if not listing.data.files:
         return Verification(data, (), ()), ()
@@ -82,18 +86,33 @@ def verify_and_seal(
     )
     if not found.clean:
         return found, ()
-    return found, seal_verified(found, schema, add=add)
+    return found, seal_verified(found, schema, add=add, before=before)
 
 
 def seal_verified(
-    found: Verification, spec: RecordSpec, *, add: bool = False
+    found: Verification,
+    spec: RecordSpec,
+    *,
+    add: bool = False,
+    before: Sequence[Spec] = (),
 ) -> tuple[Sealed, ...]:
     """Write the manifests of files in which nothing is wrong, one each directory.
+
+    Args:
+        found: the files.
+        spec: what their records are.
+        add: put the files behind those that the manifest lists.
+        before: the schemas that the manifest had.
 
     Raises:
         DatasetError: a manifest does not allow it, or cannot be written.
     """
     schema = Schema(spec.record, fingerprint(spec), to_data(spec))
+    changes = dict.fromkeys(
+        change.plain
+        for written in before
+        for change in differences(written, schema.spec)
+    )
     named = [replace(file, split=_split_name(file.split)) for file in found.files]
     sealed = []
     for directory in dict.fromkeys(file_path(file.path).parent for file in named):
@@ -105,7 +124,8 @@ def seal_verified(
                 f"{directory / FILE_NAME}: it cannot be written: {error.strerror}"
             ) from None
         counts = {name: each.records for name, each in manifest.splits.items()}
-        sealed.append(Sealed(str(directory / FILE_NAME), counts))
+        path = str(directory / FILE_NAME)
+        sealed.append(Sealed(path, counts, tuple(changes)))
     return tuple(sealed)
 
 
@@ -115,12 +135,9 @@ def _split_name(split: str) -> str:
 
 
 def _as_if_unsealed(listing: Listing) -> Listing:
-    """Return sealed files without their schema, which is to be stated again."""
-    files = [
-        replace(file, spec=None) if file.adopted else file
-        for file in listing.data.files
-    ]
-    return replace(listing, data=replace(listing.data, files=tuple(files)))
+    """Return files without their schema, which is to be stated again."""
+    files = tuple(replace(file, spec=None) for file in listing.data.files)
+    return replace(listing, data=replace(listing.data, files=files))
 
 
 def _unlisted(listing: Listing, split: str | None) -> Listing:

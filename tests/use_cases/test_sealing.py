@@ -172,12 +172,25 @@ def test_compressed_files_are_sealed(tmp_path: Path) -> None:
     assert not list(tmp_path.glob(".*.index"))
 
 
-def test_splits_of_schemagen_are_not_sealed(tmp_path: Path) -> None:
-    """Their manifest says more already."""
-    write_dataset(rows(4), tmp_path, "train")
-    before = (tmp_path / "manifest.json").read_bytes()
-    assert seal(tmp_path).exit_code == 2
-    assert (tmp_path / "manifest.json").read_bytes() == before
+def test_splits_of_schemagen_state_their_schema_again(data: Path) -> None:
+    """Next to sealed ones: all splits of a directory have to be read by one reader."""
+    seal(data)
+    write_dataset(rows(4), data, "day2")
+    before = manifest_of(data)
+    names = [field["name"] for field in before["spec"]["fields"]]
+    before["spec"]["fields"][names.index("digit")]["classes"].reverse()
+    del before["crc32c"]
+    (data / "manifest.json").write_text(json.dumps(before))
+    with pytest.raises(SchemaMismatchError, match="--seal"):
+        open_split(data, "val")
+    done = seal(data)
+    assert done.exit_code == 0, done.output
+    assert "the schema has changed: field 'digit': class id 0" in done.output
+    assert len(open_split(data, ["day2", "val"])) == 15
+    found = manifest_of(data)["splits"]["day2"]
+    assert found == before["splits"]["day2"]
+    foreign(data, "day2_b.tfrecord", 3).rename(data / "day2-1.tfrecord")
+    assert verify(data, "--add").exit_code == 2
 
 
 def test_sealed_files_are_never_replaced(data: Path) -> None:

@@ -13,8 +13,8 @@ from ...runtime.reading.columns import Rows
 from ...runtime.shared.images import CHANNELS
 from ..formatting import plural
 from ..statistics.numbers import Numbers, quantile
-from .draft import Draft, Drafts, listed, quoted, ranges
-from .evidence import Evidence, KeyEvidence
+from .draft import Draft, Drafts, listed, odd_doubt, quoted, ranges
+from .evidence import Evidence, KeyEvidence, is_rare
 from .sizes import keys_of_axis
 from .values import Contents
 from .words import AXES, parent_of, says, speaks_of
@@ -148,7 +148,11 @@ def with_own_sizes(evidence: Evidence, fields: Mapping[str, Draft]) -> dict[str,
         own, other = _sizes_of(evidence, draft), _sizes_of(evidence, fields[image.key])
         compared = (own[:, 0] >= 0) & (other[:, 0] >= 0)
         differ = int((compared & (own != other).any(axis=1)).sum())
-        if differ:
+        if is_rare(differ, int(compared.sum())):
+            records = plural(int(compared.sum()), "record")
+            what = f"a mask of another size than {quoted(image.key)}"
+            found[key] = draft.with_doubts(odd_doubt(differ, records, what))
+        elif differ:
             found[key] = draft.with_facts(own_size=True).with_doubts(
                 f"of another size than {quoted(image.key)} in "
                 f"{plural(differ, 'record')}: is it the mask of another image?"

@@ -226,7 +226,12 @@ def differences(written: Spec, expected: Spec) -> list[Change]:
 
 
 def check_compatible(
-    written: Spec, expected: Spec, where: str, directory: str = ""
+    written: Spec,
+    expected: Spec,
+    where: str,
+    directory: str = "",
+    *,
+    adopted: bool | None = None,
 ) -> None:
     """Refuse data that would be misread.
 
@@ -236,6 +241,7 @@ def check_compatible(
         where: what to call the data in the error.
         directory: the data's directory, if another split is to be written there; "" if
             the data is to be read.
+        adopted: whether the data was sealed, so that its schema can be stated again.
 
     Raises:
         SchemaMismatchError: naming every field that differs, and the rule.
@@ -253,7 +259,13 @@ def check_compatible(
             "Read it with code generated from that schema, which the manifest holds; or "
             "change the schema back; or write the data again into another directory."
         )
-        if directory:
+        if adopted:
+            ways = (
+                "If you have changed the schema on purpose, `schemagen verify DATA "
+                "--record NAME --seal` compares every record with it and seals the files "
+                "again; otherwise change the schema back."
+            )
+        elif directory:
             ways = (
                 "Write to another directory; or change the schema back; or delete "
                 f"{directory} if its other splits are no longer needed."

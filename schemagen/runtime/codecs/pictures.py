@@ -274,6 +274,8 @@ class Picture(Kind):
             given[column.rows] = column.values
             given = given[found.column.rows]
             name, swapped = _AXES[axis], "height and width are swapped?" * (axis < 2)
+            if swapped and getattr(self, "orientation", "keep") == "apply":
+                swapped = "these are the sizes before it is turned: leave out the keys"
             found.at(key).check_rows(
                 partial(_as_stored, given, true),
                 Rule(

@@ -391,13 +391,22 @@ def _check_missing(
     """Refuse integers that a column holds as floats since one of them is missing.
 
     Raises:
-        RecordError: naming the row of the first one that is missing.
+        RecordError: naming the row of the first one that is missing, or has a fraction.
     """
     array = np.asarray(values) if hasattr(values, "dtype") else np.empty(0, object)
     if codec.dtype not in INTEGERS or array.dtype.kind != "f" or array.ndim != 1:
         return
-    missing = np.isnan(array)
-    if not missing.any() or (array % 1 > 0).any():
+    missing, fractions = np.isnan(array), array % 1 > 0
+    if fractions.any():
+        at = int(np.argmax(fractions))
+        raise RecordError(
+            codec.label,
+            f"{array[at]} ({array.dtype.name})",
+            f"{codec.dtype} values",
+            "pass integers, or declare a dtype of floats",
+            rows[at],
+        )
+    if not missing.any():
         return
     raise RecordError(
         codec.label,

@@ -282,10 +282,13 @@ def inside(
 
 
 def range_text(low: Any, high: Any) -> str:
-    """Write a range: "numbers from 0 to 1", or one without one of its ends."""
+    """Write a range: "numbers from 0 to 1", "numbers of 0 or more"."""
     least, greatest = (f"{n:.7g}" if isinstance(n, float) else n for n in (low, high))
-    end = "" if high is None else f" to {greatest}"
-    return f"numbers up{end}" if low is None else f"numbers from {least}{end}"
+    if low is None:
+        return f"numbers up to {greatest}"
+    if high is None:
+        return f"numbers of {least} or more"
+    return f"numbers from {least} to {greatest}"
 
 
 def check_shape(array: NDArray[Any], expected: Sequence[int | None]) -> None:

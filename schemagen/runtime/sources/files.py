@@ -275,8 +275,10 @@ def _files_of_directory(
         )
     for name in names:
         if name not in splits:
-            raise DatasetError(f"{path}: {no_split(name, splits)}")
-        check_compatible(found.spec_of(name), spec, path)
+            alone = "; a slice cannot be in a list" * ("[" in name)
+            raise DatasetError(f"{path}: {no_split(name, splits)}{alone}")
+        adopted = splits[name].adopted
+        check_compatible(found.spec_of(name), spec, path, adopted=adopted)
     shards = tuple(shard for name in names for shard in splits[name].shards)
     paths = tuple(os.path.join(directory, shard.file) for shard in shards)
     try:

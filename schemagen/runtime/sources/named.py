@@ -102,7 +102,8 @@ class Listing:
                 if name in directory.manifest.unsettled:
                     raise DatasetError(unsettled_problem(os.path.dirname(path), name))
                 written = directory.manifest.spec_of(name)
-                check_compatible(written, spec, f"{path}: split {name!r}")
+                where = f"{path}: split {name!r}"
+                check_compatible(written, spec, where, adopted=splits[name].adopted)
             opened.append(Opened(path, directory.text, splits))
         listed = [
             (path, entry.shard)

@@ -21,7 +21,7 @@ from ..storage.locked import locked
 from ..storage.manifest import TAIL_BYTES, Manifest, Shard, Split, checksum_of
 from ..storage.opening import open_directory
 from ..storage.schema import Schema
-from .publication import FURTHER_SPLIT, LOCK, check_record, described, settle
+from .publication import LOCK, check_record, described, settle
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,8 @@ def seal(
         What the directory holds now.
 
     Raises:
-        DatasetError: a split was written by schemagen, has another schema, or does not
-            have all its files; or a file has changed. Nothing is written.
+        DatasetError: a split does not have all its files, or would get other ones than
+            schemagen has written; or a file has changed. Nothing is written.
         OSError: the directory cannot be written.
     """
     with locked(open_directory(where), LOCK) as directory:
@@ -112,11 +112,13 @@ def _split(
     """Return a split as it will be, and its index if it has one."""
     where = f"{directory.where}/{manifest.FILE_NAME}: split {name!r}"
     held = existing.splits.get(name)
-    if held is not None and not held.adopted:
-        raise DatasetError(
-            f"{where} was written by schemagen and cannot be sealed; {FURTHER_SPLIT}"
-        )
     names = {file.name for file in files}
+    own = {shard.file for shard in held.shards} if held is not None else set()
+    if held is not None and not held.adopted and (add or names - own):
+        raise DatasetError(
+            f"{where} was written by schemagen: another program's files cannot be added; "
+            "give them the name of another split"
+        )
     before: tuple[Shard, ...] = ()
     if held is not None and add:
         before = held.shards
@@ -132,6 +134,8 @@ def _split(
                 f"{where} has {len(held.shards)} files, and {len(lacking)} of them were "
                 f"not checked now, the first is {lacking[0]}; name all files of the split"
             )
+    if held is not None and not held.adopted:
+        return replace(held, fingerprint=None, spec=None), None
     compressions = {file.compression for file in files}
     if before and held is not None:
         compressions.add(held.compression)
