@@ -29,7 +29,15 @@ _FIELDS: dict[str, tuple[str, str, str, Any, Any, str, str]] = {
         *("int", "Scalar('int64'{})", "min=0, max=150", 150, 151),
         *("151", "numbers from 0 to 150"),
     ),
-    "small": ("int", "Scalar('int8'{})", "min=-3", -3, -4, "-4", "numbers from -3"),
+    "small": (
+        "int",
+        "Scalar('int8'{})",
+        "min=-3",
+        -3,
+        -4,
+        "-4",
+        "numbers of -3 or more",
+    ),
     "large": (
         *("int", "Scalar('uint64'{})", "max=2**63", 2**63, 2**63 + 1),
         *(f"{2**63 + 1}", f"numbers up to {2**63}"),
@@ -41,7 +49,7 @@ _FIELDS: dict[str, tuple[str, str, str, Any, Any, str, str]] = {
         1.0,
         0.0,
         "0.0",
-        "numbers from 1",
+        "numbers of 1 or more",
     ),
     "angles": (
         *("Any", "Vector((2,){}, finite=False)", "max=180", [np.nan, 180], [0, 181]),
@@ -53,7 +61,7 @@ _FIELDS: dict[str, tuple[str, str, str, Any, Any, str, str]] = {
     ),
     "half": (
         *("Any", "Vector((2,), 'bfloat16'{})", "min=0", [0.0, 1.0], [1.0, -1.0]),
-        *("-1.0 at [1]", "numbers from 0"),
+        *("-1.0 at [1]", "numbers of 0 or more"),
     ),
     "tokens": (
         *("list[int]", "VarLen('int64'{})", "min=0, max=99", [0, 99], [5, 100]),
@@ -69,7 +77,7 @@ _FIELDS: dict[str, tuple[str, str, str, Any, Any, str, str]] = {
     ),
     "cloud": (
         *("Any", "Tensor((None, 2), 'float32', shape_key='cloud/s'{})", "min=0"),
-        *([[0, 1]], [[0, 1], [2, -1]], "-1.0", "numbers from 0"),
+        *([[0, 1]], [[0, 1], [2, -1]], "-1.0", "numbers of 0 or more"),
     ),
     "listed": (
         *("Any", "Tensor((None,), 'int16', encoding='list', shape_key='listed/s'{})"),
@@ -81,7 +89,7 @@ _FIELDS: dict[str, tuple[str, str, str, Any, Any, str, str]] = {
     ),
     "weights": (
         *("Any", "Sparse((9,), 'weights/at'{})", "min=1", {2: 1.0}, {2: 0.5}),
-        *("0.5", "numbers from 1"),
+        *("0.5", "numbers of 1 or more"),
     ),
     "lists": (
         *("list[list[int]]", "Ragged('int64'{})", "max=3", [[1], [3]], [[1], [4]]),
@@ -233,7 +241,7 @@ def test_steps_have_the_range_of_their_kind(
             "Annotated[list[int], VarLen('int64', 3, pad_on_disk=True, min=1)]",
             "padding_value=0",
         ),
-        ("Annotated[int, Scalar('int64', min=1)] = 0", "numbers from 1"),
+        ("Annotated[int, Scalar('int64', min=1)] = 0", "numbers of 1 or more"),
         (
             "Annotated[list[float], Steps(Scalar('float32', min=2, max=1))]",
             "min <= max",

@@ -249,6 +249,14 @@ def test_inks_are_read_as_colors(
         )
 
 
+def test_inks_of_several_sizes_are_read_too(package: Workspace, tmp_path: Path) -> None:
+    """By another decoder, with differences that rounding explains."""
+    data = jpeg(64, 96, mode="CMYK", subsampling=2, quality=95)
+    readers = write(package, "kept", [{"photo": data}], tmp_path / "data")
+    one, other = (each["photo"].astype(int) for each in next(readers))
+    assert np.abs(one - other).mean() < 2
+
+
 def _inferred(tmp_path: Path, *examples: dict[str, Any]) -> str:
     """Return the schema that is inferred of records."""
     path = tmp_path / "train.tfrecord"

@@ -11,6 +11,8 @@ from click.testing import Result
 from command_line import run
 from digit_rows import rows
 from inferring.messages import many, picture, sequence_example, write_file
+from schemagen.runtime.writing import sealing
+from schemagen.use_cases import seal as use_case
 
 from generated import DatasetError, SchemaMismatchError
 from generated.digit.pipeline import make_dataset
@@ -287,3 +289,45 @@ def test_infer_says_what_makes_its_schema_work(
     assert "Next: run `schemagen generate`" in done.output
     moved = run("infer", data, "--out", "x.py", "--force")
     assert "Next: move x.py to schemas/" in moved.output
+
+
+def test_files_keep_their_places_when_sealed_again(data: Path) -> None:
+    """So numbers and slices stay those of the same records."""
+    (data / "val_2.tfrecord").rename(data / "val_3.tfrecord")
+    seal(data)
+    foreign(data, "val_2.tfrecord", 4)
+    assert verify(data, "--add").exit_code == 0
+    before = [shard["file"] for shard in manifest_of(data)["splits"]["val"]["shards"]]
+    assert before == [f"val_{number}.tfrecord" for number in (1, 3, 2)]
+    assert seal(data).exit_code == 0
+    after = [shard["file"] for shard in manifest_of(data)["splits"]["val"]["shards"]]
+    assert after == before
+
+
+def test_two_that_add_at_once_list_a_file_once(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is new is compared with the manifest under its lock."""
+    seal(data)
+    foreign(data, "val_3.tfrecord", 4)
+
+    def later(*arguments: Any, **options: Any) -> Any:
+        monkeypatch.setattr(use_case, "seal", sealing.seal)
+        assert verify(data, "--add").exit_code == 0
+        return sealing.seal(*arguments, **options)
+
+    monkeypatch.setattr(use_case, "seal", later)
+    done = verify(data, "--add")
+    assert done.exit_code == 2
+    assert "another process has sealed val_3.tfrecord" in done.output
+    assert len(open_split(data, "val")) == 15
+
+
+def test_foreign_files_that_are_not_sealed_yet_are_not_overwritten(data: Path) -> None:
+    """They wait for `--add`."""
+    seal(data)
+    path = foreign(data, "day2-00000-of-00001.tfrecord", 4)
+    for options in ({}, {"overwrite": True}):
+        with pytest.raises(DatasetError, match="--add"):
+            write_dataset(rows(3), data, "day2", **options)
+    assert path.exists()

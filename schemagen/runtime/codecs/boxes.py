@@ -149,7 +149,8 @@ class BoxesInImage(Relation):
             if side in values:
                 most = widths if begin == "xmin" else heights
                 is_end = side in ("xmax", "ymax")
-                end = values[side] if is_end else values[begin] + values[side]
+                # As floats, which do not overflow.
+                end = values[side] + (0.0 if is_end else values[begin])
                 right[side] = end <= most
         expected = f"boxes inside of the image {self.image.label!r}, in pixels"
         what = "box is outside of its image"

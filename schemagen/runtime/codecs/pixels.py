@@ -136,7 +136,14 @@ def _jpeg(image: Any, data: bytes, channels: int, least: Size) -> NDArray[Any]:
         ValueError: it ends too early, or is damaged otherwise.
     """
     if image.mode == "CMYK":
-        inks = _decoded_jpeg(data, "CMYK", least).astype(np.uint16)
+        try:
+            inks = _decoded_jpeg(data, "CMYK", least).astype(np.uint16)
+        except ValueError as error:
+            if "subsampling" not in str(error):
+                raise
+            # Inks of several sizes. Pillow returns those of Adobe inverted.
+            inks = np.asarray(image).astype(np.uint16)
+            inks = 255 - inks if "adobe" in image.info else inks
         inks = inks if "adobe" in image.info else 255 - inks
         pixels = (inks[:, :, :3] * inks[:, :, 3:] // 255).astype(np.uint8)
         opaque = ((0, 0), (0, 0), (0, channels - 3))

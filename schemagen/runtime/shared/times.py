@@ -56,7 +56,9 @@ class Time(NamedTuple):
 
 
 def is_nat(value: object) -> bool:
-    """Return whether a value is a missing time of numpy or pandas."""
+    """Return whether a value is a missing time of numpy or pandas: NaT, or pandas.NA."""
+    if type(value).__name__ == "NAType":
+        return True
     return isinstance(value, TIMES) and bool(value != value)
 
 

@@ -85,9 +85,15 @@ def check_place(
             f"{nothing + '; ' if nothing else ''}pass overwrite=True to replace it, or "
             f"{FURTHER_SPLIT}"
         )
+    unknown = sorted(shard_files(names, split)) if held is None else []
+    if unknown and any(each.adopted for each in existing.splits.values()):
+        raise DatasetError(
+            f"{directory.where}: {unknown[0]} is named as a shard of split {split!r}, and "
+            "is not sealed yet: seal it by `schemagen verify DATA --add`, or write a split "
+            "of another name"
+        )
     if plan.overwrite:
         return existing
-    unknown = sorted(shard_files(names, split))
     if unknown:
         raise DatasetError(
             f"{directory.where}: {len(unknown)} files of a split {split!r} that no "

@@ -77,6 +77,10 @@ def seal(
         by_split: dict[str, list[CheckedFile]] = {}
         for file in files:
             by_split.setdefault(file.split, []).append(file)
+        for name, own in by_split.items():
+            # A file keeps its place, and with it the numbers of records.
+            places = _places(existing, name)
+            own.sort(key=lambda file: places.get(file.name, len(places)))
         new = {
             name: _split(directory, name, own, existing, schema, add=add)
             for name, own in by_split.items()
@@ -98,6 +102,12 @@ def seal(
         directory.sync()
         _remove_old_indexes(directory, sealed)
     return sealed
+
+
+def _places(existing: Manifest, split: str) -> dict[str, int]:
+    """Return the place of each file in a split, by its name."""
+    held = existing.splits.get(split)
+    return {each.file: at for at, each in enumerate(held.shards if held else ())}
 
 
 def _split(
@@ -122,6 +132,10 @@ def _split(
     before: tuple[Shard, ...] = ()
     if held is not None and add:
         before = held.shards
+        if names & own:
+            raise DatasetError(
+                f"{where}: another process has sealed {min(names & own)} meanwhile"
+            )
         if existing.fingerprint_of(name) != schema.fingerprint:
             raise DatasetError(
                 f"{where} was sealed with another schema; seal all of its files again "
