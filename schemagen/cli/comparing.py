@@ -57,11 +57,11 @@ def diff(
     from ..use_cases.diff import write_diff
     from ..use_cases.refusing import refusing_data
 
-    with refusing_data(one):
-        if html is not None:
-            from ..data.report.writing import check_target  # which imports jinja2
+    if html is not None:
+        from ..data.report.writing import check_target  # which imports jinja2
 
-            check_target(html)
+        check_target(html)
+    with refusing_data(one):
         found = use_case(one, other, key, **reading)
         if html is not None:
             write_diff(html, found)

@@ -119,11 +119,11 @@ def inspect(
 
     thresholds = _thresholds(project) if fail_on else {}
     spec = spec_of_record(record, project)
-    with refusing_data(data):
-        if html is not None:
-            from ..data.report.writing import check_target  # which imports jinja2
+    if html is not None:
+        from ..data.report.writing import check_target  # which imports jinja2
 
-            check_target(html)
+        check_target(html)
+    with refusing_data(data):
         listing = list_data(data, split)
         if html is None:
             found = inspect_data(listing, digests=True, **reading)

@@ -46,6 +46,13 @@ VERSION = re.compile(r"\d+\.\d+\.\d+")
 # How many missing files are named.
 _LISTED = 3
 
+# Common names of splits, in the order in which they are listed.
+_ORDERED = (
+    ("train", "training", "trn"),
+    ("validation", "valid", "val", "dev", "eval", "evaluation"),
+    ("test", "testing", "tst"),
+)
+
 
 @dataclass(frozen=True)
 class Gap:
@@ -63,6 +70,12 @@ class Gap:
     path: FilePath
     text: str
     mixed: bool = False
+
+
+def split_order(split: str) -> tuple[int, str]:
+    """Return a key that sorts splits: training, validation, test, and others by name."""
+    ranks = (at for at, names in enumerate(_ORDERED) if split in names)
+    return next(ranks, len(_ORDERED)), split
 
 
 def is_ignored(name: str) -> bool:

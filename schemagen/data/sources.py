@@ -23,7 +23,7 @@ from .layouts import (
     splits_of_paths,
     tfds_of,
 )
-from .names import Gap, gaps_of, says_records, split_of
+from .names import Gap, gaps_of, says_records, split_of, split_order
 from .remote_path import FilePath, entries_of, file_path, matching
 
 
@@ -230,7 +230,9 @@ def _files_of(directory: FilePath, found: Manifest) -> dict[FilePath, DataFile]:
 
 
 def _sorted(files: Iterable[DataFile]) -> tuple[DataFile, ...]:
-    return tuple(sorted(files, key=lambda file: (file.split, Path(str(file.path)))))
+    return tuple(
+        sorted(files, key=lambda each: (split_order(each.split), Path(str(each.path))))
+    )
 
 
 def _gaps_of_glob(files: Iterable[DataFile]) -> tuple[Gap, ...]:

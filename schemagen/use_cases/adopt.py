@@ -126,8 +126,7 @@ def adopt(
     if html is not None:
         from ..data.report.writing import check_target  # which imports jinja2
 
-        with refusing_data(data):
-            check_target(html)
+        check_target(html)
     _check_schema_path(out, directory)
     inferred = infer(data, out, name=name, merge=merge, force=force)
     yield inferred

@@ -36,7 +36,7 @@ def write_diff(path: str, found: Diff) -> int:
     """Write a page about two datasets, and return its size in bytes.
 
     Raises:
-        DatasetError: as `check_target` says.
+        SchemagenError: as `check_target` says.
     """
     from ..data.report.writing import write_report  # which imports jinja2
 

@@ -15,6 +15,7 @@ from ...spec.field import FieldSpec
 from ...spec.model import RecordSpec
 from ...spec.serial import from_data
 from ..formatting import listed, one_line
+from ..names import split_order
 from ..sources import Data
 from ..statistics.model import (
     DataStatistics,
@@ -25,13 +26,6 @@ from ..statistics.model import (
     merged_kind,
 )
 from ..statistics.numbers import Numbers
-
-# Common names of splits, in their order.
-_NAMES = (
-    ("train", "training"),
-    ("validation", "valid", "val", "dev", "eval"),
-    ("test", "testing"),
-)
 
 
 @dataclass(frozen=True)
@@ -53,18 +47,14 @@ class Split:
 
 def splits_of(found: Mapping[str, RecordStatistics]) -> tuple[Split, ...]:
     """Return the splits: train or else the largest one, validation, test, and others."""
-    names = sorted(found, key=lambda name: (_rank(name), name))
-    if names and _rank(names[0]):
+    names = sorted(found, key=split_order)
+    if names and split_order(names[0])[0]:
         largest = max(names, key=lambda name: found[name].records)
         names.sort(key=lambda name: name != largest)
     return tuple(
         Split(name, one_line(name, 40) or "all", index, found[name])
         for index, name in enumerate(names)
     )
-
-
-def _rank(split: str) -> int:
-    return next((i for i, names in enumerate(_NAMES) if split in names), len(_NAMES))
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from ...atomic_write import write_whole
-from ...runtime.shared.errors import DatasetError
+from ...findings import refused
 from ..checks.model import Verification
 from ..formatting import number, one_line, plural, share, size
 from ..profile.diff import Diff
 from ..profile.profile import Profile
 
-_PACKAGES = ("vl_convert",)
 _MARK = b'<meta name="generator" content="schemagen inspect">'
 
 
@@ -26,24 +25,27 @@ def check_target(path: str | os.PathLike[str]) -> None:
     """See that a report can be made and may be written there, before data is read.
 
     Raises:
-        DatasetError: a package is not installed; the directory does not exist; or the
+        SchemagenError: a package is not installed; the directory does not exist; or the
             file is not a report.
     """
-    for package in _PACKAGES:
-        try:
-            __import__(package)
-        except ImportError:
-            raise DatasetError(
-                "an HTML report needs packages that are not installed: run "
-                '`pip install "vl-convert-python>=1.7"`'
-            ) from None
     target = Path(path)
+    try:
+        import vl_convert  # noqa: F401
+    except ImportError:
+        raise refused(
+            target,
+            "a package that HTML reports need is not installed",
+            rule="SG441",
+            advice='run `pip install "vl-convert-python>=1.7"`',
+        ) from None
     if not target.parent.is_dir():
-        raise DatasetError(f"{target}: directory {target.parent} does not exist")
+        raise refused(target, f"directory {target.parent} does not exist", rule="SG441")
     if target.exists() and not _replaceable(target):
-        raise DatasetError(
-            f"{target}: this file is not a report of schemagen, and is left as it is; "
-            "delete it, or choose another name"
+        raise refused(
+            target,
+            "this file is not a report of schemagen, and is left as it is",
+            rule="SG441",
+            advice="delete it, or choose another name",
         )
 
 
@@ -75,8 +77,7 @@ def write_report(
         The file's size in bytes.
 
     Raises:
-        DatasetError: as `check_target` says.
-        SchemagenError: the file cannot be written.
+        SchemagenError: as `check_target` says, or the file cannot be written.
     """
     check_target(path)
     text = _html(profile, verification, diff).encode()
