@@ -114,7 +114,7 @@ def inspect(
     from ..data.inspect.inspecting import inspect_data
     from ..data.listing import list_data
     from ..data.profile.judging import judged
-    from ..use_cases.inspect import profile_of
+    from ..data.profile.profile import profile_of
     from ..use_cases.refusing import refusing_data
 
     thresholds = _thresholds(project) if fail_on else {}

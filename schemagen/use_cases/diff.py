@@ -7,8 +7,7 @@ from typing import Any
 from ..data.inspect.inspecting import inspect_data
 from ..data.listing import list_data
 from ..data.profile.diff import Diff, diff_of, names_of
-from ..data.profile.profile import Profile
-from .inspect import profile_of
+from ..data.profile.profile import Profile, profile_of
 
 
 def diff(one: str, other: str, key: str = "", **reading: Any) -> Diff:

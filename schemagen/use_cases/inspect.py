@@ -9,9 +9,7 @@ from ..data.inspect.inspecting import statistics_of
 from ..data.limits import MAX_RECORD_BYTES
 from ..data.listing import Listing
 from ..data.one_pass import Wanted, read_data
-from ..data.profile.columns import specs_by_split
-from ..data.profile.profile import Profile
-from ..data.statistics.model import DataStatistics
+from ..data.profile.profile import Profile, profile_of
 from ..data.verify.splits import splits_of
 from ..data.verify.verification import EXAMPLES, verification_of
 from ..progress import Bar
@@ -71,19 +69,3 @@ def write_report(
     profile = profile_of(listing, statistics, spec)
     size = write(path, profile, verification)
     return Report(path, size, profile, verification)
-
-
-def profile_of(
-    listing: Listing, statistics: DataStatistics, spec: RecordSpec | None
-) -> Profile:
-    """Return the profile of data.
-
-    Args:
-        listing: the files.
-        statistics: of these.
-        spec: of all records; None for those that the manifest lists.
-    """
-    specs = specs_by_split(listing.data)
-    if spec is not None:
-        specs = dict.fromkeys(statistics.splits, spec)
-    return Profile(statistics, specs)

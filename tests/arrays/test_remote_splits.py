@@ -119,7 +119,7 @@ class TestCopies:
         write_dataset(rows(COUNT)[::-1], where, "train", shards=4, overwrite=True)
         with pytest.raises(DatasetError, match="is not what it was when it was opened"):
             list(split.batches(8, shuffle_seed=1))
-        with pytest.raises(DatasetError, match="the file is another one"):
+        with pytest.raises(DatasetError, match="the file was replaced or changed"):
             open_split(f"{cache}::{where}", "train")
 
 

@@ -42,6 +42,10 @@ def facts(value: Any) -> Any:
 
 
 def _fact(key: str, value: Any) -> Any:
+    items = value if isinstance(value, list) else []
+    if key in ("splits", "files") and all(isinstance(each, dict) for each in items):
+        # In which order they are listed is no fact.
+        items.sort(key=lambda each: (str(each.get("split")), str(each.get("path"))))
     if not isinstance(value, str):
         return facts(value)
     if key in _TOLD:

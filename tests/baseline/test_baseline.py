@@ -43,6 +43,9 @@ INTENDED: tuple[tuple[str, str, str, str], ...] = (
         "floats are rounded unless a schema says not to",
     ),
     ("verify", "*manifest", "/findings", "empty shards among others are normal"),
+    ("inspect", "*", "/differences", "new"),
+    ("inspect", "*", "/repetitions", "new"),
+    ("inspect", "*", "/findings", "new"),
 )
 
 # Fields whose values TensorFlow calculates; all others are compared bit by bit.

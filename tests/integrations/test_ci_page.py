@@ -53,7 +53,7 @@ def repository(tmp_path: Path, shared: Path) -> Repository:
 def test_every_block_is_tested() -> None:
     """A block that is added to the page is missed here."""
     assert [name for name, _ in BLOCKS] == [
-        *("sh", "text", "yaml", "yaml", "yaml"),
+        *("sh", "text", "yaml", "yaml", "yaml", "toml", "yaml"),
         *("python", "gitattributes", "sh"),
     ]
 
@@ -100,11 +100,11 @@ def test_every_hook_is_on_the_page() -> None:
     assert shown == hooks
 
 
-SCHEMAS, DATA = "name: schemas", "name: data"
+SCHEMAS, SPLITS, DATA = "name: schemas", "name: splits", "name: data"
 """What the workflows of the page begin with."""
 
 
-@pytest.mark.parametrize("name", [SCHEMAS, DATA])
+@pytest.mark.parametrize("name", [SCHEMAS, SPLITS, DATA])
 def test_the_workflow_is_valid(tmp_path: Path, name: str) -> None:
     """By the schema that GitHub's workflows have in SchemaStore."""
     path = tmp_path / "schemas.yml"
@@ -117,6 +117,28 @@ def test_the_workflow_is_valid(tmp_path: Path, name: str) -> None:
 
 RECORD = b"\n\x0c\n\n\n\x01a\x12\x05\x1a\x03\n\x01\x01"
 """A tf.train.Example with one number."""
+
+
+def test_a_copied_shard_fails_the_job_of_splits(tmp_path: Path) -> None:
+    """With an annotation; the thresholds of the page are settings."""
+    data = tmp_path / "data"
+    data.mkdir()
+    for split, number in (("train", 0), ("train", 1), ("test", 2)):
+        some = b"".join(
+            frame(RECORD[:-1] + bytes([10 * number + at])) for at in range(9)
+        )
+        (data / f"{split}-{number:05}").write_bytes(some)
+    line = yaml.safe_load(block("yaml", SPLITS))["jobs"]["splits"]["steps"][0]["run"]
+    _, *arguments = shlex.split(line.replace("/mnt/data", str(data)))
+    assert run(*arguments).exit_code == 0
+    (data / "test-00002").write_bytes((data / "train-00001").read_bytes())
+    settings = tmp_path / "pyproject.toml"
+    settings.write_text("[tool.schemagen]\n" + block("toml"))
+    result = run(*arguments, "--project", tmp_path)
+    assert result.exit_code == 1
+    assert "::error file=" in result.stdout
+    settings.write_text("[tool.schemagen]\n" + block("toml").replace("0.01", "1.0"))
+    assert run(*arguments, "--project", tmp_path).exit_code == 0
 
 
 def test_each_job_checks_its_shards(tmp_path: Path) -> None:

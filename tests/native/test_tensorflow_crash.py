@@ -28,7 +28,7 @@ _PAGES = ("SECURITY.md", "docs/serving.md")
 def test_the_core_refuses_it() -> None:
     """So do `verify`, `inspect`, `infer` and `open_split`."""
     [damage] = decode(records_of([_RECORD])).malformed
-    assert "behind what holds it" in damage.reason
+    assert "after the end of its message" in damage.reason
 
 
 def test_it_ends_the_parser_of_tensorflow_as_the_pages_say() -> None:

@@ -42,6 +42,9 @@ INTENDED: tuple[tuple[str, str], ...] = (
         "/damage */verify/findings/SG529 *",
         "a row whose values or indices are missing has no second fault",
     ),
+    *((f"*/inspect/{name}", "new") for name in ("differences", "repetitions")),
+    ("*/inspect/findings", "new"),
+    ("*/verify/findings/*/data/split", "splits are listed in another order"),
 )
 MANY = 300
 

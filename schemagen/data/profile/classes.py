@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...spec.field import FieldSpec
 from ..formatting import decoded, hexadecimal, one_line, record_value
 from ..statistics.histograms import summed
 from .columns import Column, Split
+
+if TYPE_CHECKING:
+    from ...spec.field import FieldSpec
 
 _MOST_CLASSES = 1_000
 

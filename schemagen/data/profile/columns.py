@@ -7,13 +7,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from ...runtime.shared.times import Time
 from ...runtime.shared.values import shape_text
-from ...spec.describe import kind_text
-from ...spec.field import FieldSpec
-from ...spec.model import RecordSpec
-from ...spec.serial import from_data
 from ..formatting import listed, one_line
 from ..names import split_order
 from ..sources import Data
@@ -26,6 +23,10 @@ from ..statistics.model import (
     merged_kind,
 )
 from ..statistics.numbers import Numbers
+
+if TYPE_CHECKING:
+    from ...spec.field import FieldSpec
+    from ...spec.model import RecordSpec
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,8 @@ class Column:
 
 def type_of(field: FieldSpec) -> str:
     """Return kind, classes or format, shape, dtype and role of a field."""
+    from ...spec.describe import kind_text  # which imports pydantic, for schemas alone
+
     words, facts = [kind_text(field)], field.facts()
     if shape := facts.get("shape"):
         words.append(shape_text(shape))
@@ -145,6 +148,8 @@ def specs_by_split(data: Data) -> dict[str, RecordSpec]:
     for name, files in data.splits.items():
         for file in files[:1]:
             if file.spec is not None:
+                from ...spec.serial import from_data  # which imports pydantic
+
                 with suppress(ValueError, KeyError, TypeError):
                     found[name] = from_data(file.spec)
     return found

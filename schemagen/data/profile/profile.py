@@ -5,13 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from ...spec.model import RecordSpec
+from ..listing import Listing
 from ..statistics.model import DataStatistics
 from .classes import ClassCounts, class_counts
-from .columns import Column, Split, columns_of, spec_of_data, splits_of
+from .columns import (
+    Column,
+    Split,
+    columns_of,
+    spec_of_data,
+    specs_by_split,
+    splits_of,
+)
 from .comparison import Difference, differences_of, pairs_of
 from .repetitions import Repetitions, repetitions_of
+
+if TYPE_CHECKING:
+    from ...spec.model import RecordSpec
 
 
 @dataclass(frozen=True)
@@ -69,3 +80,19 @@ class Profile:
     def repetitions(self) -> Repetitions:
         """What is repeated; nothing if no digests were taken."""
         return repetitions_of(self.columns, self.splits, self.statistics.files)
+
+
+def profile_of(
+    listing: Listing, statistics: DataStatistics, spec: RecordSpec | None
+) -> Profile:
+    """Return the profile of data.
+
+    Args:
+        listing: the files.
+        statistics: of these.
+        spec: of all records; None for those that the manifest lists.
+    """
+    specs = specs_by_split(listing.data)
+    if spec is not None:
+        specs = dict.fromkeys(statistics.splits, spec)
+    return Profile(statistics, specs)
