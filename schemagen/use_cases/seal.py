@@ -112,6 +112,7 @@ def seal_verified(
         change.plain
         for written in before
         for change in differences(written, schema.spec)
+        if not change.record_by_record
     )
     named = [replace(file, split=_split_name(file.split)) for file in found.files]
     sealed = []
