@@ -22,9 +22,15 @@ from ...runtime.shared.times import Time
 from ..formatting import key_name, plural, shell_word, size, sizes
 from ..keyed import NO_KEY
 from ..layouts import import_command, listed_names
-from ..profile.comparison import DRIFT
 from ..profile.profile import Profile
-from ..profile.tables import DIFFERENCES, REPETITIONS, difference_row, repetition_row
+from ..profile.tables import (
+    DIFFERENCES,
+    LISTED,
+    REPETITIONS,
+    difference_row,
+    repetition_row,
+    table_blocks,
+)
 from ..records import Damage
 from ..statistics.model import (
     MOST_KEYS,
@@ -43,9 +49,6 @@ RECORDS = 3
 
 # More splits than these, such as files of any names, are described together.
 _SPLITS_APART = 4
-
-# So many splits, files and damages are listed.
-LISTED = 20
 
 SPLIT = ("split", "files", "records", "on disk", "compression", "record size")
 
@@ -86,19 +89,11 @@ def inspection_text(
 
 def _of_profile(profile: Profile) -> Iterator[Block]:
     """Yield tables of the largest differences and of what is repeated."""
-    differences = [each for each in profile.differences if each.drift >= DRIFT]
-    repetitions = profile.repetitions.found
-    for title, headings, rows in (
-        ("differences", DIFFERENCES, [*map(difference_row, differences)]),
-        # A terminal has no room for their places.
-        ("repetitions", REPETITIONS[:3], [repetition_row(e)[:3] for e in repetitions]),
-    ):
-        if rows:
-            names = tuple(name.lower() for name in headings)
-            yield Heading(title, 3)
-            yield Table(names, rows[:LISTED])
-            if len(rows) > LISTED:
-                yield Paragraph(f"... {len(rows) - LISTED:,} more")
+    differences = [difference_row(each) for each in profile.drifts]
+    yield from table_blocks("differences", DIFFERENCES, differences)
+    # A terminal has no room for places.
+    repeated = [repetition_row(each)[:3] for each in profile.repetitions.found]
+    yield from table_blocks("repetitions", REPETITIONS[:3], repeated)
 
 
 def inspection_blocks(

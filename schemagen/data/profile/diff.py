@@ -14,7 +14,6 @@ from ...spec.serial import to_data
 from ..statistics.digests import Digested
 from ..statistics.model import DataStatistics, RecordStatistics
 from .columns import Split
-from .comparison import DRIFT, Difference
 from .profile import Profile
 from .repetitions import Place, Places
 
@@ -64,15 +63,12 @@ class Diff:
     profile: Profile
 
     @property
-    def drifts(self) -> list[Difference]:
-        """The differences of columns that count as drift, the largest first."""
-        return [each for each in self.profile.differences if each.drift >= DRIFT]
-
-    @property
     def same(self) -> bool:
         """Whether nothing differs."""
         return not (
-            self.schema or self.drifts or any(split.differs for split in self.splits)
+            self.schema
+            or self.profile.drifts
+            or any(split.differs for split in self.splits)
         )
 
 

@@ -7,11 +7,9 @@ from typing import Any
 
 from ...display.blocks import Block, Heading, Items, Paragraph, Table
 from .diff import Diff, SplitDiff
-from .tables import DIFFERENCES, difference_row, place_text
+from .tables import DIFFERENCES, difference_row, place_text, table_blocks
 
 VERSION = 1
-
-_LISTED = 20
 
 
 def diff_blocks(found: Diff) -> Iterator[Block]:
@@ -21,12 +19,8 @@ def diff_blocks(found: Diff) -> Iterator[Block]:
     yield Table(headings, rows, (1, 2, 3, 4, 5))
     if notes:
         yield Items(notes)
-    drifts = [difference_row(each) for each in found.drifts]
-    if drifts:
-        yield Heading("differences", 3)
-        yield Table(tuple(name.lower() for name in DIFFERENCES), drifts[:_LISTED])
-        if len(drifts) > _LISTED:
-            yield Paragraph(f"... {len(drifts) - _LISTED:,} more")
+    drifts = [difference_row(each) for each in found.profile.drifts]
+    yield from table_blocks("differences", DIFFERENCES, drifts)
     if found.same:
         yield Paragraph("No differences.")
 
@@ -103,6 +97,6 @@ def diff_data(found: Diff) -> dict[str, Any]:
                 "second": each.texts[1],
                 "effect": each.effect_text,
             }
-            for each in found.drifts
+            for each in found.profile.drifts
         ],
     }

@@ -8,7 +8,7 @@ from ..checks.model import DataFinding, Example
 from ..formatting import listed, number, percent, plural
 from .classes import ClassCounts
 from .columns import Split
-from .comparison import FEWEST, FEWEST_OF_VALUE, Difference
+from .comparison import DRIFT, FEWEST, FEWEST_OF_VALUE, Difference
 from .profile import Profile
 from .repetitions import Place, Repetition
 from .tables import difference_row, place_text
@@ -16,7 +16,7 @@ from .tables import difference_row, place_text
 THRESHOLDS: Mapping[str, float] = {
     "leakage": 0.0,
     "duplicates": 0.0,
-    "drift": 0.5,
+    "drift": DRIFT,
     "missing-classes": 1,
 }
 """What is allowed at most: the share of records that are also in another split, and of those

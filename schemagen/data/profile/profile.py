@@ -18,7 +18,7 @@ from .columns import (
     specs_by_split,
     splits_of,
 )
-from .comparison import Difference, differences_of, pairs_of
+from .comparison import DRIFT, Difference, differences_of, pairs_of
 from .repetitions import Repetitions, repetitions_of
 
 if TYPE_CHECKING:
@@ -75,6 +75,11 @@ class Profile:
     def differences(self) -> Sequence[Difference]:
         """The differences between splits, the largest first."""
         return differences_of(self.columns, self.classes, self.pairs)
+
+    @property
+    def drifts(self) -> list[Difference]:
+        """Those that count as drift."""
+        return [each for each in self.differences if each.drift >= DRIFT]
 
     @cached_property
     def repetitions(self) -> Repetitions:

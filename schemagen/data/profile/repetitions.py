@@ -19,6 +19,9 @@ _DIFFERENT = 0.8
 # Of fewer records none does.
 _FEWEST = 30
 
+# The different digests of each split, and where each of them occurs first.
+_Firsts = Mapping[str, tuple[Digested, NDArray[np.intp]]]
+
 _PLACES = 3
 """So many places of repetitions are named."""
 
@@ -78,7 +81,7 @@ def repetitions_of(
     """Find repeated records and values by the digests of splits."""
     places = {each.name: Places.of(each, files) for each in splits}
     records = {each.name: each.found.digests.records for each in splits}
-    found = [*_repeated(None, records, splits, places)]
+    found = [*_repeated(None, records, _firsts(records), splits, places)]
     compared = []
     for column in columns:
         values = {
@@ -86,15 +89,20 @@ def repetitions_of(
             for each in splits
             if column.key in each.found.digests.values
         }
-        if _identify(values):
+        firsts = _firsts(values)
+        if _identify(values, firsts):
             compared.append(column)
             some = [each for each in splits if each.name in values]
             found += [
                 each
-                for each in _repeated(column, values, some, places)
+                for each in _repeated(column, values, firsts, some, places)
                 if not any(_implies(whole, each) for whole in found)
             ]
     return Repetitions(tuple(found), tuple(compared))
+
+
+def _firsts(found: Mapping[str, Digested]) -> _Firsts:
+    return {name: np.unique(each, return_index=True) for name, each in found.items()}
 
 
 def _implies(records: Repetition, values: Repetition) -> bool:
@@ -103,10 +111,10 @@ def _implies(records: Repetition, values: Repetition) -> bool:
     return same and records.count >= values.count
 
 
-def _identify(values: Mapping[str, Digested]) -> bool:
+def _identify(values: Mapping[str, Digested], firsts: _Firsts) -> bool:
     """Return whether values of a key differ from record to record, in each split."""
     total = sum(map(len, values.values()))
-    different = sum(len(np.unique(each)) for each in values.values())
+    different = sum(len(unique) for unique, _ in firsts.values())
     return (
         total >= _FEWEST
         and all(map(len, values.values()))
@@ -117,13 +125,11 @@ def _identify(values: Mapping[str, Digested]) -> bool:
 def _repeated(
     column: Column | None,
     found: Mapping[str, Digested],
+    firsts: _Firsts,
     splits: Sequence[Split],
     places: Mapping[str, Places],
 ) -> Iterator[Repetition]:
     """Yield what is there more than once in a split, and what is in two."""
-    firsts = {
-        split.name: np.unique(found[split.name], return_index=True) for split in splits
-    }
     for split in splits:
         values, (unique, first) = found[split.name], firsts[split.name]
         count = len(values) - len(unique)

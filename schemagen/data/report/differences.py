@@ -16,7 +16,7 @@ from .charts import Figure, Table
 def differences_figure(profile: Profile) -> Figure:
     """Compare the first split with each other one."""
     compared = profile.differences
-    marked = [each for each in compared if each.drift >= DRIFT]
+    marked = profile.drifts
     some = (
         plural(len(marked), "marked difference") if marked else "No marked differences"
     )
