@@ -89,7 +89,7 @@ def _thumbnail(value: Any, room: int) -> str:
     form = sniff(value) if isinstance(value, bytes) else None
     if not (is_pixels or form):
         return ""
-    from ..data.report.pictures import Budget, copy_of, copy_of_pixels
+    from ..data.thumbnails import Budget, copy_of, copy_of_pixels
 
     budget = Budget(left=room, ample=room)
     return (copy_of_pixels if is_pixels else copy_of)(value, budget).url

@@ -38,7 +38,7 @@ def _samples(found: RecordStatistics) -> Iterator[Block]:
 
 def _pictures(found: RecordStatistics) -> Iterator[Picture]:
     """Yield copies of the first image of samples."""
-    from ..report.pictures import Budget, copy_of
+    from ..thumbnails import Budget, copy_of
 
     budget = Budget(left=_PICTURE_BYTES, ample=_PICTURE_BYTES)
     for sample in found.samples:

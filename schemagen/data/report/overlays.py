@@ -16,7 +16,7 @@ from ...spec.field import FieldSpec
 from ...spec.model import RecordSpec
 from ...spec.training import per_pixel
 from ..formatting import decoded, one_line, record_value
-from .pictures import Box, Budget, Picture, opened, palette_url, shown
+from ..thumbnails import Box, Budget, Picture, opened, palette_url, shown
 from .records import Features
 
 # The colors of ids, again and again; id 0 is black, and transparent over pictures.

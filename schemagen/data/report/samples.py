@@ -17,8 +17,8 @@ from ..formatting import listed, one_line, plural
 from ..profile.columns import Column, Split
 from ..statistics.bytes_values import content_of
 from ..statistics.samples import Sample as Kept
+from ..thumbnails import Budget, Picture, copy_of, copy_of_pixels
 from .overlays import Legend, Overlays, ids_of, overlays_of
-from .pictures import Budget, Picture, copy_of, copy_of_pixels
 from .records import MISSING, Features, class_names, read, value_text
 
 _MOST_SPLITS = 8

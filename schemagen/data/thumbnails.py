@@ -14,9 +14,9 @@ import numpy as np
 import PIL.Image
 from numpy.typing import NDArray
 
-from ...runtime.shared.image_headers import MOST_PIXELS
-from ..formatting import size
-from ..statistics.bytes_values import IMAGES, content_of
+from ..runtime.shared.image_headers import MOST_PIXELS
+from .formatting import size
+from .statistics.bytes_values import IMAGES, content_of
 
 SIDE = 400
 """The greatest height and width of a copy while the page is small."""
