@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         Vector,
     )
     from .use_cases.generate import check, generate
-    from .use_cases.notebook import describe, describe_data, inspect, verify
+    from .use_cases.notebook import describe, inspect, verify
 
     __version__: str
 
@@ -52,7 +52,6 @@ __all__ = [
     "check",
     "constants",
     "describe",
-    "describe_data",
     "generate",
     "inspect",
     "verify",
@@ -63,7 +62,6 @@ _FUNCTIONS = {
     "check": "use_cases.generate",
     "constants": "config",
     "describe": "use_cases.notebook",
-    "describe_data": "use_cases.notebook",
     "generate": "use_cases.generate",
     "inspect": "use_cases.notebook",
     "verify": "use_cases.notebook",
@@ -84,6 +82,12 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module
 
         return getattr(import_module(f".{_FUNCTIONS[name]}", __name__), name)
+    if name == "describe_data":
+        import warnings
+
+        new = "schemagen.describe_data is now schemagen.inspect"
+        warnings.warn(new, DeprecationWarning, stacklevel=2)
+        return __getattr__("inspect")
     if name in __all__:
         from . import schema
         from .schema.record import NOTEBOOK_VIEW

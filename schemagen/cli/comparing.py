@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
@@ -51,8 +50,6 @@ def diff(
     a change of the schema that `breaking` would report, a split, records that one of
     them lacks, or a distribution by an effect of 0.5 (see `inspect`).
     """
-    from ..data.profile.diff_blocks import diff_blocks, diff_data
-    from ..display.terminal import terminal_text
     from ..use_cases.diff import diff as use_case
     from ..use_cases.diff import write_diff
     from ..use_cases.refusing import refusing_data
@@ -66,8 +63,14 @@ def diff(
         if html is not None:
             write_diff(html, found)
     if style == "json":
-        print_document(json.dumps(diff_data(found), indent=2))
+        from ..data.inspect.as_json import text_of
+        from ..data.inspect.diff_document import diff_document
+
+        print_document(text_of(diff_document(found)))
     else:
+        from ..data.inspect.diff import diff_blocks
+        from ..display.terminal import terminal_text
+
         echo(terminal_text([*diff_blocks(found)], terminal_columns()), nl=False)
     if not found.same:
         leave()

@@ -31,10 +31,6 @@ if TYPE_CHECKING:
     examples=[
         ("Show all records of the project", "schemagen describe"),
         ("Show one record", "schemagen describe pet_photo"),
-        (
-            "Print a dataset card to publish with the data",
-            "schemagen describe data --markdown",
-        ),
     ],
 )
 @click.argument(
@@ -47,7 +43,7 @@ if TYPE_CHECKING:
     "--markdown",
     "--md",
     is_flag=True,
-    help="Print Markdown: for DATA, the dataset card to publish with it.",
+    help="Print Markdown.",
 )
 @reading_options
 @project_option
@@ -62,15 +58,12 @@ def describe(
     style: str,
     **reading: Any,
 ) -> None:
-    """Show how records are stored and read, or describe DATA.
+    """Show how records are stored and read.
 
-    RECORD is a record of the project; all are shown if nothing is named. DATA is a data
-    directory, a file or a quoted glob, or the URL of one: its splits, fields, ranges,
-    missing values and classes are shown, with what its manifest says. A name that is
+    RECORD is a record of the project; all are shown if nothing is named. For DATA, use
+    `inspect`, and `inspect --markdown` for a dataset card; in this version `describe`
+    still does the same. --split, --limit and --workers go with DATA only. A name that is
     both is a record; ./NAME is data.
-
-    With DATA the exit code is 1 if there is damage, which `verify` describes. --split,
-    --limit, --workers and --max-record-bytes go with DATA only.
     """
     if markdown and style == "json":
         raise click.UsageError("--markdown and --format json exclude each other.")
@@ -80,7 +73,7 @@ def describe(
         _print_records(specs, style, markdown=markdown)
         return
     assert target is not None
-    _describe_data(target, reading, style, markdown=markdown)
+    _describe_data(target, reading.pop("split"), reading, style, markdown=markdown)
 
 
 def _specs(target: str | None, project: str) -> list[RecordSpec] | None:
@@ -136,22 +129,32 @@ def _print_records(specs: list[RecordSpec], style: str, *, markdown: bool) -> No
 
 
 def _describe_data(
-    target: str, options: dict[str, Any], style: str, *, markdown: bool
+    target: str,
+    split: str | None,
+    reading: dict[str, Any],
+    style: str,
+    *,
+    markdown: bool,
 ) -> None:
-    from ..data.describe.as_json import description_data
-    from ..data.describe.describing import describe_data
-    from ..spec.serial import dumps, to_data
+    """Do what `inspect` does, under the name that it had."""
+    from ..data.formatting import shell_word
+    from ..data.inspect.inspecting import inspect_data
+    from ..data.inspect.text import RECORDS
     from ..use_cases.refusing import refusing_data
+    from .inspecting import print_profile
 
+    more = " --markdown" * markdown
+    echo(f"`schemagen inspect {shell_word(target)}{more}` has replaced this.", err=True)
     with refusing_data(target):
-        found = describe_data(target, **options)
+        profile = inspect_data(target, split, **reading)
     if style == "json":
-        records = [to_data(found.spec)] if found.spec is not None else []
-        data = {"version": 1, "records": records, "data": description_data(found)}
-        print_document(dumps(data))
-    elif markdown:
-        echo(found.markdown(), nl=False)
+        from ..data.inspect.as_json import document_of
+        from ..spec.serial import dumps, to_data
+
+        records = [to_data(profile.spec)] if profile.spec is not None else []
+        data = document_of(profile, records=0).model_dump()
+        print_document(dumps({"version": 1, "records": records, "data": data}))
     else:
-        echo(found.text(terminal_columns()), nl=False)
-    if not found.sound:
+        print_profile(profile, (), style, RECORDS, markdown=markdown)
+    if not profile.statistics.sound:
         leave()

@@ -27,6 +27,7 @@ from .reporting import (
 if TYPE_CHECKING:
     from ..data.profile.profile import Profile
     from ..findings import Finding
+    from ..spec.model import RecordSpec
     from ..use_cases.inspect import Report
 
 
@@ -59,6 +60,10 @@ def _judgements(
             "schemagen inspect data/pets --html pets.html",
         ),
         (
+            "Print a dataset card to publish with the data",
+            "schemagen inspect data/pets --markdown",
+        ),
+        (
             "Fail a build if records of train are in test",
             "schemagen inspect data/pets --fail-on leakage,missing-classes",
         ),
@@ -75,6 +80,12 @@ def _judgements(
     help="How many records to show of each split, spread over it.",
 )
 @html_option
+@click.option(
+    "--markdown",
+    "--md",
+    is_flag=True,
+    help="Print a dataset card, to publish with the data.",
+)
 @click.option(
     "--record",
     metavar="R",
@@ -94,6 +105,7 @@ def inspect(
     split: str | None,
     records: int,
     html: str | None,
+    markdown: bool,
     record: str | None,
     fail_on: tuple[str, ...],
     project: str,
@@ -104,42 +116,53 @@ def inspect(
 
     DATA is a data directory, a glob or a file, or the URL of one. Exit code 1 if there
     is damage, or files of other messages, which `verify` describes; the same with
-    --html, whose page shows all that `verify` finds.
+    --html, whose page shows all that `verify` finds. --markdown prints a dataset card:
+    splits, fields, values, classes, and how to read the files.
 
     --fail-on makes findings of leakage (records or identifying values in two splits),
     duplicates (twice in one), drift (splits that differ) and missing-classes. The
     settings [tool.schemagen.thresholds] say from where on. With --format github, only
     findings are printed.
     """
-    from ..data.inspect.inspecting import inspect_data
-    from ..data.listing import list_data
     from ..data.profile.judging import judged
-    from ..data.profile.profile import profile_of
-    from ..use_cases.refusing import refusing_data
 
+    if markdown and style == "json":
+        raise click.UsageError("--markdown and --format json exclude each other.")
     thresholds = _thresholds(project) if fail_on else {}
-    spec = spec_of_record(record, project)
-    if html is not None:
-        from ..data.report.writing import check_target  # which imports jinja2
-
-        check_target(html)
-    with refusing_data(data):
-        listing = list_data(data, split)
-        if html is None:
-            found = inspect_data(listing, digests=True, **reading)
-            profile = profile_of(listing, found, spec)
-        else:
-            from ..use_cases.inspect import write_report
-
-            written = write_report(html, listing, spec, **reading)
-            profile = written.profile
-            _print_report(written)
+    profile = _read(data, split, html, spec_of_record(record, project), reading)
     findings = [each.finding() for each in judged(profile, fail_on, thresholds)]
-    _print(profile, findings, style, records, with_text=html is None)
+    if html is None or style == "json" or markdown:
+        print_profile(profile, findings, style, records, markdown=markdown)
     if style != "json":
         report(findings, style)
     if findings or not profile.statistics.sound:
         leave()
+
+
+def _read(
+    data: str,
+    split: str | None,
+    html: str | None,
+    spec: RecordSpec | None,
+    reading: dict[str, Any],
+) -> Profile:
+    """Read data, and write the report if one is asked for."""
+    from ..data.listing import list_data
+    from ..use_cases.refusing import refusing_data
+
+    if html is None:
+        from ..data.inspect.inspecting import inspect_data
+
+        with refusing_data(data):
+            return inspect_data(data, split, spec=spec, **reading)
+    from ..data.report.writing import check_target  # which imports jinja2
+    from ..use_cases.inspect import write_report
+
+    check_target(html)
+    with refusing_data(data):
+        written = write_report(html, list_data(data, split), spec, **reading)
+    _print_report(written)
+    return written.profile
 
 
 def _thresholds(project: str) -> dict[Any, float]:
@@ -164,25 +187,25 @@ def _print_report(report: Report) -> None:
         echo(f"`schemagen verify` has {some}: the page shows them", err=True)
 
 
-def _print(
+def print_profile(
     profile: Profile,
     findings: Sequence[Finding],
     style: str,
     records: int,
     *,
-    with_text: bool,
+    markdown: bool,
 ) -> None:
-    """Print what was found as data, or for people."""
-    from ..data.inspect.as_json import inspection_json
-    from ..data.inspect.text import inspection_text
-
+    """Print what was found as data, as a dataset card, or as text."""
     if style == "json":
-        print_document(inspection_json(profile, findings, records=records))
-    elif style == "text" and with_text:
-        text = inspection_text(
-            profile.statistics,
-            columns=terminal_columns(),
-            records=records,
-            profile=profile,
-        )
-        echo(text, nl=False)
+        from ..data.inspect.as_json import document_of, text_of
+
+        print_document(text_of(document_of(profile, findings, records=records)))
+    elif markdown:
+        from ..data.inspect.card import card
+
+        echo(card(profile), nl=False)
+    elif style == "text":
+        from ..data.inspect.text import inspection_text
+
+        columns = terminal_columns()
+        echo(inspection_text(profile, columns=columns, records=records), nl=False)

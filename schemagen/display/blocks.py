@@ -101,9 +101,19 @@ def prose(text: str) -> Iterator[Paragraph | Items]:
 
 
 def without_empty(
-    headings: Sequence[str], rows: Sequence[Sequence[Cell]], optional: Sequence[str]
+    headings: Sequence[str],
+    rows: Sequence[Sequence[Cell]],
+    optional: Sequence[str],
+    numeric: Sequence[str] = (),
 ) -> Table:
-    """Return a table without those of the optional columns that have only empty cells."""
+    """Return a table without those of the optional columns that have only empty cells.
+
+    Args:
+        headings: of the columns.
+        rows: a cell for each heading.
+        optional: headings of columns that may go.
+        numeric: headings of columns that are aligned to the right.
+    """
     kept = [
         index
         for index, heading in enumerate(headings)
@@ -112,6 +122,7 @@ def without_empty(
     return Table(
         [headings[index] for index in kept],
         [[row[index] for index in kept] for row in rows],
+        [at for at, index in enumerate(kept) if headings[index] in numeric],
     )
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..data.inspect.inspecting import inspect_data
-from ..data.listing import list_data
 from ..data.profile.diff import Diff, diff_of, names_of
-from ..data.profile.profile import Profile, profile_of
 
 
 def diff(one: str, other: str, key: str = "", **reading: Any) -> Diff:
@@ -22,13 +20,8 @@ def diff(one: str, other: str, key: str = "", **reading: Any) -> Diff:
     Raises:
         DatasetError: the data does not exist, or the key does not identify records.
     """
-    first, second = (_profile(data, **reading) for data in (one, other))
+    first, second = (inspect_data(data, **reading) for data in (one, other))
     return diff_of(first, second, names_of(one, other), key)
-
-
-def _profile(data: str, split: str | None = None, **reading: Any) -> Profile:
-    listing = list_data(data, split)
-    return profile_of(listing, inspect_data(listing, digests=True, **reading), None)
 
 
 def write_diff(path: str, found: Diff) -> int:

@@ -1,4 +1,4 @@
-"""What notebooks call: describe, describe_data, inspect and verify.
+"""What notebooks call: describe, inspect and verify.
 
 Each returns a frozen value, which a notebook shows as tables, and which `print` shows as
 the command line does.
@@ -14,8 +14,7 @@ from ..data.limits import MAX_RECORD_BYTES
 
 if TYPE_CHECKING:
     from ..data.checks.model import Verification
-    from ..data.describe.description import DataDescription
-    from ..data.statistics.model import DataStatistics
+    from ..data.inspect.inspection import Inspection
     from ..schema.record import Record
     from ..spec.model import RecordSpec
 
@@ -49,52 +48,9 @@ def describe(
     if not (isinstance(record, type) and issubclass(record, Record)):
         raise TypeError(
             f"{record!r} is neither a record class nor the name of a record; for data, "
-            "call schemagen.describe_data"
+            "call schemagen.inspect"
         )
     return spec_of_class(record)
-
-
-def describe_data(
-    data: str | os.PathLike[str],
-    split: str | None = None,
-    *,
-    limit: int | None = None,
-    workers: int | None = 1,
-    max_record_bytes: int = MAX_RECORD_BYTES,
-) -> DataDescription:
-    """Read data and return what people publish with it: the dataset card.
-
-    The description has the splits, the fields with their ranges and missing values, the
-    classes, and how to read the files. Its `markdown()` returns the dataset card. A
-    manifest in the directory tells the record that wrote the data. Without one the
-    description has what the files themselves show.
-
-    Example:
-        >>> card = schemagen.describe_data("data")
-        >>> Path("data/README.md").write_text(card.markdown())
-
-    Args:
-        data: a data directory, a glob or a file, or the URL of one.
-        split: describe only this split.
-        limit: read only so many records of each split; None for all.
-        workers: the number of processes that read. None starts one for each core if
-            there is enough data. A script that uses several processes needs
-            `if __name__ == "__main__":` around the call; a notebook does not.
-        max_record_bytes: longer records are counted as damage and are not read.
-
-    Returns:
-        The description. A notebook shows it as tables.
-
-    Raises:
-        DatasetError: the data or the split does not exist.
-    """
-    from ..data.describe.describing import describe_data
-    from ..progress import showing
-
-    with showing():
-        return describe_data(
-            data, split, limit=limit, workers=workers, max_record_bytes=max_record_bytes
-        )
 
 
 def inspect(
@@ -104,12 +60,13 @@ def inspect(
     limit: int | None = None,
     workers: int | None = 1,
     max_record_bytes: int = MAX_RECORD_BYTES,
-) -> DataStatistics:
+) -> Inspection:
     """Read data of any program and return statistics of its keys. No schema is needed.
 
     Example:
         >>> found = schemagen.inspect("data")
         >>> found.splits["train"].records
+        >>> Path("data/README.md").write_text(found.markdown())
 
     Args:
         data: a data directory, a glob or a file, or the URL of one.
@@ -121,19 +78,22 @@ def inspect(
         max_record_bytes: longer records are counted as damage and are not read.
 
     Returns:
-        The statistics. A notebook shows tables of splits and keys, a few images, and
-        what is damaged.
+        The statistics. A notebook shows tables of splits and keys, a few images, what
+        differs between splits or is repeated, and what is damaged. Its `markdown()`
+        returns the dataset card.
 
     Raises:
         DatasetError: the data or the split does not exist.
     """
     from ..data.inspect.inspecting import inspect_data
+    from ..data.inspect.inspection import inspection_of
     from ..progress import showing
 
     with showing():
-        return inspect_data(
+        profile = inspect_data(
             data, split, limit=limit, workers=workers, max_record_bytes=max_record_bytes
         )
+    return inspection_of(profile)
 
 
 def verify(

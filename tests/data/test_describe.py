@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import schemagen
 from command_line import run
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
-from schemagen import describe_data
+from schemagen import inspect as inspected
 from schemagen.runtime.shared.images import encode_png
 from tiers import examples
 
@@ -27,6 +28,9 @@ from .test_records import MESSAGES
 
 SCHEMA = json.loads(
     (Path(__file__).parents[2] / "docs" / "describe.schema.json").read_text("utf-8")
+)
+INSPECTION = json.loads(
+    (Path(__file__).parents[2] / "docs" / "inspect.schema.json").read_text("utf-8")
 )
 
 
@@ -81,7 +85,7 @@ def sections(card: str) -> list[str]:
 
 def test_a_card_has_what_a_manifest_knows(digits: Path) -> None:
     """Splits, fields and their documentation, classes, versions and the checksum."""
-    found = describe_data(digits)
+    found = inspected(digits)
     card = found.markdown()
     assert sections(card) == [
         "Digit",
@@ -90,40 +94,41 @@ def test_a_card_has_what_a_manifest_knows(digits: Path) -> None:
         "Values",
         "Classes",
         "`digit`",
+        "Repetitions",
         "Files and versions",
         "How to read the data",
         "To be filled in",
     ]
     assert "One handwritten digit, scanned to 8x8 pixels." in card
-    assert re.search(r"^\| `train` \| 40 \| 2 \| [\d.]+ kB \| none \|$", card, re.M)
-    assert re.search(r"^\| `test` \| 10 \| 1 \| [\d.]+ \w+ \| GZIP \|$", card, re.M)
+    assert re.search(r"^\| `train` \| 2 \| 40 \| [\d.]+ kB \| none \|", card, re.M)
+    assert re.search(r"^\| `test` \| 1 \| 10 \| [\d.]+ \w+ \| GZIP \|", card, re.M)
     assert "| `image` | Image, raw | `uint8 [B, 8, 8, 1]` | input | The scan" in card
-    assert "| `scan` |  | 1 | 0 to 39, mean" in card
-    assert "| `image` |  | 1 | 64 bytes |" in card
+    assert "| `scan` | 1 | 0 to 39, mean" in card
+    assert "| `image` | 1 | raw; always 64 bytes |" in card
     assert "| `two` | 10 | 2 |" in card
     assert "| `nine` | 0 | 0 |" in card
     checksum = hashlib.sha256((digits / "manifest.json").read_bytes()).hexdigest()
     assert f"`{checksum}`" in card
-    assert found.manifest is not None
-    assert f"`{found.manifest.fingerprint}`" in card
+    assert found.profile.manifest is not None
+    assert f"`{found.profile.manifest.fingerprint}`" in card
     assert "licence" in card.partition("To be filled in")[2]
 
 
 def test_cards_of_equal_data_are_equal(digits: Path, tmp_path: Path) -> None:
     """They have neither dates nor the paths of directories."""
     copied = shutil.copytree(digits, tmp_path / "elsewhere")
-    card = describe_data(digits).markdown()
-    assert describe_data(copied).markdown() == card
-    assert describe_data(digits, workers=2).markdown() == card
+    card = inspected(digits).markdown()
+    assert inspected(copied).markdown() == card
+    assert inspected(digits, workers=2).markdown() == card
     assert str(digits.parent) not in card
 
 
 def test_data_of_other_programs_is_described_by_its_keys(tmp_path: Path) -> None:
     """With sizes of images, missing values, and values that look like classes."""
     data = write_foreign(tmp_path / "train-00000-of-00001.tfrecord")
-    found = describe_data(data)
+    found = inspected(data)
     card = found.markdown()
-    assert found.spec is None
+    assert found.profile.spec is None
     assert "## Keys" in card
     assert "| `image` |  | 1 | png 4x6x3;" in card
     assert "| `score` | train 4 (20 %) | 1 | 0.5 to 9.5, mean" in card
@@ -149,7 +154,7 @@ def test_the_program_without_schemagen_reads_the_data(
     data = shutil.copytree(digits, tmp_path / "data")
     if not manifest:
         (data / "manifest.json").unlink()
-    card = describe_data(data).markdown().replace("DIRECTORY", str(data))
+    card = inspected(data).markdown().replace("DIRECTORY", str(data))
     rows = list(executed(card)["dataset"].as_numpy_iterator())
     assert [int(row["scan"]) for row in rows] == [*range(40)]
     assert rows[0]["moments"].tolist() == [*range(8)]
@@ -158,7 +163,7 @@ def test_the_program_without_schemagen_reads_the_data(
 def test_the_program_reads_compressed_and_optional_values(tmp_path: Path) -> None:
     """Lists that vary, and that are missing, are sparse."""
     write_foreign(tmp_path / "val-00000-of-00001.gz", compression="GZIP")
-    card = describe_data(tmp_path).markdown().replace("DIRECTORY", str(tmp_path))
+    card = inspected(tmp_path).markdown().replace("DIRECTORY", str(tmp_path))
     rows = list(executed(card)["dataset"])
     assert len(rows) == 20
     assert [int(row["label"]) for row in rows[:3]] == [1, 2, 1]
@@ -171,8 +176,8 @@ def test_the_program_reads_sequences(tmp_path: Path) -> None:
         sequence_example({"id": n}, {"x": [[1.0, 2.0]] * n}) for n in range(1, 5)
     ]
     write_file(tmp_path / "train-00000-of-00001.tfrecord", messages)
-    card = describe_data(tmp_path).markdown().replace("DIRECTORY", str(tmp_path))
-    assert "| `x` |  | 2 in each step |" in card
+    card = inspected(tmp_path).markdown().replace("DIRECTORY", str(tmp_path))
+    assert "| `x` | 1 to 4 | 2 |" in card
     (*_, (context, lists)) = executed(card)["dataset"]
     assert int(context["id"]) == 4
     assert lists["x"].shape == (4, 2)
@@ -201,7 +206,7 @@ def test_the_program_follows_the_schema_of_a_sequence(workspace: Any) -> None:
     data = workspace.root / "data"
     write = workspace.module("video", "serializer").write_dataset
     write(rows, data, "train", progress=False)
-    card = describe_data(data).markdown().replace("DIRECTORY", str(data))
+    card = inspected(data).markdown().replace("DIRECTORY", str(data))
     assert "| `speed` | Steps of Vector |" in card
     assert "| `words` | train 4 (100 %) |  |" in card
     (*_, (context, lists)) = executed(card)["dataset"]
@@ -220,7 +225,7 @@ def test_fields_that_a_later_split_added_are_described(
         rows = [{"age": 4, "tame": True}] * 2 if more else [{"age": 3}] * 5
         module = package_of(schema + more).module("pet", "serializer")
         module.write_dataset(rows, tmp_path / "data", split)
-    text = describe_data(tmp_path / "data").markdown()
+    text = inspected(tmp_path / "data").markdown()
     assert "| `tame` | Scalar, optional | `bool [B]` | input |" in text
     page = tmp_path / "report.html"
     assert run("inspect", tmp_path / "data", "--html", page).exit_code == 0
@@ -240,9 +245,9 @@ def test_data_behind_a_url_is_described() -> None:
         "scan": 0,
     }
     write_dataset([row], where, "train", progress=False)
-    found = describe_data(where)
-    assert found.manifest is not None
-    assert len(found.manifest.sha256) == 64
+    found = inspected(where)
+    assert found.profile.manifest is not None
+    assert len(found.profile.manifest.sha256) == 64
     assert "| `three` | 1 |" in found.markdown()
 
 
@@ -250,18 +255,17 @@ def test_long_vocabularies_are_cut(tmp_path: Path) -> None:
     """The most frequent classes are listed, and the others counted."""
     labels = [n % 80 for n in range(560)] + [79] * 5
     messages = [example({"label": label}) for label in labels]
-    card = describe_data(write_file(tmp_path / "data", messages)).markdown()
+    card = inspected(write_file(tmp_path / "data", messages)).markdown()
     table = card.partition("## Classes")[2].partition("##  ")[0]
     assert "| `79` | 12 |" in table
     assert "50 other classes" in table
 
 
-def test_a_limit_is_for_counts(digits: Path) -> None:
-    """The numbers of records are those of the manifest."""
-    found = describe_data(digits, "train", limit=3)
-    assert found.splits[0].records == 40
+def test_a_card_states_a_limit(digits: Path) -> None:
+    """A card says so."""
+    found = inspected(digits, "train", limit=3)
+    assert found.splits["train"].records == 3
     assert "first 3 records" in found.markdown()
-    assert found.fields[-1].missing == {"train": 0}
 
 
 @examples(60)
@@ -271,7 +275,7 @@ def test_any_records_can_be_described(
 ) -> None:
     """As text, as HTML, as Markdown, and as JSON of the documented shape."""
     data = write_file(tmp_path_factory.mktemp("any") / "data", messages)
-    found = describe_data(data)
+    found = inspected(data)
     assert found._repr_html_()
     assert sections(found.markdown())[0]
     result = run("describe", data, "--format", "json")
@@ -285,7 +289,7 @@ def test_hostile_keys_and_texts_are_escaped(tmp_path: Path) -> None:
     """A card has no markup of the data, and its program is Python."""
     messages = [example({HOSTILE: HOSTILE, "n": 1})] * 20
     write_file(tmp_path / "train-00000-of-00001.tfrecord", messages)
-    card = describe_data(tmp_path).markdown().replace("DIRECTORY", str(tmp_path))
+    card = inspected(tmp_path).markdown().replace("DIRECTORY", str(tmp_path))
     tokens = MarkdownIt("commonmark").enable("table").parse(card)
     children = [child for token in tokens for child in token.children or ()]
     assert {child.type for child in children} <= {
@@ -297,23 +301,26 @@ def test_hostile_keys_and_texts_are_escaped(tmp_path: Path) -> None:
     assert last[HOSTILE].numpy() == HOSTILE.encode()
 
 
-def test_the_command_prints_text_markdown_and_json(digits: Path) -> None:
-    """The text is the description without the author's part; JSON has its schema."""
+def test_the_old_spelling_prints_what_inspect_prints(digits: Path) -> None:
+    """As text, as a card, and as JSON with the record; stderr has the new spelling."""
     text = run("describe", digits)
-    assert (text.exit_code, text.stderr) == (0, "")
-    assert text.stdout.startswith("Digit\n\nOne handwritten digit")
-    assert repr(describe_data(digits)) + "\n" == text.stdout
-    assert "licence" not in text.stdout
-    card = run("describe", digits, "--markdown").stdout
-    assert card == describe_data(digits).markdown()
+    assert text.exit_code == 0
+    assert f"`schemagen inspect {digits}` has replaced this." in text.stderr
+    assert text.stdout == run("inspect", digits).stdout
+    assert repr(inspected(digits)) + "\n" == text.stdout
+    card = run("inspect", digits, "--markdown").stdout
+    assert card == inspected(digits).markdown()
     assert run("describe", digits, "--md").stdout == card
     data = json.loads(run("describe", digits, "--format", "json").stdout)
     Draft202012Validator(SCHEMA).validate(data)
+    Draft202012Validator(INSPECTION).validate(data["data"])
     (record,) = data["records"]
     assert record["class_name"] == "Digit"
     assert data["data"]["splits"][0]["records"] == 40
     counts = data["data"]["classes"][0]["classes"][2]["counts"]
     assert counts == {"train": 10, "test": 2}
+    with pytest.warns(DeprecationWarning, match=r"schemagen\.inspect"):
+        assert schemagen.describe_data(digits).markdown() == card
 
 
 @pytest.fixture
@@ -330,8 +337,8 @@ def test_the_command_takes_a_record_before_data(pets: Path) -> None:
     write_digits(pets / "pet")
     write_digits(pets / "data")
     assert run("describe", "pet").stdout.startswith("Pet (schemas/records.py)")
-    assert run("describe", "./pet").stdout.startswith("Digit\n")
-    assert run("describe", "data").stdout.startswith("Digit\n")
+    assert run("describe", "./pet").stdout.startswith("./pet: 3 files")
+    assert run("describe", "data").stdout.startswith("data: 3 files")
     assert run("describe", "data/*.tfrecord", "--split", "train").exit_code == 0
     markdown = run("describe", "pet", "--markdown").stdout
     assert markdown.startswith("## Pet\n\n| field | kind |")

@@ -37,7 +37,7 @@ def test_equal_datasets_do_not_differ(two: tuple[Path, Path]) -> None:
     """Whatever their files are named and how many there are."""
     one, other = two
     code, found = diff(one, other)
-    assert (code, found["same"], found["schema"]) == (0, True, None)
+    assert (code, found["same"], found["changes"]) == (0, True, None)
     assert [split["records"] for split in found["splits"]] == [[60, 60], [60, 60]]
     assert "No differences." in run("diff", one, other).stdout
 
@@ -92,7 +92,7 @@ def test_the_schema_comes_first(tmp_path: Path) -> None:
     for name in ("v1", "v2"):
         write_dataset(rows(40), tmp_path / name, "train")
     code, found = diff(tmp_path / "v1", tmp_path / "v2")
-    assert (code, found["schema"]) == (0, [])
+    assert (code, found["changes"]) == (0, [])
     manifest = tmp_path / "v2" / "manifest.json"
     text = json.loads(manifest.read_text())
     [label] = [f for f in text["spec"]["fields"] if f["kind"] == "Label"]
@@ -101,7 +101,7 @@ def test_the_schema_comes_first(tmp_path: Path) -> None:
     manifest.write_text(json.dumps(text))
     code, found = diff(tmp_path / "v1", tmp_path / "v2")
     assert code == 1
-    assert found["schema"][0]["rule"] == "SG221"
+    assert found["changes"][0]["rule"] == "SG221"
     assert "SG221" in run("diff", tmp_path / "v1", tmp_path / "v2").stdout
 
 

@@ -70,7 +70,7 @@ def test_a_copied_shard_is_leakage(data: Path) -> None:
     [repetition] = found["repetitions"]
     assert (repetition["count"], repetition["files"]) == (100, 1)
     assert repetition["places"][1]["same_record"] == 1
-    assert "in train and in test" in run("inspect", data).stdout
+    assert "records that are in train too" in run("inspect", data).stdout
     assert inspect(data, "drift").exit_code == 0
 
 

@@ -1,262 +1,337 @@
-"""Everything that inspecting has found, as JSON: docs/inspect.schema.json."""
+"""What has been found, as JSON."""
 
 from __future__ import annotations
 
 import base64
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from importlib.metadata import version
+from typing import Any, TypeVar
 
 from ...findings import Finding, render_json
-from ...runtime.codecs.tensor_proto import TensorHead
 from ...runtime.native import BYTES
 from ...runtime.reading.fields import MalformedError
 from ...runtime.reading.message import Feature, Message, parse_message
+from ..profile.classes import ClassCounts
+from ..profile.columns import Column, title_of
 from ..profile.comparison import Difference
+from ..profile.facts import column_facts, facts_of
 from ..profile.profile import Profile
 from ..profile.repetitions import Repetition
-from ..statistics.bytes_values import BytesValues, Picture, content_of
-from ..statistics.model import (
-    FileStatistics,
-    KeyStatistics,
-    RecordStatistics,
-    WrittenBy,
+from ..statistics import bytes_values, model, numbers, samples
+from ..statistics.bytes_values import content_of
+from .document import (
+    Bin,
+    Bytes,
+    ClassCount,
+    Classes,
+    Compared,
+    Damage,
+    Document,
+    Fact,
+    FeatureList,
+    Field,
+    File,
+    Gap,
+    Images,
+    Key,
+    KeyFeature,
+    Kind,
+    Manifest,
+    Numbers,
+    Part,
+    Picture,
+    Place,
+    Quantile,
+    Repeated,
+    Sample,
+    SampleList,
+    Split,
+    StepFeature,
+    Tensor,
 )
-from ..statistics.numbers import Numbers, quantile
-from ..statistics.samples import Sample
+
+Sort = TypeVar("Sort", bound=Part)
 
 VERSION = 1
-
-_Json = dict[str, Any]
 
 # Of a list in a sample so many values are given, and of a text so many characters.
 _VALUES = 100
 _CHARACTERS = 1000
 
-# Attributes that are in the document as they are.
-_OF_DATA = ("limit", "sound", "unlisted", "manifest_problem", "publishing")
-_OF_FILE = ("path", "split", "bytes", "compression", "records", "complete")
-_OF_DAMAGE = ("record", "offset", "kind", "found", "expected", "cause", "skipped")
-_OF_SPLIT = ("records", "message", "sequences", "malformed", "more_keys")
-_OF_NUMBERS = ("count", "minimum", "maximum", "mean", "zeros", "whole", "nan")
 _QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 
 
-def inspection_json(
+def document_of(
     profile: Profile, findings: Iterable[Finding] = (), *, records: int
-) -> str:
-    """Return what has been found as JSON text, with so many records of each split."""
+) -> Document:
+    """Return what has been found, with so many records of each split."""
     found = profile.statistics
-    data = {
-        "version": VERSION,
-        "data": found.where,
-        **named(found, *_OF_DATA),
-        "gaps": [
-            {
-                **named(gap, "split", "text"),
-                "path": str(gap.path),
-                "kind": "mixed" if gap.mixed else "missing",
-            }
+    return Document.of(
+        found,
+        version=VERSION,
+        data=found.where,
+        title=title_of(found, profile.spec),
+        doc=profile.spec.doc if profile.spec else "",
+        described_by=version("schemagen"),
+        manifest=profile.manifest and Manifest.of(profile.manifest),
+        gaps=[
+            Gap.of(gap, path=str(gap.path), kind="mixed" if gap.mixed else "missing")
             for gap in found.gaps
         ],
-        "passed_over": found.other_files,
-        "files": [_file(file) for file in found.files],
-        "splits": [
-            _split(name, split, found.written_by.get(name), records)
-            for name, split in found.splits.items()
+        passed_over=found.other_files,
+        files=[_file(file) for file in found.files],
+        splits=[_split(profile, split.name, records) for split in profile.splits],
+        fields=[_field(profile, column) for column in profile.columns],
+        classes=[_classes(profile, counted) for counted in profile.classes],
+        differences=[*map(compared, profile.differences)],
+        repetitions=[*map(_repeated, profile.repetitions.found)],
+        facts=[Fact.of(fact) for fact in facts_of(profile)],
+        findings=json.loads(render_json(findings))["findings"],
+    )
+
+
+def text_of(document: Part) -> str:
+    """Return a document as JSON text in ASCII."""
+    return json.dumps(document.model_dump(), indent=2, allow_nan=False) + "\n"
+
+
+def _file(file: model.FileStatistics) -> File:
+    damages = [Damage.of(damage) for damage in file.damages]
+    return File.of(file, foreign=file.foreign or None, damages=damages)
+
+
+def _split(profile: Profile, name: str, records: int) -> Split:
+    found = profile.statistics.splits[name]
+    written = profile.statistics.written_by.get(name)
+    files = [file for file in profile.statistics.files if file.split == name]
+    compressions = sorted({file.compression for file in files})
+    several = len(compressions) > 1
+    return Split.of(
+        found,
+        split=name,
+        record=written and written.record,
+        fingerprint=written and written.fingerprint,
+        shards=len(files),
+        bytes=sum(file.bytes for file in files),
+        compression=", ".join(
+            each or "none" if several else each for each in compressions
+        ),
+        sizes=_numbers(found.sizes),
+        keys=[Key.of(key, kinds=_kinds(key)) for key in found.keys.values()],
+        feature_lists=[
+            FeatureList.of(each, steps=_numbers(each.steps), kinds=_kinds(each.values))
+            for each in found.steps.values()
         ],
-        "differences": [*map(_difference, profile.differences)],
-        "repetitions": [*map(_repetition, profile.repetitions.found)],
-        "findings": json.loads(render_json(findings))["findings"],
-    }
-    return json.dumps(data, indent=2, allow_nan=False) + "\n"
+        unknown=_rows(found.unknown, "what"),
+        repeated=_rows(found.repeated, "key"),
+        samples=[_sample(sample) for sample in found.samples[:records]],
+    )
 
 
-def _difference(found: Difference) -> _Json:
-    return {
-        "field": found.column.name,
-        "key": found.column.key,
-        "splits": [split.name for split in found.splits],
-        "measure": found.measure,
-        "values": [*found.values],
-        "unit": found.unit,
-        "effect": found.effect if math.isfinite(found.effect) else None,
-    }
+def _kinds(found: model.KeyStatistics) -> list[Kind]:
+    return [
+        Kind.of(
+            held,
+            kind=kind,
+            lengths=_numbers(held.lengths),
+            numbers=held.numbers and _numbers(held.numbers),
+            bytes=held.bytes and _bytes(held.bytes),
+        )
+        for kind, held in found.by_kind.items()
+    ]
 
 
-def _repetition(found: Repetition) -> _Json:
-    return {
-        "field": found.column.name if found.column else None,
-        "key": found.column.key if found.column else None,
-        "splits": [split.name for split in found.splits],
-        "count": found.count,
-        "share": found.share,
-        "files": found.files,
-        "places": [
-            {"file": again.file, "record": again.record}
-            | {"same_file": first.file, "same_record": first.record}
-            for again, first in found.places
+def _numbers(found: numbers.Numbers) -> Numbers:
+    quantiles = _QUANTILES if found.finite else ()
+    return Numbers.of(
+        found,
+        negative_infinity=found.infinite[0],
+        positive_infinity=found.infinite[1],
+        distinct=_rows(found.distinct, "value", by_count=False),
+        quantiles=[
+            Quantile(share=share, value=numbers.quantile(found, share))
+            for share in quantiles
         ],
-    }
-
-
-def named(found: object, *names: str) -> _Json:
-    """Return attributes by their names."""
-    return {name: getattr(found, name) for name in names}
-
-
-def _file(file: FileStatistics) -> _Json:
-    return {
-        **named(file, *_OF_FILE, "listed", "damaged"),
-        "foreign": file.foreign or None,
-        "damages": [named(damage, *_OF_DAMAGE) for damage in file.damages],
-    }
-
-
-def _split(
-    name: str, found: RecordStatistics, written: WrittenBy | None, records: int
-) -> _Json:
-    return {
-        "split": name,
-        "record": written and written.record,
-        "fingerprint": written and written.fingerprint,
-        **named(found, *_OF_SPLIT),
-        "sizes": _numbers(found.sizes),
-        "keys": [
-            {**named(key, "key", "present"), "kinds": _kinds(key)}
-            for key in found.keys.values()
+        histogram=[
+            Bin(low=low, high=high if math.isfinite(high) else None, count=count)
+            for low, high, count in found.histogram.bins()
         ],
-        "feature_lists": [
-            {
-                **named(lists, "key", "present"),
-                "steps": _numbers(lists.steps),
-                "kinds": _kinds(lists.values),
-            }
-            for lists in found.steps.values()
+    )
+
+
+def _bytes(found: bytes_values.BytesValues) -> Bytes:
+    images = None
+    if found.images:
+        images = Images(
+            count=found.images,
+            heights=_numbers(found.heights),
+            widths=_numbers(found.widths),
+            channels=_rows(found.channels, "channels"),
+            bits=_rows(found.depths, "bits"),
+            sizes=_each(Picture, found.pictures),
+            troubles=_rows(found.troubles, "trouble"),
+            orientations=_rows(found.orientations, "orientation"),
+        )
+    return Bytes.of(
+        found,
+        sizes=_numbers(found.sizes),
+        formats=_rows(found.formats, "format"),
+        images=images,
+        tensors=_each(Tensor, found.tensors),
+        distinct=None
+        if found.distinct is None
+        else [
+            {**_text_or_base64(value), "count": count}
+            for value, count in sorted(found.distinct.items(), key=_frequent)
         ],
-        "unknown": _counts(found.unknown, "what"),
-        "repeated": _counts(found.repeated, "key"),
-        "samples": [_sample(sample) for sample in found.samples[:records]],
-    }
-
-
-def _counts(counts: Mapping[Any, int] | None, name: str) -> list[_Json] | None:
-    """Return counts, the greatest first; None for more than are counted."""
-    return _rows(counts, lambda value: {name: value}, _frequent)
+    )
 
 
 def _rows(
-    counts: Mapping[Any, int] | None,
-    row: Callable[[Any], _Json],
-    order: Callable[[tuple[Any, int]], Any] | None = None,
-) -> list[_Json] | None:
-    """Return counts with what is said of their values; None for more than are counted."""
+    counts: Mapping[Any, int] | None, name: str, *, by_count: bool = True
+) -> list[dict[str, Any]] | None:
+    """Return counts with their values, the greatest first or the values in order."""
     if counts is None:
         return None
-    some = sorted(counts.items(), key=order)
-    return [{**row(value), "count": count} for value, count in some]
+    order = _frequent if by_count else None
+    return [
+        {name: value, "count": count}
+        for value, count in sorted(counts.items(), key=order)
+    ]
+
+
+def _each(sort: type[Sort], counts: Mapping[Any, int] | None) -> list[Sort] | None:
+    """Return counts of named tuples, each with its entries."""
+    if counts is None:
+        return None
+    some = sorted(counts.items(), key=lambda each: [*map(_sortable, each[0])])
+    return [
+        sort.model_validate({**value._asdict(), "count": count})
+        for value, count in some
+    ]
+
+
+def _sortable(value: object) -> tuple[bool, Any]:
+    """Return a value that can be compared with others and with None."""
+    return value is not None, value
 
 
 def _frequent(each: tuple[Any, int]) -> tuple[int, Any]:
     return -each[1], each[0]
 
 
-def _kinds(found: KeyStatistics) -> list[_Json]:
-    return [
-        {
-            "kind": kind,
-            "present": held.present,
-            "lengths": _numbers(held.lengths),
-            "numbers": None if held.numbers is None else _numbers(held.numbers),
-            "bytes": None if held.bytes is None else _bytes(held.bytes),
-        }
-        for kind, held in found.by_kind.items()
-    ]
-
-
-def _numbers(found: Numbers) -> _Json:
-    return {
-        **named(found, *_OF_NUMBERS),
-        "negative_infinity": found.infinite[0],
-        "positive_infinity": found.infinite[1],
-        "distinct": _rows(found.distinct, lambda value: {"value": value}),
-        "quantiles": []
-        if not found.finite
-        else [
-            {"share": share, "value": quantile(found, share)} for share in _QUANTILES
-        ],
-        "histogram": [
-            {"low": low, "high": high if math.isfinite(high) else None, "count": count}
-            for low, high, count in found.histogram.bins()
-        ],
-    }
-
-
-def _bytes(found: BytesValues) -> _Json:
-    return {
-        **named(found, "count", "utf8"),
-        "sizes": _numbers(found.sizes),
-        "formats": _counts(found.formats, "format"),
-        "images": None
-        if not found.images
-        else {
-            "count": found.images,
-            "heights": _numbers(found.heights),
-            "widths": _numbers(found.widths),
-            "channels": _counts(found.channels, "channels"),
-            "bits": _counts(found.depths, "bits"),
-            "sizes": _rows(found.pictures, Picture._asdict),
-            "troubles": _counts(found.troubles, "trouble"),
-            **_orientations(found),
-        },
-        "tensors": _rows(found.tensors, TensorHead._asdict, order=repr),
-        "distinct": _rows(found.distinct, _text_or_base64, _frequent),
-    }
-
-
-def _orientations(found: BytesValues) -> _Json:
-    """Return an entry for images that are not upright, if there are any."""
-    counts = _counts(found.orientations, "orientation")
-    return {"orientations": counts} if counts else {}
-
-
-def _text_or_base64(value: bytes) -> _Json:
+def _text_or_base64(value: bytes) -> dict[str, str]:
     try:
         return {"text": value.decode()}
     except UnicodeDecodeError:
         return {"base64": base64.b64encode(value).decode()}
 
 
-def _sample(sample: Sample) -> _Json:
+def _field(profile: Profile, column: Column) -> Field:
+    whole, declared = column.whole, column.declared
+    texts = {fact.name: fact.text for fact in column_facts(profile, column)}
+    return Field(
+        name=declared.label if declared else column.key,
+        key=column.key,
+        kind=column.kind,
+        batch=column.batch,
+        role=declared.role if declared else "",
+        optional=declared.optional if declared else False,
+        doc=declared.doc if declared else "",
+        missing={each.name: column.missing_in(each) for each in profile.splits},
+        lengths=_limits(whole.lengths),
+        numbers=None
+        if whole.numbers is None
+        else {
+            **_limits(whole.numbers),
+            "mean": whole.numbers.mean,
+            "nan": whole.numbers.nan,
+            "infinite": sum(whole.numbers.infinite),
+        },
+        values=texts["values"],
+    )
+
+
+def _limits(found: numbers.Numbers) -> dict[str, int | float | None]:
+    return {"minimum": found.minimum, "maximum": found.maximum}
+
+
+def _classes(profile: Profile, counted: ClassCounts) -> Classes:
+    return Classes(
+        field=counted.name,
+        declared=counted.declared,
+        classes=[
+            ClassCount(
+                name=name,
+                counts={
+                    split.name: counted.counts.get(split.name, {}).get(name, 0)
+                    for split in profile.splits
+                },
+            )
+            for name in counted.classes
+        ],
+    )
+
+
+def compared(found: Difference) -> Compared:
+    """Return a difference as `inspect` and `diff` print it."""
+    return Compared.of(
+        found,
+        field=found.column.name,
+        key=found.column.key,
+        splits=tuple(split.name for split in found.splits),
+        effect=found.effect if math.isfinite(found.effect) else None,
+    )
+
+
+def _repeated(found: Repetition) -> Repeated:
+    return Repeated.of(
+        found,
+        field=found.column.name if found.column else None,
+        key=found.column.key if found.column else None,
+        splits=[split.name for split in found.splits],
+        places=[
+            Place(
+                file=again.file,
+                record=again.record,
+                same_file=first.file,
+                same_record=first.record,
+            )
+            for again, first in found.places
+        ],
+    )
+
+
+def _sample(sample: samples.Sample) -> Sample:
     try:
         message = parse_message(sample.data)
     except MalformedError:
         message = Message()
-    return {
-        "file": sample.file,
-        "record": sample.number,
-        "offset": sample.offset,
-        "bytes": len(sample.data),
-        "features": [
-            {"key": key, **_feature(feature, sample.data)}
+    return Sample.of(
+        sample,
+        record=sample.number,
+        bytes=len(sample.data),
+        features=[
+            KeyFeature(key=key, **_feature(feature, sample.data))
             for key, feature in sorted(message.features.items())
         ],
-        "feature_lists": [
-            {
-                "key": key,
-                "steps": len(steps),
-                "features": [
-                    {"step": at, **_feature(feature, sample.data)}
+        feature_lists=[
+            SampleList(
+                key=key,
+                steps=len(steps),
+                features=[
+                    StepFeature(step=at, **_feature(feature, sample.data))
                     for at, feature in enumerate(steps[:_VALUES])
                 ],
-            }
+            )
             for key, steps in sorted(message.lists.items())
         ],
-    }
+    )
 
 
-def _feature(feature: Feature, data: bytes) -> _Json:
+def _feature(feature: Feature, data: bytes) -> dict[str, Any]:
     """Return the kind of a feature, how many values it has, and the first of them."""
     some = feature.values[:_VALUES]
     values: list[Any]
@@ -268,9 +343,9 @@ def _feature(feature: Feature, data: bytes) -> _Json:
     return {"kind": feature.kind, "length": len(feature.values), "values": values}
 
 
-def _bytes_value(value: bytes) -> _Json:
+def _bytes_value(value: bytes) -> dict[str, Any]:
     content = content_of(value)
-    data = {"bytes": len(value), "format": content.format}
+    data: dict[str, Any] = {"bytes": len(value), "format": content.format}
     if content.picture is not None:
         data |= content.picture._asdict()
     if content.utf8:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from ...progress import Bar
-from ...runtime.shared.times import Time
 from ..limits import MAX_RECORD_BYTES
 from ..listing import Listing, list_data
 from ..one_pass import Group, Pass, Scanned, Wanted, read_data
+from ..profile.profile import Profile, profile_of
 from ..sources import Data, DataFile
 from ..statistics.model import DataStatistics, FileStatistics, WrittenBy
+
+if TYPE_CHECKING:
+    from ...spec.model import RecordSpec
 
 
 def inspect_data(
@@ -20,8 +24,9 @@ def inspect_data(
     limit: int | None = None,
     workers: int | None = 1,
     max_record_bytes: int = MAX_RECORD_BYTES,
-    digests: bool = False,
-) -> DataStatistics:
+    digests: bool = True,
+    spec: RecordSpec | None = None,
+) -> Profile:
     """Tell what the files of a data directory, a glob or a path hold.
 
     Args:
@@ -34,6 +39,7 @@ def inspect_data(
             `if __name__ == "__main__"` around the call.
         max_record_bytes: longer records are damages and are not read.
         digests: also take digests of records and values, in which repetitions show.
+        spec: of all records; None for those that the manifest lists.
 
     Raises:
         DatasetError: there are no such files, or a worker died. Damage of the files
@@ -49,7 +55,7 @@ def inspect_data(
     )
     with Bar("inspecting") as bar:
         found = read_data(listing, groups, wanted, workers=workers, progress=bar)
-    return statistics_of(listing, found, limit)
+    return profile_of(listing, statistics_of(listing, found, limit), spec)
 
 
 def statistics_of(listing: Listing, found: Pass, limit: int | None) -> DataStatistics:
@@ -98,16 +104,6 @@ def _written_by(data: Data) -> dict[str, WrittenBy]:
             data.manifest.record,
             data.manifest.fingerprint_of(name),
             sum(file.shard.records for file in files if file.shard is not None),
-            {
-                each["key"]: dict(enumerate(each["classes"], each.get("offset", 0)))
-                for each in data.manifest.spec_of(name)["fields"]
-                if each.get("classes")
-            },
-            {
-                each["key"]: Time(each["unit"], each.get("duration", False))
-                for each in data.manifest.spec_of(name)["fields"]
-                if each.get("unit")
-            },
         )
         for name, files in data.splits.items()
         if name in data.manifest.splits and all(file.shard for file in files)

@@ -58,7 +58,7 @@ def class_counts(column: Column, splits: Sequence[Split]) -> ClassCounts | None:
     field, known = column.field, None
     names: dict[int | bytes, str] = {}
     if field is not None and field.codec.of_classes:
-        names = _declared(field)
+        names = declared_classes(field)
         known = len(names)
     elif field is not None and field.parts[0].dtype == "bool":
         names = {0: "False", 1: "True"}
@@ -75,7 +75,7 @@ def class_counts(column: Column, splits: Sequence[Split]) -> ClassCounts | None:
     return ClassCounts(column, tuple(names.values()), known, counts)
 
 
-def _declared(field: FieldSpec) -> dict[int | bytes, str]:
+def declared_classes(field: FieldSpec) -> dict[Any, str]:
     """Return the names of the first classes of a schema, by their stored values."""
     given = (field.kind.classes or range(field.kind.count))[:_MOST_CLASSES]
     names = [str(name) for name in given]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ...runtime.shared.times import Time
 from ...runtime.shared.values import shape_text
-from ..formatting import listed, one_line
+from ..formatting import key_name, listed, one_line
 from ..names import split_order
 from ..sources import Data
 from ..statistics.model import (
@@ -25,8 +25,11 @@ from ..statistics.model import (
 from ..statistics.numbers import Numbers
 
 if TYPE_CHECKING:
+    from ...runtime.codecs.part import Part
     from ...spec.field import FieldSpec
     from ...spec.model import RecordSpec
+
+    Stored = tuple[Part, FieldSpec, bool]
 
 
 @dataclass(frozen=True)
@@ -66,19 +69,28 @@ class Column:
         name: the name of the field, or else the key, for people.
         key: the key.
         steps: True for feature lists, whose values are those of the steps.
-        field: the field, or the field of a step; None if the schema has none.
-        optional: True if the schema allows its absence.
+        declared: the field of the schema; None if it has none.
+        part: what it stores of another field, such as "height of image"; or "".
         found: statistics of its values by split, where any record has it.
         present: the number of records that have it by split, likewise.
+        step_counts: the numbers of steps in a record, by split; empty without steps.
     """
 
     name: str
     key: str
     steps: bool
-    field: FieldSpec | None
-    optional: bool
+    declared: FieldSpec | None
+    part: str
     found: Mapping[str, KeyStatistics]
     present: Mapping[str, int]
+    step_counts: Mapping[str, Numbers]
+
+    @property
+    def field(self) -> FieldSpec | None:
+        """The field, or the field of a step; None if the schema has none."""
+        if self.declared is None or self.steps != self.declared.codec.in_list:
+            return None
+        return self.declared.step if self.steps else self.declared
 
     def kind_in(self, split: Split) -> KindStatistics | None:
         """Return the statistics of the most frequent kind in a split."""
@@ -120,9 +132,29 @@ class Column:
         return tuple(dict.fromkeys(kinds))
 
     @property
+    def kind(self) -> str:
+        """The kind of the field, what it stores of another one, or its types."""
+        if self.declared is not None:
+            from ...spec.describe import kind_text  # which imports pydantic
+
+            return kind_text(self.declared)
+        in_steps = ", in steps" if self.steps else ""
+        return self.part or listed(self.kinds) + in_steps
+
+    @property
+    def batch(self) -> str:
+        """Dtype and shape in a batch; "" without a schema."""
+        if self.declared is None:
+            return ""
+        from ...spec.words import words_of  # which imports pydantic
+
+        return words_of(self.declared.codec).delivers
+
+    @property
     def type(self) -> str:
         """The type in a few words."""
-        words = type_of(self.field) if self.field else listed(self.kinds) or "no values"
+        words = type_of(self.field) if self.field else self.part or listed(self.kinds)
+        words = words or "no values"
         return f"{words}, in steps" if self.steps else words
 
 
@@ -180,37 +212,53 @@ def title_of(found: DataStatistics, spec: RecordSpec | None) -> str:
 def columns_of(splits: Sequence[Split], spec: RecordSpec | None) -> tuple[Column, ...]:
     """Return the fields in the order of the schema, then further keys."""
     fields = {field.key: field for field in (spec.fields if spec else ())}
+    stored = spec.parts() if spec else {}
     found = {(key, False) for split in splits for key in split.found.keys}
     found |= {(key, True) for split in splits for key in split.found.steps}
     found |= {(key, field.codec.in_list) for key, field in fields.items()}
     rank = {key: index for index, key in enumerate(fields)}
     order = sorted(found, key=lambda each: (rank.get(each[0], len(rank)), each))
-    return tuple(_column(key, steps, fields.get(key), splits) for key, steps in order)
+    return tuple(
+        _column(key, steps, fields.get(key), stored.get(key), splits)
+        for key, steps in order
+    )
 
 
 def _column(
-    key: str, steps: bool, field: FieldSpec | None, splits: Sequence[Split]
+    key: str,
+    steps: bool,
+    declared: FieldSpec | None,
+    stored: Stored | None,
+    splits: Sequence[Split],
 ) -> Column:
     found: dict[str, KeyStatistics] = {}
     present: dict[str, int] = {}
+    counts: dict[str, Numbers] = {}
     for split in splits:
         held = split.found.steps.get(key) if steps else split.found.keys.get(key)
         if held is not None:
-            values = held.values if isinstance(held, StepsStatistics) else held
-            found[split.name], present[split.name] = values, held.present
-    in_list = field is not None and field.codec.in_list
-    inner = field if steps == in_list else None
-    if inner is not None and steps:
-        inner = inner.step
+            if isinstance(held, StepsStatistics):
+                counts[split.name] = held.steps
+                found[split.name] = held.values
+            else:
+                found[split.name] = held
+            present[split.name] = held.present
     return Column(
-        name=one_line(field.label if field else key, 80) or '""',
+        name=key_name(declared.label if declared else key, 80),
         key=key,
         steps=steps,
-        field=inner,
-        optional=field.optional if field else False,
+        declared=declared,
+        part=_part_of(stored) if stored and not declared else "",
         found=found,
         present=present,
+        step_counts=counts,
     )
+
+
+def _part_of(stored: Stored) -> str:
+    part, field, _ = stored
+    content = part.content if part.holds == "size" else part.holds
+    return f"{content} of {one_line(field.label, 80)}"
 
 
 def measures_of(

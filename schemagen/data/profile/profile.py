@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ...runtime.storage import manifest
+from ...runtime.storage.opening import open_directory
 from ..listing import Listing
-from ..statistics.model import DataStatistics
+from ..sources import Data
+from ..statistics.model import DataStatistics, RecordStatistics, merged_records
 from .classes import ClassCounts, class_counts
 from .columns import (
     Column,
@@ -26,6 +31,23 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class ManifestFacts:
+    """The manifest of a data directory.
+
+    Attributes:
+        record: the name of the record that wrote the data.
+        fingerprint: of that record.
+        format: the version of the manifest's format.
+        sha256: the checksum of the file `manifest.json`.
+    """
+
+    record: str
+    fingerprint: str
+    format: int
+    sha256: str
+
+
+@dataclass(frozen=True)
 class Profile:
     """What data is like, in the terms of its schema if it has one.
 
@@ -34,11 +56,13 @@ class Profile:
         specs: the schema of each split, by its name; none is needed.
         compared: the names of splits that are compared; None for the first one with each
             other one.
+        manifest: what the directory's manifest says; None without one.
     """
 
     statistics: DataStatistics
     specs: Mapping[str, RecordSpec]
     compared: Sequence[tuple[str, str]] | None = None
+    manifest: ManifestFacts | None = None
 
     @property
     def where(self) -> str:
@@ -49,6 +73,17 @@ class Profile:
     def splits(self) -> tuple[Split, ...]:
         """Its splits: train, validation, test, and others."""
         return splits_of(self.statistics.splits)
+
+    @property
+    def described(self) -> tuple[Split, ...]:
+        """Those whose records have keys: not of other messages."""
+        foreign = self.statistics.is_foreign
+        return tuple(split for split in self.splits if not foreign(split.name))
+
+    @cached_property
+    def whole(self) -> RecordStatistics:
+        """The records of these together."""
+        return merged_records([split.found for split in self.described])
 
     @cached_property
     def spec(self) -> RecordSpec | None:
@@ -100,4 +135,16 @@ def profile_of(
     specs = specs_by_split(listing.data)
     if spec is not None:
         specs = dict.fromkeys(statistics.splits, spec)
-    return Profile(statistics, specs)
+    return Profile(statistics, specs, manifest=_manifest(listing.data))
+
+
+def _manifest(data: Data) -> ManifestFacts | None:
+    if data.manifest is None or data.directory is None:
+        return None
+    text = open_directory(str(data.directory)).read(manifest.FILE_NAME) or b"{}"
+    return ManifestFacts(
+        data.manifest.record,
+        data.manifest.fingerprint,
+        json.loads(text).get("format", 1),
+        hashlib.sha256(text).hexdigest(),
+    )

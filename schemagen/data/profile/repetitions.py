@@ -61,6 +61,16 @@ class Repetition:
     places: tuple[tuple[Place, Place], ...] = ()
     files: int = 0
 
+    @property
+    def mark(self) -> str:
+        """What is wrong: "leakage" between splits, "duplicates" of records in one, or "".
+
+        Values may be in one split several times for good reasons, such as captions.
+        """
+        if len(self.splits) == 2:
+            return "leakage"
+        return "" if self.column else "duplicates"
+
 
 @dataclass(frozen=True)
 class Repetitions:

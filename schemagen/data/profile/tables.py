@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
 
-from ...display.blocks import Block, Heading, Paragraph, Table
 from ..formatting import one_line
 from .comparison import Difference
 from .repetitions import Place, Repetition
@@ -18,15 +16,9 @@ LISTED = 20
 """So many rows, files and damages are listed on a terminal."""
 
 
-def table_blocks(
-    title: str, headings: Sequence[str], rows: Sequence[tuple[str, ...]]
-) -> Iterator[Block]:
-    """Yield a table with its title; nothing without rows."""
-    if rows:
-        yield Heading(title, 3)
-        yield Table(tuple(name.lower() for name in headings), rows[:LISTED])
-        if len(rows) > LISTED:
-            yield Paragraph(f"... {len(rows) - LISTED:,} more")
+def difference_note(found: Difference) -> str:
+    """Return what a measure is in the other split, and the size of the effect."""
+    return f"{found.texts[0]} in {found.splits[0].label}; {found.effect_text}"
 
 
 def difference_row(found: Difference) -> tuple[str, ...]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..inspect.diff import diff_tables
 from ..profile.diff import Diff
-from ..profile.diff_blocks import diff_tables
 from .charts import Figure, Table
 
 

@@ -5,21 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ...progress import track
-from ...spec.model import RecordSpec
 from ..checks.model import Verification
 from ..formatting import one_line, plural
-from ..inspect.text import (
-    SPLIT,
-    contents_of,
-    described_splits,
-    facts_of,
-    notes_of,
-    split_row,
-)
-from ..profile.columns import title_of
+from ..inspect.text import OF_SPLIT, contents_of
+from ..profile.columns import Split, title_of
 from ..profile.diff import Diff
+from ..profile.facts import split_facts
 from ..profile.profile import Profile
-from ..statistics.model import DataStatistics
+from ..profile.troubles import notes_of, notes_of_keys
 from .charts import Figure
 from .diff import diff_figures
 from .differences import differences_figure, repetitions_figure
@@ -71,12 +64,10 @@ def page_values(
     return {
         "title": one_line(title_of(statistics, spec), 80),
         "where": one_line(statistics.where, 300),
-        "facts": _facts(statistics, spec),
+        "facts": _facts(profile),
         "splits": splits,
-        "split_titles": SPLIT,
-        "split_rows": [
-            split_row(statistics, split.name, split.found) for split in splits
-        ],
+        "split_titles": ("split", *OF_SPLIT),
+        "split_rows": [_split_row(profile, split) for split in splits],
         "files": statistics.files,
         "keys": len(columns),
         "verification": verification,
@@ -89,18 +80,20 @@ def page_values(
     }
 
 
-def _facts(statistics: DataStatistics, spec: RecordSpec | None) -> list[str]:
+def _split_row(profile: Profile, split: Split) -> list[str]:
+    texts = {fact.name: fact.text for fact in split_facts(profile, split)}
+    return [split.label, *(texts[name] for name in OF_SPLIT)]
+
+
+def _facts(profile: Profile) -> list[str]:
     """Return what else is known of the data, in sentences."""
-    facts = []
+    facts, spec = [], profile.spec
     if spec is not None:
         facts.append(one_line(f"Schema: {spec.class_name}, {spec.source}", 120))
         facts += [one_line(spec.doc.split("\n\n")[0], 240)] if spec.doc else []
-    _, *others = facts_of(statistics)
-    facts += others
-    for title, split in described_splits(statistics).items():
-        facts += [title + contents_of(split)] if split.read else []
-        facts += notes_of(split)
-    return facts
+    facts += notes_of(profile)
+    facts += [contents_of(profile)] if profile.whole.read else []
+    return [*facts, *notes_of_keys(profile.whole)]
 
 
 def _verified(verification: Verification) -> str:

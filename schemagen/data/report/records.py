@@ -16,7 +16,7 @@ from ...runtime.shared import base64_text
 from ...runtime.shared.errors import Problem
 from ...spec.field import FieldSpec
 from ..formatting import decoded, one_line
-from ..inspect.values import feature_text, steps_text
+from ..inspect.samples import feature_text, steps_text
 from ..profile.classes import value_name
 from ..profile.columns import Column
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ...runtime.shared.times import Time
 from ..formatting import listed, number, one_line, plural, share
-from ..inspect.values import extent, values_text
 from ..profile.columns import Column, Split, measures_of
+from ..profile.words import extent, values_text
 from ..statistics.histograms import merged_histogram, width_exponent
 from ..statistics.numbers import Numbers, merged_numbers, quantile
 from .charts import SERIES, Figure, Line, Plot, Table, histogram, series

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TypeVar
 
-from ...runtime.shared.times import Time
 from ..keyed import WITHOUT_FEATURE, Keyed
 from ..names import Gap
 from ..records import Damage
@@ -191,15 +190,11 @@ class WrittenBy:
         record: the record's name.
         fingerprint: of the spec that wrote it.
         records: how many records it should hold.
-        classes: by key, the names of classes by their stored ids.
-        times: by key, what times are stored.
     """
 
     record: str
     fingerprint: str
     records: int
-    classes: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
-    times: Mapping[str, Time] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -232,31 +227,6 @@ class DataStatistics:
     other_files: tuple[str, ...] = ()
     publishing: tuple[str, ...] = ()
     tfds: str = ""
-
-    def __repr__(self) -> str:
-        from ..inspect.text import inspection_text  # which imports this module
-
-        return inspection_text(self).rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        from ...display.html import html
-        from ..inspect.overview import overview_blocks
-
-        return html(overview_blocks(self))
-
-    @property
-    def classes(self) -> Mapping[str, Mapping[int, str]]:
-        """By key, the names of classes that a manifest lists."""
-        return {
-            k: v for each in self.written_by.values() for k, v in each.classes.items()
-        }
-
-    @property
-    def times(self) -> Mapping[str, Time]:
-        """By key, the times that a manifest lists."""
-        return {
-            k: v for each in self.written_by.values() for k, v in each.times.items()
-        }
 
     @property
     def whole(self) -> RecordStatistics:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from ...display.blocks import Block, Heading, Items, Paragraph, Table
-from .diff import Diff, SplitDiff
-from .tables import DIFFERENCES, difference_row, place_text, table_blocks
-
-VERSION = 1
+from ..profile.diff import Diff, SplitDiff
+from ..profile.tables import place_text
+from .text import difference_blocks
 
 
 def diff_blocks(found: Diff) -> Iterator[Block]:
@@ -19,8 +17,7 @@ def diff_blocks(found: Diff) -> Iterator[Block]:
     yield Table(headings, rows, (1, 2, 3, 4, 5))
     if notes:
         yield Items(notes)
-    drifts = [difference_row(each) for each in found.profile.drifts]
-    yield from table_blocks("differences", DIFFERENCES, drifts)
+    yield from difference_blocks(found.profile)
     if found.same:
         yield Paragraph("No differences.")
 
@@ -60,43 +57,3 @@ def _row(split: SplitDiff) -> tuple[str, ...]:
         *(f"{n:,}" for n in split.only),
         f"{split.changed:,}",
     )
-
-
-def diff_data(found: Diff) -> dict[str, Any]:
-    """Return a diff as values of JSON."""
-    return {
-        "version": VERSION,
-        "data": [*found.names],
-        "same": found.same,
-        "schema": None
-        if found.schema is None
-        else [
-            {"rule": each.rule, "field": each.field, "change": each.plain}
-            for each in found.schema
-        ],
-        "splits": [
-            {
-                "split": split.name,
-                "records": [*split.records],
-                "only": [*split.only],
-                "changed": split.changed,
-                "places": [
-                    [{"file": each.file, "record": each.record} for each in some]
-                    for some in split.places
-                ],
-            }
-            for split in found.splits
-        ],
-        "differences": [
-            {
-                "field": each.column.name,
-                "key": each.column.key,
-                "splits": [split.name for split in each.splits],
-                "measure": each.measure,
-                "first": each.texts[0],
-                "second": each.texts[1],
-                "effect": each.effect_text,
-            }
-            for each in found.profile.drifts
-        ],
-    }

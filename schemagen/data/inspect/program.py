@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
+from pathlib import PurePath
 
 from ...runtime.codecs.part import BYTES, FLOAT, INT
 from ...spec.model import RecordSpec
+from ..profile.columns import Split
+from ..profile.profile import Profile
 from ..statistics.model import KeyStatistics, RecordStatistics
-from .description import DataDescription
 
 _DTYPES = {
     INT: "tf.int64",
@@ -17,36 +20,38 @@ _DTYPES = {
     "float": "tf.float32",
 }
 
+_SHARD = re.compile(r"\d{5}-of-\d{5}")
+
 # With more keys a program is not readable.
 _MOST_KEYS = 60
 
 
-def schemagen_code(found: DataDescription) -> str:
+def schemagen_program(profile: Profile) -> str:
     """Return a program that reads a split with generated code."""
-    assert found.spec is not None
-    split = found.splits[0].name
+    assert profile.spec is not None
+    split = profile.splits[0].name
     return (
-        f"from generated.{found.spec.record}.pipeline import make_dataset\n\n"
+        f"from generated.{profile.spec.record}.pipeline import make_dataset\n\n"
         f'dataset = make_dataset("DIRECTORY", {_literal(split)}, batch_size=32)\n'
     )
 
 
-def plain_code(found: DataDescription) -> str:
+def plain_program(profile: Profile) -> str:
     """Return a program that reads a split with TensorFlow alone; "" for many keys."""
-    split = found.splits[0]
-    statistics = found.statistics.splits[split.name]
-    mixed = statistics.message == "mixed" or "," in split.compression
-    if found.spec is not None:
-        features = list(_of_spec(found.spec))
-        sequence = found.spec.message == "SequenceExample"
+    split = profile.splits[0]
+    pattern, compressions = _files(profile, split)
+    statistics = split.found
+    mixed = statistics.message == "mixed" or len(compressions) > 1
+    if profile.spec is not None:
+        features = list(_of_spec(profile.spec))
+        sequence = profile.spec.message == "SequenceExample"
     else:
         features = list(_of_statistics(statistics))
         sequence = statistics.message == "SequenceExample"
     if not features or len(features) > _MOST_KEYS or mixed:
         return ""
-    options = (
-        f", compression_type={_literal(split.compression)}" if split.compression else ""
-    )
+    (compression,) = compressions
+    options = f", compression_type={_literal(compression)}" if compression else ""
     context = _dict("context" if sequence else "features", features, in_steps=False)
     lists = _dict("sequences", features, in_steps=True) if sequence else ""
     parse = (
@@ -56,10 +61,18 @@ def plain_code(found: DataDescription) -> str:
     )
     return (
         f"import tensorflow as tf\n\n{context}{lists}"
-        f"files = sorted(tf.io.gfile.glob({_literal('DIRECTORY/' + split.files)}))\n"
+        f"files = sorted(tf.io.gfile.glob({_literal('DIRECTORY/' + pattern)}))\n"
         f"dataset = tf.data.TFRecordDataset(files{options}).map(\n"
         f"    lambda record: {parse}\n)\n"
     )
+
+
+def _files(profile: Profile, split: Split) -> tuple[str, set[str]]:
+    """Return a pattern of the names of a split's files, and their compressions."""
+    files = [file for file in profile.statistics.files if file.split == split.name]
+    names = {_SHARD.sub("*", PurePath(file.path).name) for file in files}
+    pattern = min(names, default="*") if len(names) < 2 else "*"
+    return pattern, {file.compression for file in files}
 
 
 _Feature = tuple[str, str, bool]

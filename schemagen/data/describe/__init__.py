@@ -1,1 +1,0 @@
-"""What people publish with a dataset: its description, or dataset card."""

@@ -1,0 +1,168 @@
+"""The dataset card: what people publish with a dataset, as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.metadata import version
+
+from ...display.blocks import (
+    Block,
+    Cell,
+    Code,
+    Heading,
+    Items,
+    Listing,
+    Paragraph,
+    Table,
+    prose,
+)
+from ...display.markdown import markdown
+from ..formatting import plural
+from ..profile.classes import ClassCounts
+from ..profile.columns import title_of
+from ..profile.facts import data_facts
+from ..profile.profile import Profile
+from ..profile.troubles import troubles_of
+from ..statistics.histograms import summed
+from .program import plain_program, schemagen_program
+from .text import OF_SPLIT, columns_table, marked_blocks, splits_blocks
+
+# So many fields are listed, and so many classes of each of so many fields.
+_FIELDS = 200
+_CLASSES = 30
+_CLASS_TABLES = 12
+
+_OF_FIELD = ("declared as", "in a batch", "role", "key", "description")
+_OF_KEY = ("kind", "declared as")
+_OF_VALUES = ("missing", "steps", "length", "values")
+
+_AUTHORS = (
+    "The licence of the data.",
+    "The citation, and whom to contact.",
+    "The origin of the data: who collected it, when, where and how.",
+    "How the splits were made, and whether a group is in one split only.",
+    "What the data is meant for, and what it should not be used for.",
+    "Known errors and biases, and personal or sensitive data.",
+)
+
+
+def card(profile: Profile) -> str:
+    """Return the card of data. Cards of equal data are equal."""
+    return markdown([*_blocks(profile)])
+
+
+def _blocks(profile: Profile) -> Iterator[Block]:
+    yield from _head(profile)
+    yield Heading("Splits")
+    written = profile.statistics.written_by.values()
+    differ = len({each.fingerprint for each in written}) > 1
+    yield from splits_blocks(profile, (*OF_SPLIT, *["fingerprint"] * differ))
+    yield Heading("Fields" if profile.spec else "Keys")
+    yield columns_table(profile, _OF_FIELD if profile.spec else _OF_KEY, _FIELDS)
+    if len(profile.columns) > _FIELDS:
+        yield Paragraph(f"{len(profile.columns) - _FIELDS:,} more are not listed.")
+    yield Heading("Values")
+    yield columns_table(profile, _OF_VALUES, _FIELDS)
+    yield from _classes(profile)
+    yield from marked_blocks(profile, level=2)
+    yield from _origin(profile)
+    if troubles := troubles_of(profile.statistics):
+        yield Heading("What is wrong")
+        yield Items(troubles)
+    yield from _programs(profile)
+    yield Heading("To be filled in")
+    yield Paragraph("The files do not contain the following. The author must add it:")
+    yield Items(_AUTHORS)
+
+
+def _head(profile: Profile) -> Iterator[Block]:
+    spec = profile.spec
+    yield Heading(title_of(profile.statistics, spec), 1)
+    if spec is not None:
+        yield from prose(spec.doc)
+    known = {fact.name: fact for fact in data_facts(profile)}
+    records = plural(known["records"].count, "record")
+    fields = plural(len(spec.fields), "field") if spec else ""
+    what = fields or plural(len(profile.columns), "key")
+    splits = plural(len(profile.splits), "split")
+    yield Paragraph(
+        f"{records} with {what}, in {splits} of {known['on disk'].text}, as TFRecord "
+        "files."
+    )
+    if profile.statistics.limit is not None:
+        limit = plural(profile.statistics.limit, "record")
+        yield Paragraph(f"Counted in the first {limit} of each split only.")
+
+
+def _classes(profile: Profile) -> Iterator[Block]:
+    """Yield the frequencies of declared classes, or of what looks like classes."""
+    classes = [
+        each for each in profile.classes if each.declared or each.column.field is None
+    ]
+    if classes:
+        yield Heading("Classes")
+    for counted in classes[:_CLASS_TABLES]:
+        guessed = "" if counted.declared else ", values that look like classes"
+        yield Heading(f"`{counted.name.replace('`', '?')}`{guessed}", 3)
+        yield _class_table(profile, counted)
+        if len(counted.classes) > _CLASSES:
+            yield Paragraph(
+                f"{len(counted.classes) - _CLASSES:,} other classes are not listed; "
+                "these are the most frequent ones."
+            )
+    if len(classes) > _CLASS_TABLES:
+        more = plural(len(classes) - _CLASS_TABLES, "field")
+        yield Paragraph(f"The classes of {more} more are not listed.")
+
+
+def _class_table(profile: Profile, counted: ClassCounts) -> Table:
+    splits = [split for split in profile.splits if counted.counts.get(split.name)]
+    shown = list(counted.classes)
+    if len(shown) > _CLASSES:
+        total = summed(counted.counts.values())
+        shown = sorted(shown, key=lambda name: -total.get(name, 0))[:_CLASSES]
+    rows: list[tuple[Cell, ...]] = []
+    for name in shown:
+        counts = [counted.counts[split.name].get(name, 0) for split in splits]
+        rows.append((Code(name), *(f"{count:,}" for count in counts)))
+    headings = ("class", *(split.name or "records" for split in splits))
+    return Table(headings, rows, range(1, len(headings)))
+
+
+def _origin(profile: Profile) -> Iterator[Block]:
+    rows: list[tuple[Cell, Cell]] = []
+    if profile.manifest is not None:
+        rows += [
+            ("record", Code(profile.manifest.record)),
+            ("fingerprint of the record", Code(profile.manifest.fingerprint)),
+            ("format of `manifest.json`", str(profile.manifest.format)),
+            ("SHA-256 of `manifest.json`", Code(profile.manifest.sha256)),
+        ]
+    read = [split.found for split in profile.splits if split.found.read]
+    if read:
+        messages = dict.fromkeys(found.message for found in read)
+        rows.append(
+            ("a record is", " or ".join(f"tf.train.{name}" for name in messages))
+        )
+    rows.append(("described by", f"schemagen {version('schemagen')}"))
+    yield Heading("Files and versions")
+    yield Table(("", ""), rows)
+
+
+def _programs(profile: Profile) -> Iterator[Block]:
+    yield Heading("How to read the data")
+    yield Paragraph("`DIRECTORY` is the directory with the files.")
+    if profile.spec is not None:
+        yield Paragraph("With the code that schemagen generates from the record:")
+        yield Listing(schemagen_program(profile), "python")
+    else:
+        yield Paragraph(
+            "`schemagen infer DIRECTORY` writes a schema, from which schemagen generates "
+            "code that reads the files."
+        )
+    program = plain_program(profile)
+    if program:
+        yield Paragraph(
+            "With TensorFlow alone, as stored: images are not decoded, and texts are bytes."
+        )
+        yield Listing(program, "python")

@@ -1,0 +1,73 @@
+"""What `diff --format json` prints, as models."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ..profile.diff import Diff
+from .as_json import VERSION, compared
+from .document import Compared, Part
+
+
+class Change(Part):
+    """What keeps the second schema from reading data of the first one."""
+
+    rule: str
+    field: str
+    change: str
+
+
+class Place(Part):
+    """A record; its number is -1 in a damaged file."""
+
+    file: str
+    record: int
+
+
+class SplitDiff(Part):
+    """A split in both datasets. Pairs are of the first and of the second one."""
+
+    split: str
+    records: tuple[int | None, int | None]
+    """Null where the dataset lacks the split."""
+    only: tuple[int, int]
+    """The numbers of records that the other dataset lacks."""
+    changed: int
+    """How many records of equal keys have other bytes; 0 without a key."""
+    places: tuple[list[Place], list[Place]]
+    """The first of the records that the other dataset lacks."""
+
+
+class DiffDocument(Part):
+    """What diff prints to stdout with --format json, unless it exits with 2."""
+
+    version: Literal[1]
+    data: tuple[str, str]
+    """What the datasets are called."""
+    same: bool
+    changes: list[Change] | None
+    """Of the schema; null if one of the two has none."""
+    splits: list[SplitDiff]
+    differences: list[Compared]
+    """Measures that differ by more than a medium effect."""
+
+
+def diff_document(found: Diff) -> DiffDocument:
+    """Return what differs."""
+    return DiffDocument.of(
+        found,
+        version=VERSION,
+        data=found.names,
+        changes=None
+        if found.schema is None
+        else [Change.of(each, change=each.plain) for each in found.schema],
+        splits=[
+            SplitDiff.of(
+                split,
+                split=split.name,
+                places=tuple([*map(Place.of, some)] for some in split.places),
+            )
+            for split in found.splits
+        ],
+        differences=[*map(compared, found.profile.drifts)],
+    )

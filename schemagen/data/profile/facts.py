@@ -1,0 +1,235 @@
+"""What is known of data, as facts: every presentation shows facts of this list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..formatting import number, percent, plural, size, sizes
+from ..statistics.numbers import Numbers
+from .classes import declared_classes
+from .columns import Column, Split, measures_of
+from .comparison import Difference
+from .profile import Profile
+from .repetitions import Repetition
+from .tables import difference_note, example_text
+from .troubles import notes_of, notes_of_keys, troubles_of
+from .words import MEASURES, values_text
+
+Value = int | float | str | tuple[float, float] | None
+"""A number, a text, or the least and the greatest of some numbers."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One thing that is known of data.
+
+    Attributes:
+        subject: the field, or the key without a schema; "" for the records themselves.
+        split: the split; "" for all splits together.
+        name: what is known, such as "records" or "mean of values".
+        value: the value; None if there is none.
+        unit: "bytes", "share" (1 is all), or "" for counts, numbers of the data and texts.
+        mark: "leakage", "duplicates", "drift" or "damage" where a reader should look;
+            else "".
+        note: more about it, for people.
+    """
+
+    subject: str
+    split: str
+    name: str
+    value: Value
+    unit: str = ""
+    mark: str = ""
+    note: str = ""
+
+    @property
+    def count(self) -> int:
+        """The value, of a fact that counts."""
+        assert isinstance(self.value, int)
+        return self.value
+
+    @property
+    def text(self) -> str:
+        """The value, for people."""
+        match self.value:
+            case None:
+                return ""
+            case str():
+                return self.value
+            case (low, high) if self.unit == "bytes":
+                return sizes(int(low), int(high))
+            case (low, high):
+                return (
+                    number(low) if low == high else f"{number(low)} to {number(high)}"
+                )
+            case 1.0 if self.unit == "share":
+                return "all"
+            case _ if self.unit == "share":
+                return percent(self.value, space="")
+            case _:
+                return (
+                    size(self.value) if self.unit == "bytes" else number(self.value, 4)
+                )
+
+
+def facts_of(profile: Profile) -> Iterator[Fact]:
+    """Yield all facts: of the data, its splits, its columns, then what is marked."""
+    yield from data_facts(profile)
+    for split in profile.splits:
+        yield from split_facts(profile, split)
+    for column in profile.columns:
+        yield from column_facts(profile, column)
+        for split in profile.splits:
+            if split.name in column.found:
+                yield _present(column, [split], split.name)
+        yield from number_facts(column, profile.splits)
+    for counted in profile.classes:
+        for name, counts in counted.counts.items():
+            total = sum(counts.values())
+            for each in counted.classes:
+                part = counts.get(each, 0) / total if total else 0.0
+                yield Fact(counted.name, name, f"share of {each}", part, "share")
+    yield from difference_facts(profile.drifts)
+    yield from repetition_facts(profile.repetitions.found)
+    yield from trouble_facts(profile)
+
+
+def data_facts(profile: Profile) -> Iterator[Fact]:
+    """Yield the numbers of files, records and bytes, and notes about all of them."""
+    found = profile.statistics
+    files = found.files
+    yield Fact("", "", "files", sum(file.readable for file in files))
+    yield Fact("", "", "records", sum(each.found.records for each in profile.splits))
+    yield Fact("", "", "on disk", sum(file.bytes for file in files), "bytes")
+    for note in (*notes_of(profile), *notes_of_keys(profile.whole)):
+        yield Fact("", "", "note", note)
+
+
+def split_facts(profile: Profile, split: Split) -> Iterator[Fact]:
+    """Yield the numbers of files, records and bytes of a split, and their extent."""
+    files = [file for file in profile.statistics.files if file.split == split.name]
+    compressions = sorted({file.compression or "none" for file in files})
+    written = profile.statistics.written_by.get(split.name)
+    extent = _range(split.found.sizes)
+    yield Fact("", split.name, "files", sum(file.readable for file in files))
+    yield Fact("", split.name, "records", split.found.records)
+    yield Fact("", split.name, "on disk", sum(file.bytes for file in files), "bytes")
+    yield Fact("", split.name, "compression", ", ".join(compressions))
+    yield Fact("", split.name, "record size", extent, "bytes")
+    yield Fact("", split.name, "fingerprint", written.fingerprint if written else None)
+
+
+def column_facts(profile: Profile, column: Column) -> Iterator[Fact]:
+    """Yield what a column is in all splits together, its values in words."""
+    whole, name = column.whole, column.name
+    declared = column.declared
+    steps = [each.by_kind for each in column.found.values()]
+    total = sum(held.present for kinds in steps for held in kinds.values())
+    classes = None
+    if column.field is not None and column.field.codec.of_classes:
+        classes = declared_classes(column.field)
+    values = values_text(whole, classes, column.time)
+    if not column.kinds:
+        values = "no steps" if column.steps and not total else "never a list"
+    elif column.steps and whole.present != total:
+        values = f"in {percent(whole.present, total, space='')} of the steps; {values}"
+    optional = ", optional" if declared and declared.optional else ""
+    yield Fact(name, "", "key", column.key if column.key != name else None)
+    yield Fact(name, "", "kind", column.kinds[0] if column.kinds else "-")
+    yield Fact(
+        name, "", "declared as", column.kind + optional if declared else column.part
+    )
+    yield Fact(name, "", "in a batch", column.batch)
+    yield Fact(name, "", "role", declared.role if declared else None)
+    yield Fact(name, "", "description", declared.doc if declared else None)
+    yield Fact(name, "", "missing", _missing(column, profile.splits))
+    yield _present(column, profile.described)
+    if column.steps:
+        counts = [_range(each) for each in column.step_counts.values()]
+        some = [each for each in counts if each is not None]
+        lows, highs = zip(*some, strict=True) if some else ((0,), (0,))
+        yield Fact(name, "", "steps", (min(lows), max(highs)))
+    yield Fact(name, "", "length", _range(whole.lengths) if column.kinds else None)
+    yield Fact(name, "", "values", values)
+
+
+def _missing(column: Column, splits: Sequence[Split]) -> str:
+    """Return in how many records of which splits it is missing."""
+    return ", ".join(
+        f"{split.label} {missing:,} ({percent(missing, split.found.read)})"
+        for split in splits
+        if (missing := column.missing_in(split))
+    )
+
+
+def _present(column: Column, splits: Sequence[Split], name: str = "") -> Fact:
+    read = sum(split.found.read for split in splits)
+    present = sum(column.present.get(split.name, 0) for split in splits)
+    note = f"{present:,} of {plural(read, 'record')}"
+    return Fact(
+        column.name, name, "in", present / read if read else 0.0, "share", "", note
+    )
+
+
+def number_facts(column: Column, splits: Sequence[Split]) -> Iterator[Fact]:
+    """Yield the measures of a column's values in each split, and of sizes that vary."""
+    for what, found in measures_of(column, splits).items():
+        time = column.time if what == "values" else None
+        for split, numbers in found.items():
+            if what != "values" and numbers.constant is not None:
+                continue
+            for measure, of in MEASURES.items():
+                value = of(numbers)
+                if (
+                    value is not None
+                    and not numbers.floats
+                    and float(value).is_integer()
+                ):
+                    value = int(value)
+                note = time.text(value) if time and value is not None else ""
+                yield Fact(column.name, split, f"{measure} of {what}", value, note=note)
+
+
+def difference_facts(differences: Sequence[Difference]) -> Iterator[Fact]:
+    """Yield measures of a split that differ from those of another one."""
+    for each in differences:
+        share = each.unit == "Cohen's h"
+        yield Fact(
+            each.column.name,
+            each.splits[1].name,
+            each.measure,
+            each.values[1],
+            "share" if share else "",
+            "drift",
+            difference_note(each),
+        )
+
+
+def repetition_facts(repetitions: Sequence[Repetition]) -> Iterator[Fact]:
+    """Yield how many records, or values of a column, are in two splits or twice in one."""
+    for each in repetitions:
+        what = "values" if each.column else "records"
+        name = f"{what} repeated"
+        if len(each.splits) == 2:
+            name = f"{what} that are in {each.splits[0].label} too"
+        yield Fact(
+            each.column.name if each.column else "",
+            each.splits[-1].name,
+            name,
+            each.count,
+            mark=each.mark,
+            note=example_text(each),
+        )
+
+
+def trouble_facts(profile: Profile) -> Iterator[Fact]:
+    """Yield what is wrong with files."""
+    for text in troubles_of(profile.statistics):
+        yield Fact("", "", "damage", text, mark="damage")
+
+
+def _range(found: Numbers) -> tuple[float, float] | None:
+    if found.minimum is None or found.maximum is None:
+        return None
+    return found.minimum, found.maximum
