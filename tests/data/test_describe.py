@@ -104,7 +104,7 @@ def test_a_card_has_what_a_manifest_knows(digits: Path) -> None:
     assert re.search(r"^\| `test` \| 1 \| 10 \| [\d.]+ \w+ \| GZIP \|", card, re.M)
     assert "| `image` | Image, raw | `uint8 [B, 8, 8, 1]` | input | The scan" in card
     assert "| `scan` | 1 | 0 to 39, mean" in card
-    assert "| `image` | 1 | raw; always 64 bytes |" in card
+    assert "| `image` | 1 | 64 bytes |" in card
     assert "| `two` | 10 | 2 |" in card
     assert "| `nine` | 0 | 0 |" in card
     checksum = hashlib.sha256((digits / "manifest.json").read_bytes()).hexdigest()

@@ -103,7 +103,7 @@ def test_a_data_directory_is_shown_as_text(
         r"^train +3 +60 +[\d.]+ kB +none +\d+ to",
         r"^80 records of tf.train.Example, 5 keys$",
         r'^digit     int64  all  1        0 "zero" \(10%\), 1 "one" \(10%\)',
-        r"^image     bytes  all  1        raw; always 64 bytes",
+        r"^image     bytes  all  1        64 bytes",
         r"^record 0 of train-00000-of-00003.tfrecord, ",
         r"^  image     bytes  64 bytes: [0-9a-f ]{23} \.\.\.$",
     ):

@@ -84,7 +84,7 @@ def document_of(
         files=[_file(file) for file in found.files],
         splits=[_split(profile, split.name, records) for split in profile.splits],
         fields=[_field(profile, column) for column in profile.columns],
-        classes=[_classes(profile, counted) for counted in profile.classes],
+        classes=[_classes(profile, counted) for counted in profile.likely_classes],
         differences=[*map(compared, profile.differences)],
         repetitions=[*map(_repeated, profile.repetitions.found)],
         facts=[Fact.of(fact) for fact in facts_of(profile)],

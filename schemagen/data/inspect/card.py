@@ -96,9 +96,7 @@ def _head(profile: Profile) -> Iterator[Block]:
 
 def _classes(profile: Profile) -> Iterator[Block]:
     """Yield the frequencies of declared classes, or of what looks like classes."""
-    classes = [
-        each for each in profile.classes if each.declared or each.column.field is None
-    ]
+    classes = profile.likely_classes
     if classes:
         yield Heading("Classes")
     for counted in classes[:_CLASS_TABLES]:

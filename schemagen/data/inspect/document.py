@@ -220,7 +220,7 @@ class Split(Part):
     """A split."""
 
     split: str
-    """Its name; empty for files of which nothing says it."""
+    """Its name; empty where it is unknown."""
     record: str | None
     """The record that wrote it, by the manifest."""
     fingerprint: str | None

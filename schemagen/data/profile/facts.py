@@ -14,7 +14,7 @@ from .profile import Profile
 from .repetitions import Repetition
 from .tables import difference_note, example_text
 from .troubles import notes_of, notes_of_keys, troubles_of
-from .words import MEASURES, values_text
+from .words import MEASURES, extent, values_text
 
 Value = int | float | str | tuple[float, float] | None
 """A number, a text, or the least and the greatest of some numbers."""
@@ -130,7 +130,9 @@ def column_facts(profile: Profile, column: Column) -> Iterator[Fact]:
     if column.field is not None and column.field.codec.of_classes:
         classes = declared_classes(column.field)
     values = values_text(whole, classes, column.time)
-    if not column.kinds:
+    if whole.bytes and column.field and column.field.parts[0].encoding == "raw":
+        values = f"{extent(whole.bytes.sizes)} bytes"
+    elif not column.kinds:
         values = "no steps" if column.steps and not total else "never a list"
     elif column.steps and whole.present != total:
         values = f"in {percent(whole.present, total, space='')} of the steps; {values}"

@@ -101,6 +101,13 @@ class Profile:
         found = (class_counts(each, self.splits) for each in self.columns)
         return tuple(each for each in found if each is not None)
 
+    @property
+    def likely_classes(self) -> tuple[ClassCounts, ...]:
+        """Those that a schema declares, or that have no schema."""
+        return tuple(
+            each for each in self.classes if each.declared or each.column.field is None
+        )
+
     @cached_property
     def pairs(self) -> Sequence[tuple[Split, Split]]:
         """The splits that are compared with each other."""
