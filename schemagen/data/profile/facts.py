@@ -122,20 +122,7 @@ def split_facts(profile: Profile, split: Split) -> Iterator[Fact]:
 
 def column_facts(profile: Profile, column: Column) -> Iterator[Fact]:
     """Yield what a column is in all splits together, its values in words."""
-    whole, name = column.whole, column.name
-    declared = column.declared
-    steps = [each.by_kind for each in column.found.values()]
-    total = sum(held.present for kinds in steps for held in kinds.values())
-    classes = None
-    if column.field is not None and column.field.codec.of_classes:
-        classes = declared_classes(column.field)
-    values = values_text(whole, classes, column.time)
-    if whole.bytes and column.field and column.field.parts[0].encoding == "raw":
-        values = f"{extent(whole.bytes.sizes)} bytes"
-    elif not column.kinds:
-        values = "no steps" if column.steps and not total else "never a list"
-    elif column.steps and whole.present != total:
-        values = f"in {percent(whole.present, total, space='')} of the steps; {values}"
+    whole, name, declared = column.whole, column.name, column.declared
     optional = ", optional" if declared and declared.optional else ""
     yield Fact(name, "", "key", column.key if column.key != name else None)
     yield Fact(name, "", "kind", column.kinds[0] if column.kinds else "-")
@@ -153,7 +140,25 @@ def column_facts(profile: Profile, column: Column) -> Iterator[Fact]:
         lows, highs = zip(*some, strict=True) if some else ((0,), (0,))
         yield Fact(name, "", "steps", (min(lows), max(highs)))
     yield Fact(name, "", "length", _range(whole.lengths) if column.kinds else None)
-    yield Fact(name, "", "values", values)
+    yield Fact(name, "", "values", _values(column))
+
+
+def _values(column: Column) -> str:
+    """Return what the values of a column are, in words."""
+    whole, field = column.whole, column.field
+    kinds = [each.by_kind for each in column.found.values()]
+    total = sum(held.present for each in kinds for held in each.values())
+    if not column.found:
+        return ""
+    if not column.kinds:
+        return "no steps" if column.steps and not total else "never a list"
+    if whole.bytes and field and field.parts[0].encoding == "raw":
+        return f"{extent(whole.bytes.sizes)} bytes"
+    classes = declared_classes(field) if field and field.codec.of_classes else None
+    text = values_text(whole, classes, column.time)
+    if column.steps and whole.present != total:
+        return f"in {percent(whole.present, total, space='')} of the steps; {text}"
+    return text
 
 
 def _missing(column: Column, splits: Sequence[Split]) -> str:
