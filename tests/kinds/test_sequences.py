@@ -79,6 +79,24 @@ def test_lists_of_lists_may_be_arrays(serialize: Callable[..., bytes]) -> None:
     assert serialize(edges=(np.array([1, 2]), np.array([3, 4]))) == expected
 
 
+def test_a_row_without_items_has_the_shape_of_items(
+    package: Workspace, serialize: Callable[..., bytes]
+) -> None:
+    """Alone and in a batch: an empty list has no shape, an empty array has one."""
+    serializer = package.module("document", "serializer")
+    columns = {name: [value] for name, value in ROW.items()}
+    for empty in ([], np.zeros((0, 2)), np.zeros(0)):
+        [batch] = serializer.serialize_batch(**{**columns, "tail": [empty]})
+        assert batch == serialize(tail=[])
+    wrong = np.zeros((0, 3))
+    for write in (
+        lambda: serialize(tail=wrong),
+        lambda: serializer.serialize_batch(**{**columns, "tail": [wrong]}),
+    ):
+        with pytest.raises(serializer.RecordError, match=r"\[0, 3\]"):
+            write()
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("eager_training")
 def test_a_model_of_such_fields_learns_and_serves(

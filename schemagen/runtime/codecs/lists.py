@@ -267,7 +267,7 @@ class NumberList(NumbersKind, VarLen):
         else:
             raise Problem("rows of different types", "rows of one type")
         array = self._numbers.convert(joined)
-        if not array.size:
+        if array.shape == (0,):  # rows without an item, which have no shape
             array = array.reshape((0, *self.item_shape))
         check_shape(array, (int(lengths.sum()), *self.item_shape))
         return array, lengths
