@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import tensorflow as tf
+from schemagen.runtime.shared.errors import RecordError
 from stored_features import blobs, changed, ints
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def test_a_row_without_items_has_the_shape_of_items(
         lambda: serialize(tail=wrong),
         lambda: serializer.serialize_batch(**{**columns, "tail": [wrong]}),
     ):
-        with pytest.raises(serializer.RecordError, match=r"\[0, 3\]"):
+        with pytest.raises(RecordError, match=r"\[0, 3\]"):
             write()
 
 
