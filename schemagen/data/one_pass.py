@@ -56,6 +56,7 @@ class Wanted:
         limit: only so many records of each group, the first ones; None for all.
         max_record_bytes: longer records are damages and are not read.
         lengths: whether to keep the lengths of records, for an index.
+        rows: the keys of which statistics have a sample of rows; none for no sample.
     """
 
     examples: int | None = None
@@ -64,6 +65,7 @@ class Wanted:
     limit: int | None = None
     max_record_bytes: int = MAX_RECORD_BYTES
     lengths: bool = False
+    rows: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -248,7 +250,9 @@ def _read(
 ) -> tuple[list[Scanned], list[RecordStatistics]]:
     """Return what each file or part of one holds, and the statistics of all records."""
     wanted, left = task.wanted, task.wanted.limit
-    measuring = Measuring(digests=wanted.digests) if wanted.statistics else None
+    measuring = None
+    if wanted.statistics:
+        measuring = Measuring(digests=wanted.digests, rows=wanted.rows)
     check = None if wanted.examples is None else _check_of(task.spec)
     found = []
     for piece in task.pieces:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,12 @@ from .model import (
     merged_records,
 )
 from .numbers import Numbers, numbers
-from .samples import Sample, with_samples
+from .samples import Sample, priorities_of, with_samples
+
+if TYPE_CHECKING:
+    from .rows import RowSample
+
+    Held = tuple[Columns, NDArray[np.uint64]]
 
 # numpy takes as long for a few values as for thousands, so that columns are held until
 # there are so many records, or bytes, of them.
@@ -45,11 +50,17 @@ class Measuring:
 
     Args:
         digests: also take digests of them, which need 8 bytes for each record and key.
+        rows: also take a sample of rows, of these keys; none for no sample.
     """
 
-    def __init__(self, *, digests: bool = False) -> None:
+    def __init__(self, *, digests: bool = False, rows: Sequence[str] = ()) -> None:
         self._digests = digests
-        self._held: list[tuple[Columns, int]] = []
+        self._rows: RowSample | None = None
+        if rows:
+            from .rows import RowSample  # which only the page needs
+
+            self._rows = RowSample.of(rows)
+        self._held: list[Held] = []
         self._held_records = self._held_bytes = 0
         self._parts: list[RecordStatistics] = []
 
@@ -60,7 +71,8 @@ class Measuring:
             columns: the records.
             rank: which file of its split they are of, counted from 0.
         """
-        self._held.append((columns, rank))
+        priorities = priorities_of(columns.records.numbers, rank)
+        self._held.append((columns, priorities))
         self._held_records += len(columns.records)
         self._held_bytes += _memory(columns)
         if self._held_records >= _MOST_RECORDS or self._held_bytes >= _MOST_BYTES:
@@ -72,6 +84,8 @@ class Measuring:
             if self._digests:
                 digests = merged_digests([digests_of(each) for each, _ in self._held])
                 found = replace(found, digests=digests)
+            if self._rows is not None:
+                self._rows = self._rows.with_columns(self._held)
             self._parts.append(found)
         self._held, self._held_records, self._held_bytes = [], 0, 0
         if len(self._parts) >= _PARTS:
@@ -81,7 +95,7 @@ class Measuring:
         """Return the statistics of all records so far."""
         self._measure()
         self._parts = [merged_records(self._parts)]
-        return self._parts[0]
+        return replace(self._parts[0], rows=self._rows)
 
 
 def _memory(columns: Columns) -> int:
@@ -95,10 +109,10 @@ def _memory(columns: Columns) -> int:
     return size
 
 
-def _measured(held: Sequence[tuple[Columns, int]]) -> RecordStatistics:
+def _measured(held: Sequence[Held]) -> RecordStatistics:
     samples: tuple[Sample, ...] = ()
-    for columns, rank in held:
-        samples = with_samples(samples, columns.records, rank)
+    for columns, priorities in held:
+        samples = with_samples(samples, columns.records, priorities)
     every = [columns for columns, _ in held]
     keys, more_keys = first_keys(by_name(each.by_key for each in every))
     steps, more_steps = first_keys(by_name(each.steps for each in every))

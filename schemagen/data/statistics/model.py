@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ..keyed import WITHOUT_FEATURE, Keyed
 from ..names import Gap
@@ -15,6 +15,9 @@ from .digests import Digests, merged_digests
 from .histograms import summed
 from .numbers import Numbers, merged_numbers
 from .samples import Sample, merged_samples
+
+if TYPE_CHECKING:
+    from .rows import RowSample
 
 Value = TypeVar("Value")
 
@@ -101,6 +104,7 @@ class RecordStatistics:
         repeated: keys that occur twice in a record, and in how many.
         samples: a few records, spread over all, in the order of their priorities.
         digests: of records and values; empty if they were not asked for.
+        rows: a sample of rows; None if it was not asked for.
     """
 
     records: int = 0
@@ -115,6 +119,7 @@ class RecordStatistics:
     repeated: Mapping[str, int] = field(default_factory=dict)
     samples: tuple[Sample, ...] = ()
     digests: Digests = field(default_factory=Digests, compare=False)
+    rows: RowSample | None = field(default=None, compare=False)
 
     @property
     def read(self) -> int:
@@ -310,7 +315,12 @@ def merged_records(parts: Sequence[RecordStatistics]) -> RecordStatistics:
         repeated=first_counts(part.repeated for part in parts),
         samples=merged_samples(part.samples for part in parts),
         digests=merged_digests([part.digests for part in parts]),
+        rows=_merged_rows([part.rows for part in parts if part.rows is not None]),
     )
+
+
+def _merged_rows(parts: Sequence[RowSample]) -> RowSample | None:
+    return parts[0].merged(parts[1:]) if parts else None
 
 
 def by_name(parts: Iterable[Mapping[str, Value]]) -> dict[str, list[Value]]:

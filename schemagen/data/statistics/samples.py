@@ -39,16 +39,15 @@ class Sample:
 
 
 def with_samples(
-    found: tuple[Sample, ...], records: Records, rank: int
+    found: tuple[Sample, ...], records: Records, priorities: NDArray[np.uint64]
 ) -> tuple[Sample, ...]:
     """Return the samples that stay of some and of further records.
 
     Args:
         found: the samples so far.
         records: some records of a file.
-        rank: which file of its split it is. Record 0 of file 0 comes first of all.
+        priorities: of these.
     """
-    priorities = _priorities(records.numbers, rank)
     chosen = np.argsort(priorities, kind="stable")[:MOST]
     if len(found) == MOST or sum(len(each.data) for each in found) >= MOST_BYTES:
         chosen = chosen[priorities[chosen] <= np.uint64(found[-1].priority)]
@@ -82,8 +81,13 @@ def merged_samples(parts: Iterable[tuple[Sample, ...]]) -> tuple[Sample, ...]:
     return tuple(kept)
 
 
-def _priorities(numbers: NDArray[np.int64], rank: int) -> NDArray[np.uint64]:
-    """Mix the place of each record up: splitmix64."""
+def priorities_of(numbers: NDArray[np.int64], rank: int) -> NDArray[np.uint64]:
+    """Mix the place of each record up: splitmix64.
+
+    Args:
+        numbers: [N], of records of a file.
+        rank: which file of its split it is. Record 0 of file 0 comes first of all.
+    """
     with np.errstate(over="ignore"):
         mixed = numbers.astype(np.uint64) + np.uint64(rank) * np.uint64(1 << 40)
         mixed = mixed * np.uint64(0x9E37_79B9_7F4A_7C15)

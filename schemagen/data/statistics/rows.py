@@ -1,0 +1,167 @@
+"""A sample of rows: the single numbers and short texts that some records have together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...runtime.native import BYTES, NOTHING
+from ...runtime.reading.columns import Column, Columns
+
+MOST = 2_000
+"""So many records are kept."""
+
+MOST_TEXT = 64
+"""Longer texts are not kept, in bytes."""
+
+MISSING, NUMBER, TEXT, OTHER = range(4)
+"""What a record has under a key: no value, a number, a short text, anything else."""
+
+_NEVER = np.uint64(2**64 - 1)
+
+Priorities = NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Cells:
+    """What the records of a sample have under one key.
+
+    Attributes:
+        held: uint8 [N], MISSING, NUMBER, TEXT or OTHER.
+        numbers: float64 [N], NaN where there is no number. Integers beyond 2**53 are
+            rounded.
+        texts: object [N], UTF-8 as bytes, None where there is no text.
+    """
+
+    held: NDArray[np.uint8]
+    numbers: NDArray[np.float64]
+    texts: NDArray[Any]
+
+    @classmethod
+    def missing(cls, count: int) -> Cells:
+        """Return the cells of so many records that have no value."""
+        texts = np.full(count, None, object)
+        return cls(np.full(count, MISSING, np.uint8), np.full(count, np.nan), texts)
+
+    def only(self, rows: NDArray[np.intp]) -> Cells:
+        """Return some of the cells."""
+        return Cells(self.held[rows], self.numbers[rows], self.texts[rows])
+
+
+@dataclass(frozen=True)
+class RowSample:
+    """A few records, spread over all, whatever the order they are seen in.
+
+    Attributes:
+        priorities: uint64 [N], ascending: a number by chance for each record, as of
+            samples. Of all records those with the least ones are kept.
+        cells: by key.
+    """
+
+    priorities: Priorities = field(default_factory=lambda: np.empty(0, np.uint64))
+    cells: Mapping[str, Cells] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, keys: Iterable[str]) -> RowSample:
+        """Return a sample of no record yet."""
+        return cls(cells={key: Cells.missing(0) for key in keys})
+
+    def __len__(self) -> int:
+        """Return how many records there are."""
+        return len(self.priorities)
+
+    def with_columns(self, held: Sequence[tuple[Columns, Priorities]]) -> RowSample:
+        """Return what stays of the sample and of further records.
+
+        Args:
+            held: records and their priorities.
+        """
+        some = [(columns, _readable(columns, found)) for columns, found in held]
+        every = np.concatenate([found for _, found in some])
+        limit = _NEVER - np.uint64(1)
+        if len(self) == MOST:
+            limit = self.priorities[-1]
+        elif len(every) > MOST:
+            limit = min(limit, np.partition(every, MOST - 1)[MOST - 1])
+        new = []
+        for columns, found in some:
+            rows = np.flatnonzero(found <= limit)
+            if len(rows):
+                cells = {key: _cells(columns, key, rows) for key in self.cells}
+                new.append(RowSample(found[rows], cells))
+        return self.merged(new)
+
+    def merged(self, others: Sequence[RowSample]) -> RowSample:
+        """Return what stays of this sample and of others of the same keys."""
+        if not others:
+            return self
+        parts = [self, *others]
+        priorities = np.concatenate([part.priorities for part in parts])
+        order = np.argsort(priorities, kind="stable")[:MOST]
+        return RowSample(
+            priorities[order],
+            {
+                key: _joined([part.cells[key] for part in parts]).only(order)
+                for key in self.cells
+            },
+        )
+
+
+def _readable(columns: Columns, priorities: Priorities) -> Priorities:
+    """Return priorities with which no malformed record is kept."""
+    if columns.malformed:
+        priorities = priorities.copy()
+        priorities[[bad.row for bad in columns.malformed]] = _NEVER
+    return priorities
+
+
+def _joined(parts: Sequence[Cells]) -> Cells:
+    return Cells(
+        np.concatenate([part.held for part in parts]),
+        np.concatenate([part.numbers for part in parts]),
+        np.concatenate([part.texts for part in parts]),
+    )
+
+
+def _cells(columns: Columns, key: str, rows: NDArray[np.intp]) -> Cells:
+    """Return what some records, ascending, have under a key."""
+    cells = Cells.missing(len(rows))
+    for column in columns.by_key.get(key, ()):
+        if column.kind != NOTHING:
+            _fill(cells, column, rows)
+    return cells
+
+
+def _fill(cells: Cells, column: Column, rows: NDArray[np.intp]) -> None:
+    at = np.searchsorted(column.rows, rows)
+    at[at == len(column)] = 0
+    found = np.flatnonzero(column.rows[at] == rows)
+    lengths = column.lengths[at[found]]
+    cells.held[found[lengths > 1]] = OTHER
+    found = found[lengths == 1]
+    every = len(column.values) == len(column) and bool((column.lengths == 1).all())
+    starts = at[found] if every else column.starts[at[found]]
+    if column.kind != BYTES:
+        cells.held[found] = NUMBER
+        cells.numbers[found] = column.values[starts]
+        return
+    view = memoryview(column.data.data)
+    extents = column.values[starts].tolist()
+    for row, (start, stop) in zip(found.tolist(), extents, strict=True):
+        text = bytes(view[start:stop]) if stop - start <= MOST_TEXT else None
+        if text is not None and _is_utf8(text):
+            cells.held[row], cells.texts[row] = TEXT, text
+        else:
+            cells.held[row] = OTHER
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
