@@ -57,11 +57,13 @@ def write_report(
     Raises:
         DatasetError: a worker died.
     """
+    from ..data.profile.telling import keys_of
     from ..data.report.writing import write_report as write  # which imports jinja2
 
     splits = splits_of(listing, spec, EXAMPLES)
     groups = [each.group for each in splits]
-    wanted = Wanted(EXAMPLES, True, True, limit, max_record_bytes, lengths)
+    rows = keys_of(each.spec for each in groups if each.spec is not None)
+    wanted = Wanted(EXAMPLES, True, True, limit, max_record_bytes, lengths, rows)
     with Bar("reading") as bar:
         found = read_data(listing, groups, wanted, workers=workers, progress=bar)
     statistics = statistics_of(listing, found, limit)

@@ -32,7 +32,7 @@ _LEAST = 0.1
 # of random values is above it.
 _DEVIATIONS = 4.5
 
-# A feature tells its target alone from this Cramér's V, η² or ρ² on.
+# From this Cramér's V, η² or ρ² on, a feature tells its target on its own.
 _ALONE = 0.98
 
 # Whole numbers identify records if so many of them are different.
@@ -102,16 +102,19 @@ class Association:
             last are corrected for bias.
         strength: its value: -1 to 1 of SPEARMAN, else 0 to 1.
         records: how many records have both values.
+        every_class: False if the feature has fewer different values than the target has
+            classes, so that it cannot tell all of them.
     """
 
     feature: Variable
     measure: str
     strength: float
     records: int
+    every_class: bool = True
 
     @property
     def alone(self) -> bool:
-        """Whether the feature alone tells the target."""
+        """Whether the feature tells the target, or some of its classes, on its own."""
         power = 1 if self.measure == CRAMERS_V else 2
         return abs(self.strength) ** power > _ALONE
 
@@ -270,7 +273,10 @@ def associated(target: Variable, feature: Variable) -> Association | None:
         measure, strength = SPEARMAN, spearman(one, other)
     if abs(strength) < _LEAST:
         return None
-    return Association(feature, measure, strength, len(both))
+    every_class = isinstance(target, Numeric) or bool(
+        len(np.unique(other)) >= len(np.unique(one))
+    )
+    return Association(feature, measure, strength, len(both), every_class)
 
 
 def _usable(found: Variable) -> NDArray[np.bool_]:

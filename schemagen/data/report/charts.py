@@ -73,7 +73,8 @@ def series(split: Split) -> int:
 class Figure:
     """Plots by caption, facts by name, notes, and the same numbers as a table.
 
-    The reader has to open a `folded` table; a `wide` figure takes the whole width.
+    The reader has to open a `folded` table; a `wide` figure takes the whole width. `key`
+    names series that are no splits: the classes of a mark in the style sheet, and names.
     """
 
     title: str = ""
@@ -84,6 +85,7 @@ class Figure:
     table: Table | None = None
     folded: bool = True
     wide: bool = False
+    key: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True)
@@ -118,13 +120,7 @@ def histogram(
     greatest = max(
         abs(edge) for line in lines for bin_ in line.bins for edge in bin_[:2]
     )
-    form = "~s" if greatest >= 1e4 or 0 < greatest < 1e-2 else ",f"
-    axis = _axis(5, form, domain=True, grid=False, labelFlush=True, labelOverlap=True)
-    if whole:
-        axis["tickMinStep"] = 1
-    if time is not None and not time.duration:
-        milliseconds = f"datum.value * {UNITS[time.unit][1] / 10**6}"
-        axis["labelExpr"] = f"utcFormat({milliseconds}, '%Y-%m-%d')"
+    axis = _numbers(greatest, whole=whole, time=time)
     encoding = {
         "x": _quantity("x", axis) | {"scale": scale},
         "y": _quantity("y", _axis(3, "~%")),
@@ -196,6 +192,80 @@ def bars(bars: Sequence[Bar], series: int, label: str) -> Plot:
         "encoding": encoding,
     }
     return _plot(label, spec | size)
+
+
+def stacks(bars: Sequence[Bar], label: str) -> Plot:
+    """Draw shares as one horizontal bar for each category, of one piece a series."""
+    axis = {"title": None, "ticks": False, "domain": False, "labelPadding": 8}
+    encoding = {
+        "y": {"field": "category", "type": "nominal", "sort": None, "axis": axis},
+        "x": _quantity("value", _axis(3, "~%")) | {"scale": {"domain": [0, 1]}},
+        "order": {"field": "series", "type": "ordinal"},
+        "color": {"field": "color", "type": "nominal", "scale": None},
+        "description": {"field": "hint"},
+    }
+    size = {
+        **_SIZED,
+        "height": 22 * len({each.category for each in bars}),
+        "autosize": {"type": "fit-x", "contains": "padding"},
+    }
+    spec = {
+        "data": {"values": [_values(bar) for bar in bars]},
+        "mark": {"type": "bar", "stroke": "var(--raised)", "strokeWidth": 1},
+        "encoding": encoding,
+    }
+    return _plot(label, spec | size)
+
+
+def scatter(
+    points: Sequence[tuple[float, float]],
+    label: str,
+    *,
+    whole: tuple[bool, bool] = (False, False),
+    time: Time | None = None,
+) -> Plot:
+    """Draw points (x, y).
+
+    Args:
+        points: at least one.
+        label: describes the plot in a sentence.
+        whole: whether all x, and all y, are whole numbers.
+        time: what x is, if these are times.
+    """
+    furthest = [max(map(abs, side)) for side in zip(*points, strict=True)]
+    across = _numbers(furthest[0], whole=whole[0], time=time)
+    up = _numbers(furthest[1], whole=whole[1]) | {"tickCount": 4}
+    scale = {"scale": {"zero": False}}
+    spec = {
+        "data": {"values": [{"x": x, "y": y} for x, y in points]},
+        "mark": {
+            "type": "point",
+            "filled": True,
+            "size": 12,
+            "color": "var(--s0)",
+            "opacity": 0.5,
+            "aria": False,
+        },
+        "encoding": {
+            "x": _quantity("x", across) | scale,
+            "y": _quantity("y", up) | scale,
+        },
+    }
+    return _plot(label, spec | _SIZED | {"height": 180})
+
+
+def _numbers(
+    greatest: float, *, whole: bool = False, time: Time | None = None
+) -> dict[str, Any]:
+    """Return the axis of numbers, of which one is this far from zero."""
+    form = "~s" if greatest >= 1e4 or 0 < greatest < 1e-2 else ",f"
+    axis = _axis(5, form, domain=True, grid=False, labelFlush=True, labelOverlap=True)
+    if whole:
+        axis["tickMinStep"] = 1
+    if time is not None and not time.duration:
+        milliseconds = f"datum.value * {UNITS[time.unit][1] / 10**6}"
+        axis["labelExpr"] = f"utcFormat({milliseconds}, '%Y-%m-%d')"
+    return axis
 
 
 def _values(bar: Bar) -> dict[str, Any]:

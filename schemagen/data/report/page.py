@@ -12,6 +12,7 @@ from ..profile.columns import Split, title_of
 from ..profile.diff import Diff
 from ..profile.facts import split_facts
 from ..profile.profile import Profile
+from ..profile.telling import told_of
 from ..profile.troubles import notes_of, notes_of_keys
 from .charts import Figure
 from .diff import diff_figures
@@ -19,6 +20,7 @@ from .differences import differences_figure, repetitions_figure
 from .files import files_figure
 from .samples import samples_of
 from .shares import class_figure, missing_figure
+from .telling import telling_figures
 from .values import column_figure, key_table
 
 _MOST_CLASSES = 12
@@ -54,6 +56,9 @@ def page_values(
     classes = [class_figure(each, splits) for each in counts[:_MOST_CLASSES]]
     if classes:
         sections.append(("classes", "Classes", classes))
+    told = told_of(columns, splits[0]) if splits and diff is None else []
+    if told:
+        sections.append(("target", "Target", telling_figures(told, splits[0])))
     if columns and read:
         figure = missing_figure(columns, splits)
         sections.append(("missing", "Missing values", [figure]))

@@ -1,0 +1,234 @@
+"""A target against the features that tell the most about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..formatting import number, one_line, plural, share
+from ..profile.columns import Column, Split
+from ..profile.telling import Association, Classes, Numeric, Told, Variable
+from ..statistics.numbers import Numbers, numbers, quantile
+from .charts import (
+    SERIES,
+    Bar,
+    Figure,
+    Line,
+    Plot,
+    Table,
+    histogram,
+    scatter,
+    stacks,
+)
+from .values import common_bins
+
+_MOST_TARGETS = 4
+_MOST_POINTS = 500
+_MOST_BARS = 8
+_MOST_ROWS = 100
+_MOST_COLUMNS = 24
+_PARTS = 5
+_LARGEST_WHOLE = 2**53
+
+_QUANTILES = {"5 %": 0.05, "Median": 0.5, "95 %": 0.95}
+
+Rows = NDArray[np.bool_]
+Key = list[tuple[str, str]]
+Drawn = tuple[Key, Plot, Table]
+
+
+def telling_figures(targets: Sequence[Told], split: Split) -> list[Figure]:
+    """Draw each target against its features, after a table of all their associations.
+
+    Args:
+        targets: with at least one feature each.
+        split: of which the sample is.
+    """
+    return [
+        figure
+        for told in targets[:_MOST_TARGETS]
+        for figure in (
+            _overview(told, split),
+            *(_figure(told, each) for each in told.features),
+        )
+    ]
+
+
+def _overview(told: Told, split: Split) -> Figure:
+    target = told.target.name
+    rows = [
+        (_name(each), _strength(each), f"{each.records:,}") for each in told.features
+    ]
+    return Figure(
+        title=target,
+        kind=f"from {plural(told.records, 'record')} of {split.label}",
+        table=Table(
+            f"The features that tell the most about {target}",
+            ("Feature", "Association", "Records"),
+            rows,
+            (2,),
+        ),
+        folded=False,
+        wide=True,
+    )
+
+
+def _is_presence(found: Association) -> bool:
+    return isinstance(found.feature, Classes) and found.feature.presence
+
+
+def _name(found: Association) -> str:
+    more = ", missing or not" if _is_presence(found) else ""
+    return f"{found.feature.name}{more}"
+
+
+def _strength(found: Association) -> str:
+    value = f"{found.strength:.2f}".replace("-", "\N{MINUS SIGN}")
+    return f"{found.measure} {value}"
+
+
+def _figure(told: Told, found: Association) -> Figure:
+    target, feature = told.target, found.feature
+    notes = []
+    if found.alone:
+        presence = _is_presence(found)
+        what = f"Whether {feature.name} is missing" if presence else feature.name
+        told_of = target.name if found.every_class else f"some classes of {target.name}"
+        notes.append(
+            f"{what} tells {told_of} on its own: is it known when the model is used?"
+        )
+    key, plot, table = _drawn(target, feature)
+    return Figure(
+        title=_name(found),
+        kind=f"{target.name}: {_strength(found)}",
+        plots=[(plot.label, plot)],
+        notes=notes,
+        table=table,
+        key=key,
+    )
+
+
+def _drawn(target: Variable, feature: Variable) -> Drawn:
+    if isinstance(feature, Classes):
+        if isinstance(target, Classes):
+            return _shares(target, feature)
+        return _by_class(feature, target)
+    if isinstance(target, Classes):
+        return _by_class(target, feature)
+    return [], _points(target, feature), _parts(target, feature)
+
+
+def _frequent(classes: Classes, rows: Rows) -> list[tuple[str, Rows]]:
+    """Return the classes of some records, the most frequent first, and their records."""
+    counts = np.bincount(classes.ids[rows], minlength=len(classes.names))
+    order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
+    return [(classes.names[at], rows & (classes.ids == at)) for at in order.tolist()]
+
+
+def _shares(target: Classes, feature: Classes) -> Drawn:
+    """Draw the share of each class of the target among records of one class."""
+    rows = (target.ids >= 0) & (feature.ids >= 0)
+    columns = _frequent(target, rows)[:_MOST_COLUMNS]
+    categories = _frequent(feature, rows)
+    bars, cells = [], []
+    for at, (category, own) in enumerate(categories[:_MOST_ROWS]):
+        total = int(own.sum())
+        row = [category, f"{total:,}"]
+        for series, (name, of_class) in enumerate(columns):
+            count = int((own & of_class).sum())
+            row.append(share(count, total))
+            if series < SERIES and at < _MOST_BARS:
+                hint = f"{category}: {share(count, total)} {name}"
+                bars.append(Bar(category, series, count / total, hint))
+        cells.append(row)
+    what = f"Share of each {target.name} by {feature.name}"
+    titles = ["Value", "Records", *(name for name, _ in columns)]
+    table = Table(what, titles, cells, range(1, len(titles)))
+    return _key("swatch", columns), stacks(bars, what), table
+
+
+def _by_class(classes: Classes, values: Numeric) -> Drawn:
+    """Draw the numbers of each class over each other."""
+    rows = (classes.ids >= 0) & ~np.isnan(values.values)
+    groups = _frequent(classes, rows)
+    every = _numbers([values.values[own] for _, own in groups])
+    bins, logarithmic = common_bins(every[:SERIES])
+    lines = [
+        Line(at, [(low, high, count / found.count) for low, high, count in some])
+        for at, (found, some) in enumerate(zip(every, bins, strict=False))
+    ]
+    what = f"{values.name} by {classes.name}"
+    plot = histogram(
+        lines,
+        what,
+        logarithmic=logarithmic,
+        whole=not every[0].floats,
+        time=values.column.time,
+    )
+    cells = [
+        (name, *_spread(found, values.column))
+        for (name, _), found in zip(groups[:_MOST_ROWS], every, strict=False)
+    ]
+    titles = (classes.name, "Records", *_QUANTILES, "Mean")
+    return _key("line", groups), plot, Table(what, titles, cells, range(1, len(titles)))
+
+
+def _key(mark: str, classes: Sequence[tuple[str, Rows]]) -> Key:
+    some = enumerate(classes[:SERIES])
+    return [(f"{mark} s{at}", one_line(name, 40)) for at, (name, _) in some]
+
+
+def _points(target: Numeric, feature: Numeric) -> Plot:
+    """Draw some records as points."""
+    rows = np.flatnonzero(~np.isnan(target.values + feature.values))[:_MOST_POINTS]
+    across, up = feature.values[rows], target.values[rows]
+    return scatter(
+        list(zip(across.tolist(), up.tolist(), strict=True)),
+        f"{target.name} by {feature.name}, {plural(len(rows), 'record')}",
+        whole=(_whole(across), _whole(up)),
+        time=feature.column.time,
+    )
+
+
+def _parts(target: Numeric, feature: Numeric) -> Table:
+    """Return what the target is like in parts of the feature's range."""
+    rows = np.flatnonzero(~np.isnan(target.values + feature.values))
+    order = rows[np.argsort(feature.values[rows], kind="stable")]
+    parts = np.array_split(order, _PARTS)
+    shown = _shown(feature.column)
+    found = _numbers([target.values[part] for part in parts])
+    cells = [
+        (
+            f"{shown(feature.values[part[0]])} to {shown(feature.values[part[-1]])}",
+            *_spread(numbers, target.column),
+        )
+        for part, numbers in zip(parts, found, strict=True)
+    ]
+    titles = (feature.name, "Records", *_QUANTILES, "Mean")
+    what = f"{target.name} in fifths of the records by {feature.name}"
+    return Table(what, titles, cells, range(1, len(titles)))
+
+
+def _whole(values: NDArray[np.float64]) -> bool:
+    return bool(((values == np.rint(values)) & (abs(values) < _LARGEST_WHOLE)).all())
+
+
+def _numbers(every: Sequence[NDArray[np.float64]]) -> list[Numbers]:
+    """Measure numbers, as integers if all of them are whole."""
+    dtype = np.int64 if all(map(_whole, every)) else np.float32
+    return [numbers(values.astype(dtype)) for values in every]
+
+
+def _spread(found: Numbers, column: Column) -> Iterator[str]:
+    shown = _shown(column)
+    yield f"{found.count:,}"
+    yield from (shown(quantile(found, at) or 0.0) for at in _QUANTILES.values())
+    yield shown(found.mean or 0.0)
+
+
+def _shown(column: Column) -> Callable[[float], str]:
+    """Return the function that gives the text of a column's numbers."""
+    return column.time.text if column.time else partial(number, digits=4)
