@@ -224,10 +224,11 @@ def _variable(column: Column, cells: Cells, *, missing: bool) -> Variable | None
     elif numbers:
         values = np.where(np.isfinite(cells.numbers), cells.numbers, np.nan)
         return Numeric(column, values)
-    values = cells.numbers if numbers else cells.texts
+    there = np.isfinite(cells.numbers) if numbers else cells.held == TEXT
+    values = (cells.numbers if numbers else cells.texts).tolist()
     some = [
-        None if lacks else int(value) if numbers else value
-        for value, lacks in zip(values, cells.held == MISSING, strict=True)
+        (int(value) if numbers else value) if has else None
+        for value, has in zip(values, there, strict=True)
     ]
     return _classes(column, some, names, missing=missing)
 

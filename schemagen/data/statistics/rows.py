@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ MOST = 2_000
 """So many records are kept."""
 
 MOST_TEXT = 64
-"""Longer texts are not kept, in bytes."""
+"""Longer bytes values are no texts, in bytes."""
 
 MISSING, NUMBER, TEXT, OTHER = range(4)
 """What a record has under a key: no value, a number, a short text, anything else."""
@@ -34,18 +33,19 @@ class Cells:
         held: uint8 [N], MISSING, NUMBER, TEXT or OTHER.
         numbers: float64 [N], NaN where there is no number. Integers beyond 2**53 are
             rounded.
-        texts: object [N], UTF-8 as bytes, None where there is no text.
+        texts: bytes [N], which need not be UTF-8; empty where there is no text. numpy
+            has them without NUL at the end.
     """
 
     held: NDArray[np.uint8]
     numbers: NDArray[np.float64]
-    texts: NDArray[Any]
+    texts: NDArray[np.bytes_]
 
     @classmethod
     def missing(cls, count: int) -> Cells:
         """Return the cells of so many records that have no value."""
-        texts = np.full(count, None, object)
-        return cls(np.full(count, MISSING, np.uint8), np.full(count, np.nan), texts)
+        held = np.full(count, MISSING, np.uint8)
+        return cls(held, np.full(count, np.nan), np.zeros(count, "S1"))
 
     def only(self, rows: NDArray[np.intp]) -> Cells:
         """Return some of the cells."""
@@ -81,11 +81,11 @@ class RowSample:
             held: records and their priorities.
         """
         some = [(columns, _readable(columns, found)) for columns, found in held]
-        every = np.concatenate([found for _, found in some])
-        limit = _NEVER - np.uint64(1)
+        every = np.concatenate([self.priorities, *(found for _, found in some)])
         if len(self) == MOST:
-            limit = self.priorities[-1]
-        elif len(every) > MOST:
+            every = every[every <= self.priorities[-1]]
+        limit = _NEVER - np.uint64(1)
+        if len(every) > MOST:
             limit = min(limit, np.partition(every, MOST - 1)[MOST - 1])
         new = []
         for columns, found in some:
@@ -132,36 +132,46 @@ def _cells(columns: Columns, key: str, rows: NDArray[np.intp]) -> Cells:
     cells = Cells.missing(len(rows))
     for column in columns.by_key.get(key, ()):
         if column.kind != NOTHING:
-            _fill(cells, column, rows)
+            cells = _with_column(cells, column, rows, len(columns.records))
     return cells
 
 
-def _fill(cells: Cells, column: Column, rows: NDArray[np.intp]) -> None:
-    at = np.searchsorted(column.rows, rows)
-    at[at == len(column)] = 0
-    found = np.flatnonzero(column.rows[at] == rows)
-    lengths = column.lengths[at[found]]
-    cells.held[found[lengths > 1]] = OTHER
-    found = found[lengths == 1]
-    every = len(column.values) == len(column) and bool((column.lengths == 1).all())
-    starts = at[found] if every else column.starts[at[found]]
+def _with_column(
+    cells: Cells, column: Column, rows: NDArray[np.intp], records: int
+) -> Cells:
+    """Set the cells of the rows, of so many records, that have the column."""
+    found, at = np.arange(len(rows)), rows
+    if len(column) < records:
+        at = np.searchsorted(column.rows, rows)
+        at[at == len(column)] = 0
+        found = np.flatnonzero(column.rows[at] == rows)
+        at = at[found]
+    if len(column.values) != len(column) or column.lengths.max(initial=1) > 1:
+        lengths = column.lengths[at]
+        cells.held[found[lengths > 1]] = OTHER
+        single = lengths == 1
+        found, at = found[single], column.starts[at[single]]
     if column.kind != BYTES:
         cells.held[found] = NUMBER
-        cells.numbers[found] = column.values[starts]
-        return
-    view = memoryview(column.data.data)
-    extents = column.values[starts].tolist()
-    for row, (start, stop) in zip(found.tolist(), extents, strict=True):
-        text = bytes(view[start:stop]) if stop - start <= MOST_TEXT else None
-        if text is not None and _is_utf8(text):
-            cells.held[row], cells.texts[row] = TEXT, text
-        else:
-            cells.held[row] = OTHER
+        cells.numbers[found] = column.values[at]
+        return cells
+    starts, stops = column.values[at].T
+    short = stops - starts <= MOST_TEXT
+    cells.held[found] = np.where(short, TEXT, OTHER)
+    texts = _texts(column.data, starts[short], stops[short])
+    every = np.zeros(len(rows), texts.dtype)
+    every[found[short]] = texts
+    return replace(cells, texts=every)
 
 
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+def _texts(
+    data: NDArray[np.uint8], starts: NDArray[np.int64], stops: NDArray[np.int64]
+) -> NDArray[np.bytes_]:
+    """Return short texts: [N], as wide as the longest."""
+    sizes = stops - starts
+    width = max(1, int(sizes.max(initial=0)))
+    places = np.arange(width)
+    found = data[np.minimum(starts[:, None] + places, len(data) - 1)]
+    found[places >= sizes[:, None]] = 0
+    texts: NDArray[np.bytes_] = found.view(f"S{width}").ravel()
+    return texts

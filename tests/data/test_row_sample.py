@@ -1,0 +1,140 @@
+"""The sample of rows: what records have together, however they are distributed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from schemagen.data import one_pass
+from schemagen.data.listing import list_data
+from schemagen.data.one_pass import Group, Wanted, read_data
+from schemagen.data.statistics.rows import (
+    MISSING,
+    MOST,
+    NUMBER,
+    OTHER,
+    TEXT,
+    RowSample,
+)
+
+from .messages import Values, example, write_file
+
+KEYS = ("number", "text", "never")
+
+
+def sampled(
+    directory: Path, keys: Sequence[str] = KEYS, workers: int = 1
+) -> RowSample | None:
+    """Return the sample of the records of the only split."""
+    listing = list_data(directory)
+    [(split, files)] = listing.data.splits.items()
+    groups = [Group(split, None, files)]
+    wanted = Wanted(statistics=True, rows=tuple(keys))
+    found = read_data(listing, groups, wanted, workers=workers, progress=None)
+    return found.statistics[split].rows
+
+
+def sample_of(directory: Path, keys: Sequence[str] = KEYS) -> RowSample:
+    """Return the sample, which is there."""
+    found = sampled(directory, keys)
+    assert found is not None
+    return found
+
+
+def write(directory: Path, messages: Sequence[bytes], files: int = 1) -> Path:
+    """Write records to files of one split, in turn."""
+    for at in range(files):
+        path = directory / f"train-{at:05}-of-{files:05}.tfrecord"
+        write_file(path, messages[at::files])
+    return directory
+
+
+def cells(sample: RowSample, key: str) -> list[tuple[int, Any]]:
+    """Return what is held, and the number or the text, of each record."""
+    found = sample.cells[key]
+    values = zip(found.held, found.numbers, found.texts, strict=True)
+    return [
+        (int(held), {NUMBER: float(number), TEXT: text}.get(held))
+        for held, number, text in values
+    ]
+
+
+def same(one: RowSample | None, other: RowSample | None) -> bool:
+    """Compare samples bit by bit."""
+    assert one is not None
+    assert other is not None
+    for key in KEYS:
+        assert one.cells[key].numbers.tobytes() == other.cells[key].numbers.tobytes()
+        assert cells(one, key) == cells(other, key)
+    return np.array_equal(one.priorities, other.priorities)
+
+
+def test_workers_and_parts_change_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of more records than are kept: files are read together, alone, or cut."""
+    messages = [
+        example({"number": at * 0.5, "text": f"word {at % 7}" * (at % 3)})
+        for at in range(5000)
+    ]
+    data = write(tmp_path, messages, files=9)
+    usual = sampled(data)
+    monkeypatch.setattr(one_pass, "_TASK_BYTES", 20_000)
+    assert same(sampled(data), usual)
+    assert same(sampled(data, workers=2), usual)
+    parts = one_pass.parts_of
+    monkeypatch.setattr(one_pass, "PART_BYTES", 8000)
+    monkeypatch.setattr(one_pass, "parts_of", lambda path: parts(path, 8000))
+    assert same(sampled(data, workers=2), sampled(data))
+
+
+def test_values_of_a_record_stay_together_and_are_spread_over_all(
+    tmp_path: Path,
+) -> None:
+    """At most so many records are kept."""
+    messages = [example({"number": at, "text": f"{at}"}) for at in range(3 * MOST)]
+    found = sample_of(write(tmp_path, messages, files=2))
+    numbers = found.cells["number"].numbers.astype(int)
+    assert len(found) == len(set(numbers)) == MOST
+    assert [int(text) for text in found.cells["text"].texts] == numbers.tolist()
+    assert (np.diff(found.priorities.astype(object)) > 0).all()
+    assert np.histogram(numbers, 4, (0, 3 * MOST))[0].min() > MOST / 5
+
+
+def test_only_single_numbers_and_short_texts_are_kept(tmp_path: Path) -> None:
+    """Without a value, an empty list is as good as none."""
+    rows: dict[str, tuple[Values, tuple[int, Any]]] = {
+        "float": (1.5, (NUMBER, 1.5)),
+        "integer": (2**53, (NUMBER, 2.0**53)),
+        "two numbers": ([1, 2], (OTHER, None)),
+        "empty list": (np.empty(0, np.float32), (MISSING, None)),
+        "missing": (None, (MISSING, None)),
+        "text": ("é", (TEXT, "é".encode())),
+        "empty text": ("", (TEXT, b"")),
+        "longest text": ("x" * 64, (TEXT, b"x" * 64)),
+        "longer text": ("x" * 65, (OTHER, None)),
+        "two texts": (["a", "b"], (OTHER, None)),
+        "bytes": (b"\xff\x00\x01", (TEXT, b"\xff\x00\x01")),
+    }
+    values = {key: value for key, (value, _) in rows.items()}
+    others = example({key: 1.0 for key in rows})  # so that no column is regular
+    found = sample_of(write(tmp_path, [example(values), others, example({})]), [*rows])
+    for key, (_, expected) in rows.items():
+        assert cells(found, key)[0] == expected, key
+        assert sorted(cells(found, key)[1:]) == [(MISSING, None), (NUMBER, 1.0)]
+
+
+def test_records_that_cannot_be_read_are_not_in_the_sample(tmp_path: Path) -> None:
+    """The others are, in place of them."""
+    messages = [example({"number": at}) for at in range(40)]
+    messages[3:30:3] = [b"\xff"] * 9
+    found = sample_of(write(tmp_path, messages))
+    expected = sorted(set(range(40)) - set(range(3, 30, 3)))
+    assert sorted(found.cells["number"].numbers.tolist()) == expected
+
+
+def test_no_sample_is_taken_unless_it_is_wanted(tmp_path: Path) -> None:
+    assert sampled(write(tmp_path, [example({"number": 1})]), ()) is None
