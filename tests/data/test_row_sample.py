@@ -11,6 +11,7 @@ import pytest
 from schemagen.data import one_pass
 from schemagen.data.listing import list_data
 from schemagen.data.one_pass import Group, Wanted, read_data
+from schemagen.data.parallel import parts_of
 from schemagen.data.statistics.rows import (
     MISSING,
     MOST,
@@ -85,9 +86,8 @@ def test_workers_and_parts_change_nothing(
     monkeypatch.setattr(one_pass, "_TASK_BYTES", 20_000)
     assert same(sampled(data), usual)
     assert same(sampled(data, workers=2), usual)
-    parts = one_pass.parts_of
-    monkeypatch.setattr(one_pass, "PART_BYTES", 8000)
-    monkeypatch.setattr(one_pass, "parts_of", lambda path: parts(path, 8000))
+    monkeypatch.setattr(one_pass, "PART_BYTES", 2000)
+    monkeypatch.setattr(one_pass, "parts_of", lambda path: parts_of(path, 2000))
     assert same(sampled(data, workers=2), sampled(data))
 
 
@@ -120,7 +120,7 @@ def test_only_single_numbers_and_short_texts_are_kept(tmp_path: Path) -> None:
         "bytes": (b"\xff\x00\x01", (TEXT, b"\xff\x00\x01")),
     }
     values = {key: value for key, (value, _) in rows.items()}
-    others = example({key: 1.0 for key in rows})  # so that no column is regular
+    others = example(dict.fromkeys(rows, 1.0))  # so that no column is regular
     found = sample_of(write(tmp_path, [example(values), others, example({})]), [*rows])
     for key, (_, expected) in rows.items():
         assert cells(found, key)[0] == expected, key
