@@ -42,6 +42,8 @@ WORDS = Annotated[str | None, Text()]
 RANDOM = np.random.default_rng(5)
 COUNT = 600
 IDS = RANDOM.integers(0, 3, COUNT)
+NOISE, NOISE_2 = RANDOM.normal(size=(2, COUNT))
+SHARES = RANDOM.random(COUNT)
 
 
 def told(directory: Path, target: Any, **columns: Any) -> list[Told]:
@@ -131,21 +133,20 @@ def test_features_are_ranked_by_the_strength_of_their_association(
     tmp_path: Path,
 ) -> None:
     """Numbers, classes and bools; only inputs are features."""
-    noise = RANDOM.normal(size=COUNT)
     found = told(
         tmp_path,
         (TARGET, IDS),
-        weak=(NUMBER, IDS + 3 * noise),
-        strong=(NUMBER, IDS + 0.1 * noise),
+        weak=(NUMBER, IDS + 3 * NOISE),
+        strong=(NUMBER, IDS + 0.1 * NOISE),
         color=(
             Annotated[str, Label(classes=("red", "blue"), stored="text", role="input")],
             [
                 ("red", "blue")[int(at > 0 or n > 1)]
-                for at, n in zip(IDS, noise, strict=True)
+                for at, n in zip(IDS, NOISE, strict=True)
             ],
         ),
-        tame=(Annotated[bool, Scalar("bool")], (IDS + noise > 1).astype(int)),
-        place=(WORDS, [f"place {at}" for at in (IDS + noise).astype(int)]),
+        tame=(Annotated[bool, Scalar("bool")], (IDS + NOISE > 1).astype(int)),
+        place=(WORDS, [f"place {at}" for at in (IDS + NOISE).astype(int)]),
         about=(Annotated[float, Scalar("float32", role="info")], IDS * 1.0),
         weight=(Annotated[float, Scalar("float32", role="weight")], IDS + 1.0),
         several=(Annotated[list[int], VarLen("int64")], [[at, at] for at in IDS]),
@@ -170,12 +171,12 @@ def test_features_are_ranked_by_the_strength_of_their_association(
 
 def test_numbers_as_target(tmp_path: Path) -> None:
     """By numbers Spearman's correlation with its sign, by classes a correlation ratio."""
-    price = RANDOM.lognormal(0, 2, COUNT)
+    price = np.exp(2 * NOISE_2)
     kinds = np.digitize(price, [0.5, 2])
     found = told(
         tmp_path,
         (Annotated[float, Scalar("float32", role="target")], price),
-        age=(NUMBER, -np.log(price) + RANDOM.normal(size=COUNT)),
+        age=(NUMBER, -np.log(price) + NOISE),
         kind=(Annotated[int, Label(classes=SPECIES, role="input")], kinds),
     )
     age, kind = (features(found)[name] for name in ("age", "kind"))
@@ -227,14 +228,13 @@ def test_ids_tell_nothing(tmp_path: Path) -> None:
 
 def test_missing_values_tell_as_a_class(tmp_path: Path) -> None:
     """Of classes one more, of numbers and of lists two: missing and present."""
-    noise = RANDOM.normal(size=COUNT)
     owl = IDS == 2
     found = told(
         tmp_path,
         (TARGET, IDS),
         wings=(
             NUMBER,
-            [n if is_owl else None for n, is_owl in zip(noise, owl, strict=True)],
+            [n if is_owl else None for n, is_owl in zip(NOISE, owl, strict=True)],
         ),
         call=(WORDS, [None if is_owl else "loud" for is_owl in owl]),
         paws=(
@@ -243,7 +243,7 @@ def test_missing_values_tell_as_a_class(tmp_path: Path) -> None:
         ),
         length=(
             NUMBER,
-            [None if n > 1 else at + n for at, n in zip(IDS, noise, strict=True)],
+            [None if n > 1 else at + n for at, n in zip(IDS, NOISE, strict=True)],
         ),
     )
     some = features(found)
@@ -256,17 +256,17 @@ def test_missing_values_tell_as_a_class(tmp_path: Path) -> None:
         assert some[name].alone
         assert not some[name].every_class
     assert some["length"].measure == CORRELATION_RATIO
-    assert some["length"].records == np.count_nonzero(noise <= 1)
+    assert some["length"].records == np.count_nonzero(NOISE <= 1)
 
 
 def test_a_feature_that_tells_its_target_alone(tmp_path: Path) -> None:
     """A copy of it does; a feature with errors does not."""
-    wrong = np.where(RANDOM.random(COUNT) < 0.1, (IDS + 1) % 3, IDS)
+    wrong = np.where(SHARES < 0.1, (IDS + 1) % 3, IDS)
     found = told(
         tmp_path,
         (TARGET, IDS),
         code=(WORDS, [f"code {at}" for at in IDS]),
-        number=(NUMBER, IDS * 5.0 + RANDOM.random(COUNT) / 10),
+        number=(NUMBER, IDS * 5.0 + SHARES / 10),
         nearly=(WORDS, [f"code {at}" for at in wrong]),
     )
     alone = {name: each.alone for name, each in features(found).items()}
@@ -276,10 +276,7 @@ def test_a_feature_that_tells_its_target_alone(tmp_path: Path) -> None:
 
 def test_the_strongest_features_are_returned(tmp_path: Path) -> None:
     """At most so many."""
-    noise = RANDOM.normal(size=(9, COUNT))
-    columns = {
-        f"x{at}": (NUMBER, IDS + (at + 1) / 3 * each) for at, each in enumerate(noise)
-    }
+    columns = {f"x{at}": (NUMBER, IDS + (at + 1) / 5 * NOISE) for at in range(9)}
     found = told(tmp_path, (TARGET, IDS), **columns)
     assert [*features(found)] == [f"x{at}" for at in range(MOST)]
 
