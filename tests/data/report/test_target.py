@@ -1,0 +1,165 @@
+"""The section of the page that shows targets against the features that tell the most."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import pytest
+from command_line import run
+from schemagen import Label, Scalar, Text
+
+from ..messages import example, record, write_data
+from .conftest import Visit, make_report
+
+KINDS = ("cat", "dog", "owl")
+RANDOM = np.random.default_rng(3)
+COUNT = 2400
+IDS = RANDOM.integers(0, 3, COUNT)
+NOISE = RANDOM.normal(size=COUNT)
+
+Animal = record(
+    "Animal",
+    {
+        "kind": Annotated[int, Label(classes=KINDS, role="target")],
+        "price": Annotated[float, Scalar("float32", role="target")],
+        "size": Annotated[float, Scalar("float32")],
+        "code": Annotated[str, Text()],
+        "wings": Annotated[int | None, Scalar("int64")],
+        "noise": Annotated[float, Scalar("float32")],
+    },
+    wings=None,
+)
+
+
+def rows() -> list[dict[str, Any]]:
+    """Return animals: owls have wings, and larger ones have a higher price."""
+    return [
+        {
+            "kind": int(at),
+            "price": float(10 * at + noise),
+            "size": float(at + 0.5 * noise),
+            "code": f"<b>{'abc'[at]}",
+            **({"wings": 2} if at == 2 else {}),
+            "noise": float(other),
+        }
+        for at, noise, other in zip(IDS, NOISE, NOISE[::-1], strict=True)
+    ]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    messages = [*map(example, rows())]
+    splits = {"train": messages, "test": messages[:50]}
+    return write_data(tmp_path_factory.mktemp("target") / "animals", Animal, splits)
+
+
+@pytest.fixture(scope="module")
+def page(data: Path) -> Path:
+    """The report."""
+    return make_report(data, data.parent / "report.html")
+
+
+def section_of(page: Path) -> str:
+    """Return the section; "" if there is none."""
+    text = page.read_text("utf-8")
+    return text.partition('<section id="target"')[2].partition("</section>")[0]
+
+
+def table(section: str, caption: str) -> dict[str, list[str]]:
+    """Return the rows of a table."""
+    [found] = re.findall(
+        rf"<caption>{re.escape(caption)}</caption>(.*?)</table>", section, re.DOTALL
+    )
+    cells = re.findall(r'<tr><th scope="row">(.*?)</th>(.*?)</tr>', found)
+    return {
+        unescape(name): re.findall(r"<td[^>]*>(.*?)</td>", some) for name, some in cells
+    }
+
+
+def test_features_are_listed_with_their_strength(page: Path) -> None:
+    """After the classes, from a sample of the first split."""
+    section = section_of(page)
+    order = re.findall(r'<section id="(\w+)"', page.read_text("utf-8"))
+    assert order[order.index("target") - 1] == "classes"
+    assert section.count("from 2,000 records of train") == 2
+    kind = table(section, "The features that tell the most about kind")
+    assert [*kind] == ["code", "wings, missing or not", "size"]
+    assert kind["code"] == ["Cramér&#39;s V 1.00", "2,000"]
+    assert re.match(r"correlation ratio 0\.8\d", kind["size"][0])
+    price = table(section, "The features that tell the most about price")
+    assert re.match(r"Spearman&#39;s correlation 0\.9\d", price["size"][0])
+    assert "noise" not in section
+
+
+def test_a_feature_that_tells_its_target_alone_has_a_note(page: Path) -> None:
+    notes = re.findall(r'<p class="note">(.*?)</p>', section_of(page))
+    question = "on its own: is it known when the model is used?"
+    assert notes == [
+        f"code tells kind {question}",
+        f"Whether wings is missing tells some classes of kind {question}",
+        f"code tells price {question}",
+    ]
+
+
+def test_plots_have_the_same_numbers_as_tables(page: Path) -> None:
+    """Shares of classes, numbers by class, and numbers in fifths of the records."""
+    section = section_of(page)
+    assert section.count("<figure ") == section.count("As a table") == 6
+    shares = table(section, "Share of each kind by code")
+    for letter in "abc":
+        assert sorted(shares[f"<b>{letter}"][1:]) == ["0 %", "0 %", "100 %"]
+    sizes = table(section, "size by kind")
+    assert sum(int(row[0].replace(",", "")) for row in sizes.values()) == 2000
+    for at, name in enumerate(KINDS):
+        own = (IDS + 0.5 * NOISE)[at == IDS]
+        low, median, high, mean = map(float, sizes[name][1:])
+        expected = [*np.quantile(own, (0.05, 0.5, 0.95)), own.mean()]
+        assert [low, median, high, mean] == pytest.approx(expected, abs=0.15)
+    fifths = table(section, "price in fifths of the records by size")
+    assert [row[0] for row in fifths.values()] == ["400"] * 5
+    medians = [float(row[2]) for row in fifths.values()]
+    assert medians == sorted(medians)
+
+
+def test_keys_of_plots_name_classes_and_not_splits(page: Path) -> None:
+    section = section_of(page)
+    keys = re.findall(r'<p class="key" aria-hidden="true">(.*?)</p>', section)
+    names = [re.findall(r"</span>(.*?)</span>", each) for each in keys]
+    assert len(names) == 5  # points have one series
+    assert all(sorted(each) == sorted(KINDS) for each in names[:3])
+    assert "train" not in str(names)
+
+
+def test_there_is_no_section_without_an_association(tmp_path: Path) -> None:
+    messages = [
+        example(
+            {"kind": int(at), "price": float(n), "size": 1.0, "code": "", "noise": 0.0}
+        )
+        for at, n in zip(IDS[:300], NOISE, strict=False)
+    ]
+    directory = write_data(tmp_path / "data", Animal, {"train": messages})
+    page = make_report(directory, tmp_path / "report.html")
+    assert section_of(page) == ""
+    assert "#target" not in page.read_text("utf-8")
+
+
+def test_json_has_no_associations(data: Path) -> None:
+    document = run("inspect", data, "--format", "json", "--records", "0").stdout
+    assert "correlation" not in document
+    assert "priorities" not in document
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_section_fits_the_screen(visit: Visit, page: Path, width: int) -> None:
+    """And the table of features is whole."""
+    shown = visit(page, width=width)
+    assert shown.evaluate("document.documentElement.scrollWidth") == width
+    assert shown.locator("#target h3").first.inner_text() == "kind"
+    tables = shown.locator("#target .figure > .scroll")
+    for at in range(tables.count()):
+        assert tables.nth(at).evaluate("e => e.scrollWidth - e.clientWidth") == 0
