@@ -233,7 +233,7 @@ def _print_generated(done: Generated) -> None:
 
 def _print_checked(done: Checked) -> None:
     from ..data.formatting import size
-    from ..data.verify.rendering import summary
+    from ..data.verify.verification import summary
     from ..findings import printable
 
     report([each.finding() for each in done.verification.findings], "text")

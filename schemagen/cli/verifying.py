@@ -96,7 +96,7 @@ def verify(
     and has an exit code of its own.
     """
     from ..data.verify import verify as use_case
-    from ..data.verify.rendering import summary, to_json
+    from ..data.verify.verification import summary, to_json
     from ..use_cases.refusing import refusing_data
 
     if (seal or add) and reading["limit"]:

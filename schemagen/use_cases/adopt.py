@@ -13,10 +13,9 @@ from pathlib import Path
 
 from ..codegen.plan import Plan
 from ..config import Project, find_project, schemas_for, settings_directory
-from ..data.checks.model import Verification
 from ..data.infer import DOUBT
 from ..data.listing import list_data
-from ..data.verify import verify
+from ..data.verify import Verification, verify
 from ..findings import refused
 from ..progress import Bar, step
 from ..runtime.storage.opening import is_remote

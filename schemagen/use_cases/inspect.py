@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..data.checks.model import Verification
 from ..data.inspect.inspecting import statistics_of
 from ..data.limits import MAX_RECORD_BYTES
 from ..data.listing import Listing
 from ..data.one_pass import Wanted, read_data
 from ..data.profile.profile import Profile, profile_of
 from ..data.verify.splits import splits_of
-from ..data.verify.verification import EXAMPLES, verification_of
+from ..data.verify.verification import Verification
+from ..data.verify.verifying import EXAMPLES, verification_of
 from ..progress import Bar
 from ..spec.model import RecordSpec
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from ..data.limits import MAX_RECORD_BYTES
 
 if TYPE_CHECKING:
-    from ..data.checks.model import Verification
     from ..data.inspect.inspection import Inspection
+    from ..data.verify import Verification
     from ..schema.record import Record
     from ..spec.model import RecordSpec
 

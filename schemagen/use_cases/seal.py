@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from ..data.checks.model import Verification
 from ..data.layouts import splits_of_paths
 from ..data.listing import Listing, list_data
 from ..data.remote_path import file_path, size_of
 from ..data.sources import Data, DataFile
-from ..data.verify.verification import EXAMPLES, verify
+from ..data.verify.verification import Verification
+from ..data.verify.verifying import EXAMPLES, verify
 from ..findings import refused
 from ..runtime.codecs.compatibility import differences
 from ..runtime.shared.errors import DatasetError

@@ -24,7 +24,7 @@ from schemagen import (
     VarLen,
     Vector,
 )
-from schemagen.data.checks.model import Verification
+from schemagen.data.verify import Verification
 from schemagen.runtime.shared.images import encode_png
 
 from .messages import NO_BYTES, example, record, sequence_example, sized, write_data

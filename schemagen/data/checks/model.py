@@ -1,14 +1,10 @@
-"""What `verify` has found, as values: kinds of findings, counted, with a few examples."""
+"""Findings in data: kinds of what is wrong, counted, with a few examples."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from ...findings import Finding, InData, Location
-
-if TYPE_CHECKING:
-    from ...runtime.writing.sealing import CheckedFile
 
 
 @dataclass(frozen=True, order=True)
@@ -108,71 +104,3 @@ class Note:
     what: str
     key: str
     records: int
-
-
-@dataclass(frozen=True)
-class SplitCounts:
-    """What was looked at in a split.
-
-    Attributes:
-        split: its name; None if it is unknown.
-        files: how many files.
-        bytes: their size on disk.
-        records: how many records were read.
-        wrong: how many of these have a finding.
-        record: the name of the record that they were compared with; None if no schema
-            was at hand, so that only framing and protobuf messages were checked.
-        spec_from: "manifest" or "project"; "" likewise.
-        whole: whether every record was read; not with a limit.
-        notes: what else is to be known.
-    """
-
-    split: str | None
-    files: int
-    bytes: int
-    records: int
-    wrong: int
-    record: str | None
-    spec_from: str
-    whole: bool = True
-    notes: tuple[Note, ...] = ()
-
-
-@dataclass(frozen=True)
-class Verification:
-    """All that was found.
-
-    Attributes:
-        where: the data, as it was asked for.
-        splits: what was looked at, in order.
-        findings: in the order of splits, files first, then by field.
-        other_files: names of what else is in a directory without a manifest.
-        files: those that were read.
-    """
-
-    where: str
-    splits: tuple[SplitCounts, ...]
-    findings: tuple[DataFinding, ...]
-    other_files: tuple[str, ...] = ()
-    files: tuple[CheckedFile, ...] = field(default=(), repr=False)
-
-    def __repr__(self) -> str:
-        from ..verify.rendering import verification_text  # which imports this module
-
-        return verification_text(self)
-
-    def _repr_html_(self) -> str:
-        from ...display.html import html
-        from ..verify.rendering import verification_blocks
-
-        return html(verification_blocks(self))
-
-    @property
-    def clean(self) -> bool:
-        """Whether nothing is wrong."""
-        return not self.findings
-
-    @property
-    def records(self) -> int:
-        """How many records were read."""
-        return sum(split.records for split in self.splits)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ...progress import track
-from ..checks.model import Verification
 from ..formatting import one_line, plural
 from ..inspect.text import OF_SPLIT, contents_of
 from ..profile.columns import Split, title_of
@@ -14,6 +13,7 @@ from ..profile.facts import split_facts
 from ..profile.profile import Profile
 from ..profile.telling import told_of
 from ..profile.troubles import notes_of, notes_of_keys
+from ..verify.verification import Verification
 from .charts import Figure
 from .diff import diff_figures
 from .differences import differences_figure, repetitions_figure

@@ -13,10 +13,10 @@ from markupsafe import Markup
 
 from ...atomic_write import write_whole
 from ...findings import refused
-from ..checks.model import Verification
 from ..formatting import number, one_line, plural, share, size
 from ..profile.diff import Diff
 from ..profile.profile import Profile
+from ..verify.verification import Verification
 
 _MARK = b'<meta name="generator" content="schemagen inspect">'
 

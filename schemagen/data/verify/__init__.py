@@ -1,7 +1,8 @@
 """Checking data files: framing, checksums, the manifest, and every record."""
 
-from ..checks.model import DataFinding, Example, Note, SplitCounts, Verification
-from .verification import verify
+from ..checks.model import DataFinding, Example, Note
+from .verification import SplitCounts, Verification
+from .verifying import verify
 
 __all__ = [
     "DataFinding",

@@ -11,13 +11,14 @@ from ...runtime.storage import manifest
 from ...runtime.storage.schema import Spec
 from ...spec.model import RecordSpec
 from ...spec.serial import from_data, to_data
-from ..checks.model import DataFinding, SplitCounts
+from ..checks.model import DataFinding
 from ..checks.tally import Tally
 from ..formatting import one_line
 from ..listing import Listing
 from ..names import Gap
 from ..one_pass import Group
 from ..sources import Data, DataFile
+from .verification import SplitCounts
 
 
 @dataclass

@@ -1,115 +1,149 @@
-"""The use case: check all files of a directory, a glob or a path."""
+"""What `verify` has found: a value, its text for people, and its JSON."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING
 
-from ...runtime.writing.sealing import CheckedFile
-from ...spec.model import RecordSpec
-from ..checks.model import Verification
-from ..limits import MAX_RECORD_BYTES
-from ..listing import Listing, list_data
-from ..one_pass import Pass, Scanned, Wanted, read_data
-from ..sources import DataFile
-from .files import judge_empty, judge_file
-from .splits import CheckedSplit, splits_of
+from ...display.blocks import Block, Items, Paragraph
+from ...findings import findings_table, printable, render_json, render_text
+from ..checks.model import DataFinding, Note
+from ..formatting import plural, size
+from ..layouts import listed_names
 
-EXAMPLES = 3
-"""How many examples of each kind of finding are kept if no one asks for more."""
+if TYPE_CHECKING:
+    from ...runtime.writing.sealing import CheckedFile
+
+_SHOWN_NOTES = 10
 
 
-def verify(
-    source: str | os.PathLike[str] | Listing,
-    *,
-    spec: RecordSpec | None = None,
-    split: str | None = None,
-    limit: int | None = None,
-    examples: int = EXAMPLES,
-    workers: int | None = None,
-    max_record_bytes: int = MAX_RECORD_BYTES,
-    progress: Callable[[int, int], object] | None = None,
-    lengths: bool = False,
-) -> Verification:
-    """Check data: framing, checksums, the manifest, and every record against a spec.
+@dataclass(frozen=True)
+class SplitCounts:
+    """What was looked at in a split.
 
-    What it finds does not depend on the number of workers.
-
-    Args:
-        source: a data directory, a file, or a glob; or the URL of one; or the files,
-            already listed.
-        spec: what the records should be, if not what the manifest says wrote them.
-            Without either only framing, checksums and protobuf messages are checked.
-        split: only this split.
-        limit: check no more than the first records of each split; what needs whole
-            files is then left out.
-        examples: how many places to keep of each kind of finding.
-        workers: how many processes read files; None for one each processor, if there
-            is enough to do. Programs that are started as scripts need the usual
-            `if __name__ == "__main__"` around the call.
-        max_record_bytes: longer records are findings and are not read.
-        progress: called with the bytes that were read since the last call, and with
-            how many there are in all.
-        lengths: keep the lengths of records, for an index.
-
-    Raises:
-        DatasetError: the data or the split does not exist.
+    Attributes:
+        split: its name; None if it is unknown.
+        files: how many files.
+        bytes: their size on disk.
+        records: how many records were read.
+        wrong: how many of these have a finding.
+        record: the name of the record that they were compared with; None if no schema
+            was at hand, so that only framing and protobuf messages were checked.
+        spec_from: "manifest" or "project"; "" likewise.
+        whole: whether every record was read; not with a limit.
+        notes: what else is to be known.
     """
-    listing = source if isinstance(source, Listing) else list_data(source, split)
-    splits = splits_of(listing, spec, examples)
-    found = read_data(
-        listing,
-        [each.group for each in splits],
-        Wanted(
-            examples, limit=limit, max_record_bytes=max_record_bytes, lengths=lengths
-        ),
-        workers=workers,
-        progress=progress,
-    )
-    return verification_of(listing, splits, found)
+
+    split: str | None
+    files: int
+    bytes: int
+    records: int
+    wrong: int
+    record: str | None
+    spec_from: str
+    whole: bool = True
+    notes: tuple[Note, ...] = ()
 
 
-def verification_of(
-    listing: Listing, splits: Sequence[CheckedSplit], found: Pass
-) -> Verification:
-    """Return what is wrong with files that were read and checked.
+@dataclass(frozen=True)
+class Verification:
+    """All that was found.
 
-    Args:
-        listing: the files.
-        splits: as `splits_of` returned them; what was found is added to their tallies.
-        found: the pass over their groups.
+    Attributes:
+        where: the data, as it was asked for.
+        splits: what was looked at, in order.
+        findings: in the order of splits, files first, then by field.
+        other_files: names of what else is in a directory without a manifest.
+        files: those that were read.
     """
-    files = []
-    for split in splits:
-        empty = []
-        for file in split.files:
-            scanned = found.files[file.path]
-            judge_file(scanned, file)
-            files.append(_checked(file, scanned))
-            split.tally.merge(scanned.tally)
-            split.whole &= scanned.whole
-            unread = scanned.damaged or not scanned.whole
-            if file.shard is None and not scanned.tally.records and not unread:
-                empty.append(scanned)
-        # Among files with records an empty one is usual: its worker had no rows.
-        for scanned in empty if not split.tally.records else ():
-            judge_empty(scanned, split.tally)
-    return Verification(
-        listing.data.where,
-        tuple(each.counts for each in splits),
-        tuple(finding for each in splits for finding in each.findings),
-        listing.data.other_files,
-        tuple(files),
-    )
+
+    where: str
+    splits: tuple[SplitCounts, ...]
+    findings: tuple[DataFinding, ...]
+    other_files: tuple[str, ...] = ()
+    files: tuple[CheckedFile, ...] = field(default=(), repr=False)
+
+    def __repr__(self) -> str:
+        return verification_text(self)
+
+    def _repr_html_(self) -> str:
+        from ...display.html import html  # which imports jinja2
+
+        return html(verification_blocks(self))
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.findings
+
+    @property
+    def records(self) -> int:
+        """How many records were read."""
+        return sum(split.records for split in self.splits)
 
 
-def _checked(file: DataFile, scanned: Scanned) -> CheckedFile:
-    return CheckedFile(
-        str(file.path),
-        file.split,
-        scanned.tally.records,
-        scanned.tally.bytes,
-        scanned.crc32c,
-        scanned.compression or "",
-        scanned.lengths,
-    )
+def to_json(found: Verification) -> str:
+    """Return the findings and what was looked at, in the shape of docs/json-output.md."""
+    data = json.loads(render_json(each.finding() for each in found.findings))
+    data["splits"] = [asdict(split) for split in found.splits]
+    return json.dumps(data, indent=2, sort_keys=True)
+
+
+def summary(found: Verification) -> str:
+    """Return a paragraph for each split: how much was read, and how much is wrong."""
+    lines = [line for some in _paragraphs(found) for line in some]
+    return "\n".join(map(printable, lines))
+
+
+def _paragraphs(found: Verification) -> Iterator[list[str]]:
+    for split in found.splits:
+        yield list(_of_split(found, split))
+    if found.other_files:
+        yield [f"not looked at: {listed_names(found.other_files)}"]
+
+
+def verification_text(found: Verification) -> str:
+    """Return the findings and the summary, as the command line prints them."""
+    texts = [render_text(each.finding() for each in found.findings), summary(found)]
+    return "\n".join(filter(None, texts))
+
+
+def verification_blocks(found: Verification) -> list[Block]:
+    """Return the summary and a table of the findings."""
+    lines = ["; ".join(map(str.strip, some)) for some in _paragraphs(found)]
+    blocks: list[Block] = [Items(lines)]
+    if found.findings:
+        blocks.append(findings_table(each.finding() for each in found.findings))
+    else:
+        blocks.append(Paragraph("No findings."))
+    return blocks
+
+
+def _of_split(found: Verification, split: SplitCounts) -> Iterator[str]:
+    kinds = sum(
+        each.split == split.split for each in found.findings
+    )  # of both, if two schemas wrote files of one split
+    result = "no findings" if not kinds else plural(kinds, "kind") + " of findings"
+    if split.wrong:
+        result += f", in {plural(split.wrong, 'record')}"
+    amount = f"{plural(split.records, 'record')} in {plural(split.files, 'file')}"
+    read = f"{size(split.bytes)} read"
+    yield f"{split.split or found.where}: {amount}, {read}: {result}"
+    if split.record is None:
+        yield (
+            "    checked for framing, checksums and messages only: no manifest says "
+            "what wrote them; name the record with --record"
+        )
+    else:
+        place = {"manifest": "the manifest", "project": "this project"}
+        where = place[split.spec_from]
+        yield f"    compared with the schema of {split.record} in {where}"
+    if not split.whole:
+        yield "    not all records were read, so whole files were not compared"
+    for note in split.notes[:_SHOWN_NOTES]:
+        key = f": {note.key!r}" if note.key else ""
+        yield f"    note: {note.what}{key}, in {plural(note.records, 'record')}"
+    if len(split.notes) > _SHOWN_NOTES:
+        yield f"    note: and {len(split.notes) - _SHOWN_NOTES} more notes of this kind"
