@@ -64,11 +64,10 @@ class Score:
 
 def drafted(data: str) -> Drafted:
     """Return what is inferred from some data."""
-    found, reading = find_data(data), Reading()
-    paths = [file.path for file in found.files]
+    files = find_data(data).files
     evidence = without_odd(
-        gather(reading.batches(paths, _RECORDS)),
-        lambda: Reading().batches(paths, _RECORDS),
+        gather(Reading(files, _RECORDS).batches()),
+        lambda: Reading(files, _RECORDS).batches(),
     )
     if not evidence.keys and not evidence.steps:
         raise DatasetError("no key")

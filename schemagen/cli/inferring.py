@@ -145,7 +145,7 @@ def _print_inferred(found: Inferred) -> None:
         echo(f"  {records} not a tf.train.Example")
     if found.damages:
         first = found.damages[0]
-        places = plural(len(found.damages), "place")
+        places = plural(found.damaged, "place")
         echo(
             f"  {places} could not be read, the first at record {first.record:,} of "
             f"{printable(first.file)}: {first.found}"

@@ -1,4 +1,4 @@
-"""One pass over the files of some data, for checks and statistics alike."""
+"""One pass over the files of some data, for checks, statistics and inferred schemas."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..runtime.codecs.checking import RecordCheck
 from ..runtime.native import crc32c
-from ..runtime.reading.columns import Rows
-from ..runtime.reading.decoding import decode
+from ..runtime.reading.columns import Columns, Rows
+from ..runtime.reading.decoding import NO_PLAN, Plan, decode
+from ..runtime.reading.records import Records
 from ..runtime.shared.processes import Advance, in_parallel
 from ..runtime.shared.tfrecord import FRAMING, HEADER_SIZE
 from .checks.checksums import combined
@@ -135,6 +136,73 @@ class Scanned:
         self.tally.add_damage(damage)
 
 
+def read_files(
+    files: Sequence[Scanned],
+    limit: int | None = None,
+    *,
+    spread: bool = False,
+    plan: Plan = NO_PLAN,
+    max_record_bytes: int = MAX_RECORD_BYTES,
+    advance: Advance = lambda *amounts: None,
+    on_data: Callable[[Scanned, memoryview], object] | None = None,
+) -> Iterator[tuple[int, Columns]]:
+    """Yield the good records of files in runs. It never raises, whatever they hold.
+
+    Args:
+        files: those of which nothing was read yet. Damages, and how many records were
+            read, are noted in them.
+        limit: the most records of all files together; None for all.
+        spread: whether every file gives its share of the limit, of which small files
+            leave the rest to those behind them; otherwise the first files give it.
+        plan: what to compare records with.
+        max_record_bytes: longer records are damages and are not read.
+        advance: called with numbers of bytes as they are read.
+        on_data: given all bytes of each file as they are read.
+
+    Yields:
+        The place of a file in `files`, and columns of some of its records.
+    """
+    left = limit
+    for number, scanned in enumerate(files):
+        most = left
+        if most is not None and spread:
+            most = -(-most // (len(files) - number))
+        runs = scan(
+            scanned.part,
+            advance=advance,
+            on_data=on_data and partial(on_data, scanned),
+            max_record_bytes=max_record_bytes,
+        )
+        for records in _noted(scanned, runs, most):
+            columns = decode(records, plan)
+            scanned.tally.count(columns)
+            yield number, columns
+        if left is not None:
+            left -= scanned.tally.records
+
+
+def _noted(
+    scanned: Scanned, runs: Iterable[Records | Damage], most: int | None
+) -> Iterator[Records]:
+    """Yield no more than so many records, and note what else is to be known."""
+    left = most
+    if left == 0:
+        scanned.complete = False
+        return
+    for run in runs:
+        if isinstance(run, Damage):
+            scanned.add_damage(run)
+            continue
+        if left is not None and len(run) > left:
+            scanned.complete = False
+            if left:
+                yield run.only(slice(left))
+            return
+        yield run
+        if left is not None:
+            left -= len(run)
+
+
 @dataclass(frozen=True)
 class Pass:
     """What one pass has found.
@@ -249,69 +317,43 @@ def _read(
     task: _Task, advance: Advance
 ) -> tuple[list[Scanned], list[RecordStatistics]]:
     """Return what each file or part of one holds, and the statistics of all records."""
-    wanted, left = task.wanted, task.wanted.limit
-    measuring = None
+    wanted, measuring = task.wanted, None
     if wanted.statistics:
         measuring = Measuring(digests=wanted.digests, rows=wanted.rows)
     check = None if wanted.examples is None else _check_of(task.spec)
-    found = []
-    for piece in task.pieces:
-        scanned = _scanned(piece, wanted, check, measuring, left, advance)
-        found.append(scanned)
-        if left is not None:
-            left -= scanned.tally.records
-    return found, [measuring.found()] if measuring else []
+    files = [Scanned(each.part, Tally(wanted.examples or 0)) for each in task.pieces]
+
+    def on_data(scanned: Scanned, data: memoryview) -> None:
+        scanned.start += data[: HEADER_SIZE - len(scanned.start)].tobytes()
+        scanned.tally.bytes += len(data)
+        if check:
+            scanned.crc32c = crc32c(data, scanned.crc32c)
+
+    for number, columns in read_files(
+        files,
+        wanted.limit,
+        plan=check.plan if check else NO_PLAN,
+        max_record_bytes=wanted.max_record_bytes,
+        advance=advance,
+        on_data=on_data,
+    ):
+        if wanted.lengths:
+            records = columns.records
+            files[number].lengths.append(records.stops - records.starts + FRAMING)
+        if check:
+            files[number].tally.add_records(check, columns)
+        if measuring:
+            measuring.add(columns, task.pieces[number].rank)
+    for scanned in files:
+        if not scanned.complete and not scanned.start:
+            with suppress(OSError), open_file(scanned.part.path) as file:
+                scanned.start = file.read(HEADER_SIZE) or b""
+    return files, [measuring.found()] if measuring else []
 
 
 @lru_cache(maxsize=8)
 def _check_of(spec: RecordSpec | None) -> RecordCheck:
     return check_of(spec)
-
-
-def _scanned(
-    piece: _Piece,
-    wanted: Wanted,
-    check: RecordCheck | None,
-    measuring: Measuring | None,
-    left: int | None,
-    advance: Advance,
-) -> Scanned:
-    """Read a file or a part of it. It never raises, whatever the file holds."""
-    tally = Tally(wanted.examples or 0)
-    scanned = Scanned(piece.part, tally, complete=left != 0)
-    if not scanned.complete:
-        with suppress(OSError), open_file(piece.part.path) as file:
-            scanned.start = file.read(HEADER_SIZE) or b""
-        return scanned
-
-    def on_data(data: memoryview) -> None:
-        scanned.start += data[: HEADER_SIZE - len(scanned.start)].tobytes()
-        tally.bytes += len(data)
-        if check:
-            scanned.crc32c = crc32c(data, scanned.crc32c)
-
-    limit = wanted.max_record_bytes
-    for run in scan(
-        piece.part, advance=advance, on_data=on_data, max_record_bytes=limit
-    ):
-        if isinstance(run, Damage):
-            scanned.add_damage(run)
-            continue
-        if left is not None and tally.records + len(run) > left:
-            run = run.only(slice(left - tally.records))
-            scanned.complete = False
-        if len(run):
-            columns = decode(run, check.plan) if check else decode(run)
-            tally.count(columns)
-            if wanted.lengths:
-                scanned.lengths.append(run.stops - run.starts + FRAMING)
-            if check:
-                tally.add_records(check, columns)
-            if measuring:
-                measuring.add(columns, piece.rank)
-        if not scanned.complete:
-            break
-    return scanned
 
 
 def _joined(parts: list[Scanned]) -> Scanned:

@@ -18,7 +18,6 @@ from ..data.infer import (
     gather,
     without_odd,
 )
-from ..data.keyed import Keyed
 from ..data.limits import MAX_RECORD_BYTES
 from ..data.names import Gap
 from ..data.records import Damage
@@ -34,7 +33,6 @@ from .inferable import (
     check_drafted,
     check_evidence,
     check_groups,
-    counted,
     foreign_files,
     refused,
 )
@@ -54,7 +52,8 @@ class Inferred:
         read: a description of what was read; "" if a manifest had the spec.
         left_out: why keys are in no field, by key.
         lost: those of these keys that hold data.
-        damages: the places at which no record could be read.
+        damages: the first places of each file at which no record could be read.
+        damaged: how many such places there are.
         malformed: how many records are not a tf.train.Example.
         gaps: contradictions in the names of files.
         other_files: names of what else is in a directory without a manifest.
@@ -71,6 +70,7 @@ class Inferred:
     left_out: Mapping[str, str] | None = None
     lost: tuple[str, ...] = ()
     damages: tuple[Damage, ...] = ()
+    damaged: int = 0
     malformed: int = 0
     gaps: tuple[Gap, ...] = ()
     other_files: tuple[str, ...] = ()
@@ -120,21 +120,16 @@ def infer(
     written = _of_manifest(found)
     if written is not None:
         return _write_written(path, written, class_name if name else None)
-    reading = Reading(max_record_bytes)
-    keyed: dict[str, Keyed] = {}
-    paths = [file.path for file in found.files]
-    batches = reading.batches(paths, limit)
-    evidence = gather(counted(batches, keyed), MOST_KEYS)
-    for keys, file in zip(reading.file_keys, found.files, strict=False):
-        keys.split = file.split
-    foreign = foreign_files(found, keyed)
+    reading = Reading(found.files, limit, max_record_bytes)
+    evidence = gather(reading.batches(), MOST_KEYS)
+    foreign = foreign_files(found, reading.files)
     check_evidence(found, reading, evidence)
-    files = [file for file in reading.file_keys if str(file.path) not in foreign]
+    files = [file for file in reading.files if str(file.path) not in foreign]
     if not merge:
         check_groups(found, files)
     evidence = without_odd(
         evidence,
-        lambda: counted(Reading(max_record_bytes).batches(paths, limit), {}),
+        lambda: Reading(found.files, limit, max_record_bytes).batches(),
     )
     drafted = draft_record(evidence, class_name, files=files)
     check_drafted(found, drafted)
@@ -149,6 +144,7 @@ def infer(
         drafted.left_out,
         tuple(key for key in drafted.left_out if _holds_data(evidence, key)),
         tuple(reading.damages),
+        reading.damaged,
         evidence.malformed,
         found.gaps,
         found.other_files,
@@ -244,14 +240,15 @@ def _write_written(path: Path, spec: RecordSpec, class_name: str | None) -> Infe
 
 def _said(reading: Reading) -> str:
     """Describe what was read: 10,000 records, the first ones of each of 12 files."""
-    files = "a file" if reading.files == 1 else f"{reading.files:,} files"
+    every = len(reading.files)
+    files = "a file" if every == 1 else f"{every:,} files"
     records = plural(reading.records, "record")
     if reading.whole:
         return f"{records} of {files}"
-    if reading.files == 1:
+    if every == 1:
         return f"the first {records} of {files}"
-    read = sum(file.records > 0 for file in reading.file_keys)
-    if read < reading.files:
+    read = sum(file.records > 0 for file in reading.files)
+    if read < every:
         files = f"{read:,} of {files}"
     return f"{records}, the first ones of each of {files}"
 
@@ -262,8 +259,8 @@ def _header(read: str, reading: Reading, evidence: Evidence) -> str:
         f"Inferred from {read}.",
         'Open questions are marked with "doubt:".',
     ]
-    if reading.damages:
-        paragraphs.append(f"Places that could not be read: {len(reading.damages):,}.")
+    if reading.damaged:
+        paragraphs.append(f"Places that could not be read: {reading.damaged:,}.")
     if evidence.malformed:
         paragraphs.append(
             f"Records that are not a tf.train.Example: {evidence.malformed:,}."

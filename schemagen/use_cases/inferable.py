@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from .. import findings
@@ -16,16 +16,9 @@ from ..data.infer import (
     shown_group,
 )
 from ..data.infer.draft import listed
-from ..data.keyed import (
-    EXPECTED,
-    NO_KEY,
-    WITHOUT_FEATURE,
-    Keyed,
-    keyed_of,
-)
+from ..data.keyed import EXPECTED, NO_KEY, WITHOUT_FEATURE
 from ..data.sources import Data
 from ..runtime.codecs.checking import WRITE_EXAMPLES
-from ..runtime.reading.columns import Columns
 
 MOST_KEYS = 2_000
 """More keys than this hold data that belongs in values."""
@@ -36,33 +29,22 @@ _MOST_MALFORMED = 0.5
 refused = partial(findings.refused, rule="SG442")
 
 
-def counted(batches: Iterator[Columns], keyed: dict[str, Keyed]) -> Iterator[Columns]:
-    """Yield batches, and count how many records of each file have a key.
-
-    Batches of another message, which may happen to be read as Examples, are left out.
-    """
-    for batch in batches:
-        file, found = batch.records.file, keyed_of(batch)
-        keyed[file] = keyed.get(file, Keyed()).merged(found)
-        if found.records or not found.other:
-            yield batch
-
-
-def foreign_files(data: Data, keyed: Mapping[str, Keyed]) -> dict[str, str]:
+def foreign_files(data: Data, files: Sequence[FileKeys]) -> dict[str, str]:
     """Return what the files hold whose records are no Examples.
 
     Raises:
         SchemagenError: no record of any file has a key.
     """
-    others = {
-        file: found.other or WITHOUT_FEATURE
-        for file, found in keyed.items()
-        if not found.records
-    }
+    read = [file for file in files if file.records]
+    keyed = {str(file.path): file.scanned.tally.keyed for file in read}
     # Examples without a feature have no wrong values for a schema.
-    wrong = {file: other for file, other in others.items() if keyed[file].other}
-    if others and len(others) == len(keyed):
-        first = next(iter((wrong or others).values()))
+    wrong = {
+        file: found.other
+        for file, found in keyed.items()
+        if found.other and not found.records
+    }
+    if keyed and not any(found.records for found in keyed.values()):
+        first = next(iter(wrong.values()), WITHOUT_FEATURE)
         raise refused(
             data.where,
             NO_KEY,

@@ -45,7 +45,11 @@ def test_the_first_records_of_each_file_are_read(tmp_path: Path) -> None:
     assert "30 records" in found.read
     assert found.read in (tmp_path / "x.py").read_text().splitlines()[0]
     assert "102 records of 3 files" in infer(tmp_path, tmp_path / "y.py").read
-    assert "7 records" in infer(files[2], tmp_path / "z.py", limit=7).read
+    assert (
+        infer(files[2], tmp_path / "z.py", limit=7).read
+        == "the first 7 records of a file"
+    )
+    assert infer(files[0], tmp_path / "w.py", limit=2).read == "2 records of a file"
 
 
 def test_one_split_can_be_named(tmp_path: Path) -> None:
@@ -69,6 +73,19 @@ def test_damage_and_other_messages_are_counted(tmp_path: Path) -> None:
     result = run("infer", path, "--out", tmp_path / "x.py", "--force")
     assert (result.exit_code, "all " in found.read) == (1, False)
     assert "record 3" in result.output
+
+
+def test_all_damages_are_counted(tmp_path: Path) -> None:
+    """Of a file with many, too."""
+    path = write_file(tmp_path / "records", rows(40))
+    data = bytearray(path.read_bytes())
+    size = len(data) // 40
+    for at in range(0, 30 * size, size):
+        data[at + 20] ^= 1
+    path.write_bytes(data)
+    result = run("infer", path, "--out", tmp_path / "x.py")
+    assert "30 places could not be read, the first at record 0" in result.output
+    assert "Places that could not be read: 30." in (tmp_path / "x.py").read_text()
 
 
 OTHER = b"\x12\x03abc" * 9

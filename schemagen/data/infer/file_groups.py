@@ -10,6 +10,7 @@ from itertools import chain
 from ...runtime.native import NOTHING
 from ...runtime.reading.columns import Columns
 from ..formatting import plural, shell_word
+from ..one_pass import Scanned
 from ..remote_path import FilePath
 from .draft import listed, quoted
 from .words import split_before, words_of
@@ -28,22 +29,29 @@ class FileKeys:
     """The keys of one file.
 
     Attributes:
-        path: the file.
+        scanned: what was read of the file.
         split: its split; "" if its name does not say.
-        records: how many of its records were read.
         keys: in how many records each key is.
         kinds: the kinds of values that each key has.
     """
 
-    path: FilePath
+    scanned: Scanned
     split: str = ""
-    records: int = 0
     keys: Counter[str] = field(default_factory=Counter)
     kinds: dict[str, set[str]] = field(default_factory=dict)
 
+    @property
+    def path(self) -> FilePath:
+        """The file."""
+        return self.scanned.part.path
+
+    @property
+    def records(self) -> int:
+        """How many of its records were read."""
+        return self.scanned.tally.records
+
     def add(self, batch: Columns) -> None:
-        """Add some records."""
-        self.records += len(batch.records)
+        """Add the keys of some records."""
         for key, columns in batch.by_key.items():
             self.keys[key] += sum(map(len, columns))
             kinds = {column.kind for column in columns if len(column)} - {NOTHING}

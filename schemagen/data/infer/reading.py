@@ -4,93 +4,91 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 
 from ...progress import Bar
 from ...runtime.reading.columns import Columns
-from ...runtime.reading.decoding import decode
-from ...runtime.reading.records import Records
-from ..framing import Advance, scan
+from ..checks.tally import Tally
+from ..keyed import keyed_of
 from ..limits import MAX_RECORD_BYTES
-from ..records import Damage
-from ..remote_path import FilePath, size_of
+from ..one_pass import Scanned, read_files
+from ..records import Damage, Part
+from ..remote_path import size_of
+from ..sources import DataFile
 from .file_groups import FileKeys
 
 
-@dataclass
 class Reading:
-    """Reads records, and counts them.
+    """The records that are read of some files.
+
+    Args:
+        files: the files.
+        limit: the most records, spread over the files; None for all.
+        max_record_bytes: the most bytes of a record; longer ones are damages.
 
     Attributes:
-        max_record_bytes: the most bytes of a record; longer ones are damages.
-        files: how many files.
-        records: how many records.
-        whole: whether every file was read to its end.
-        damages: the places at which no record can be read.
-        file_keys: the keys of each file.
+        files: the files with the keys that were found in them.
     """
 
-    max_record_bytes: int = MAX_RECORD_BYTES
-    files: int = 0
-    records: int = 0
-    whole: bool = True
-    damages: list[Damage] = field(default_factory=list)
-    file_keys: list[FileKeys] = field(default_factory=list)
+    def __init__(
+        self,
+        files: Sequence[DataFile],
+        limit: int | None = None,
+        max_record_bytes: int = MAX_RECORD_BYTES,
+    ) -> None:
+        self.files = [
+            FileKeys(Scanned(Part(file.path), Tally(0)), file.split) for file in files
+        ]
+        self._limit = limit
+        self._max_record_bytes = max_record_bytes
 
-    def batches(
-        self, paths: Sequence[FilePath], limit: int | None
-    ) -> Iterator[Columns]:
-        """Yield the columns of some records, spread over the files.
+    def batches(self) -> Iterator[Columns]:
+        """Read the files once, and yield the columns of some records at a time.
 
-        Args:
-            paths: the files.
-            limit: the most records; None for all.
+        Records of another message, which may happen to be read as Examples, are left
+        out if no other ones are next to them.
         """
-        self.files = len(paths)
-        with _bar(paths, limit) as bar:
-            for number, path in enumerate(paths):
-                left = None
+        limit = self._limit
+        with self._bar() as bar:
+            for number, columns in read_files(
+                [file.scanned for file in self.files],
+                limit,
+                spread=True,
+                max_record_bytes=self._max_record_bytes,
+                advance=bar if limit is None else lambda *amounts: None,
+            ):
+                self.files[number].add(columns)
+                keyed = keyed_of(columns)
+                if keyed.records or not keyed.other:
+                    yield columns
                 if limit is not None:
-                    left = -(-(limit - self.records) // (len(paths) - number))
-                file = FileKeys(path)
-                self.file_keys.append(file)
-                advance = bar if limit is None else lambda _: None
-                for records in self._records(path, left, advance):
-                    self.records += len(records)
-                    batch = decode(records)
-                    file.add(batch)
-                    yield batch
-                    if limit is not None:
-                        bar(len(records))
+                    bar(len(columns.records))
 
-    def _records(
-        self, path: FilePath, left: int | None, advance: Advance
-    ) -> Iterator[Records]:
-        if left is not None and left <= 0:
-            self.whole = False
-            return
-        for found in scan(
-            path, advance=advance, max_record_bytes=self.max_record_bytes
-        ):
-            if isinstance(found, Damage):
-                self.damages.append(found)
-            elif left is None:
-                yield found
-            elif len(found):
-                yield found.only(slice(left))
-                left -= len(found)
-                if left <= 0:
-                    # Reading on just to know whether this is all is not worth it.
-                    self.whole = False
-                    return
+    def _bar(self) -> Bar:
+        """Return a bar of records up to a limit, or of the bytes of all files."""
+        if self._limit is not None:
+            return Bar("reading", self._limit, "record")
+        total = 0
+        for file in self.files:
+            with suppress(OSError):
+                total += size_of(file.path) or 0
+        return Bar("reading", total)
 
+    @property
+    def records(self) -> int:
+        """How many records were read."""
+        return sum(file.records for file in self.files)
 
-def _bar(paths: Sequence[FilePath], limit: int | None) -> Bar:
-    """Return a bar of records up to a limit, or of the bytes of all files."""
-    if limit is not None:
-        return Bar("reading", limit, "record")
-    total = 0
-    for path in paths:
-        with suppress(OSError):
-            total += size_of(path) or 0
-    return Bar("reading", total)
+    @property
+    def whole(self) -> bool:
+        """Whether every file was read to its end."""
+        return all(file.scanned.complete for file in self.files)
+
+    @property
+    def damages(self) -> list[Damage]:
+        """The first places of each file at which no record can be read."""
+        return [damage for file in self.files for damage in file.scanned.damages]
+
+    @property
+    def damaged(self) -> int:
+        """How many such places there are."""
+        return sum(file.scanned.damaged for file in self.files)
