@@ -113,6 +113,17 @@ def split_of(name: str) -> str:
     return stem if records else ""
 
 
+def shards_like(name: str) -> str:
+    """Return what the shards of one write are called: train-*-of-00008.
+
+    It is the name itself where that states no total.
+    """
+    shard = _SHARD.fullmatch(name)
+    if shard is None:
+        return name
+    return f"{name[: shard.start('number')]}*{name[shard.end('number') :]}"
+
+
 def split_in(directories: Sequence[str], name: str, *, several: bool) -> str:
     """Return the split of a file in directories below the data.
 

@@ -85,6 +85,30 @@ def test_keys_that_whole_files_lack_are_one_doubt(
     assert (f"warning: {doubt}" in done.output) == (files.get("train") == "")
 
 
+# Names of shards, the keys of every fourth row and of the others, and the doubts.
+WHOLE = "train-0000{}-of-00004.tfrecord"
+DEALT: list[tuple[str, str, str, list[str]]] = [
+    (WHOLE, "xyza", "xyz", []),
+    (WHOLE, "xyz", "xyza", []),
+    (WHOLE, "xyza", "xyzb", ["'a': only in records of", "'b': in no record of"]),
+    ("train-{}.tfrecord", "xyza", "xyz", ["'a': only in records of"]),
+]
+
+
+@pytest.mark.parametrize(("name", "fourth", "others", "doubts"), DEALT)
+def test_a_field_in_some_shards_alone_says_how_rows_were_dealt(
+    tmp_path: Path, name: str, fourth: str, others: str, doubts: list[str]
+) -> None:
+    """In turn, say. Other keys instead, or files that may be of several writes, are doubts."""
+    rows = many(lambda i: dict.fromkeys(others if i % 4 else fourth, i), 120)
+    for shard in range(4):
+        write_file(tmp_path / name.format(shard), rows[shard::4])
+    infer(tmp_path, tmp_path / "x.py")
+    text = " ".join((tmp_path / "x.py").read_text().replace("#", "").split())
+    assert text.count("of one kind?") == len(doubts)
+    assert all(doubt in text for doubt in doubts)
+
+
 def test_keys_with_the_name_of_a_split_are_one_record(tmp_path: Path) -> None:
     """The finding pairs them; the schema of one split has plain names."""
     for split in ("train", "test"):

@@ -10,6 +10,7 @@ from itertools import chain
 from ...runtime.native import NOTHING
 from ...runtime.reading.columns import Columns
 from ..formatting import plural, shell_word
+from ..names import shards_like
 from ..one_pass import Scanned
 from ..remote_path import FilePath
 from .draft import listed, quoted
@@ -110,6 +111,9 @@ def lacking_keys(
 ) -> Iterator[tuple[str, bool]]:
     """Yield which of the keys whole files lack, together if the same files lack them.
 
+    A shard that lacks an optional field says only how rows were dealt to the shards, for
+    instance in turn. If it has keys instead that the others lack, it is of another kind.
+
     Yields:
         The keys and the files, and whether the training split lacks them, too.
     """
@@ -120,6 +124,9 @@ def lacking_keys(
         if not all(has) and any(has) and not _is_rare(key, files):
             groups.setdefault(has, []).append(key)
     for has, members in groups.items():
+        instead = tuple(not holds for holds in has)
+        if instead not in groups and _are_dealt(has, files):
+            continue
         holding = [file for file, holds in zip(files, has, strict=True) if holds]
         without = [file for file, holds in zip(files, has, strict=True) if not holds]
         most = len(holding) > len(without)
@@ -144,6 +151,13 @@ def drift(files: Sequence[FileKeys], key: str) -> tuple[str, ...]:
         for kind, some in sorted(holding.items())
     )
     return (", ".join(each),)
+
+
+def _are_dealt(has: Sequence[bool], files: Sequence[FileKeys]) -> bool:
+    """Return whether each file that lacks a key is a shard of one write with others."""
+    writes = [file.path.parent / shards_like(file.path.name) for file in files]
+    holding = {write for write, holds in zip(writes, has, strict=True) if holds}
+    return holding.issuperset(writes)
 
 
 def _is_rare(key: str, files: Sequence[FileKeys]) -> bool:
