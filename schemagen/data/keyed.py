@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import islice
 
-from ..runtime.codecs.checking import keyed_rows, other_rows
-from ..runtime.reading.columns import Columns
+from ..runtime.reading.columns import Columns, keyed_rows, other_rows
 from ..runtime.reading.fields import MalformedError, tagged
 from .formats import describe_start
 

@@ -11,7 +11,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..runtime.codecs.checking import RecordCheck
 from ..runtime.native import crc32c
 from ..runtime.reading.columns import Columns, Rows
 from ..runtime.reading.decoding import NO_PLAN, Plan, decode
@@ -33,6 +32,7 @@ from .statistics.model import RecordStatistics, merged_records
 from .stream import compression_of
 
 if TYPE_CHECKING:
+    from ..runtime.codecs.checking import RecordCheck
     from ..spec.model import RecordSpec
 
 # So many damages of a file are kept.

@@ -18,7 +18,7 @@ from ..data.infer import (
 from ..data.infer.draft import listed
 from ..data.keyed import EXPECTED, NO_KEY, WITHOUT_FEATURE
 from ..data.sources import Data
-from ..runtime.codecs.checking import WRITE_EXAMPLES
+from ..runtime.reading.columns import WRITE_EXAMPLES
 
 MOST_KEYS = 2_000
 """More keys than this hold data that belongs in values."""

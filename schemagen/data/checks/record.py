@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...runtime.codecs.checking import RecordCheck
-from ...runtime.codecs.records import RecordCodec
 from ...runtime.native import BYTES
 from ...runtime.reading.columns import Columns, column_of
 from ...runtime.shared.image_headers import jpeg_header
 from ..keyed import describe_record
 
 if TYPE_CHECKING:
+    from ...runtime.codecs.checking import RecordCheck
     from ...spec.model import RecordSpec
 
 
 def check_of(spec: RecordSpec | None) -> RecordCheck:
     """Return the check of a spec's records; None sees only whether they are Examples."""
+    from ...runtime.codecs.checking import RecordCheck  # which imports all kinds
+    from ...runtime.codecs.records import RecordCodec
+
     record = None
     if spec is not None:
         kinds = {field.label: field.codec for field in spec.fields}

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...runtime.codecs.checking import RecordCheck
 from ...runtime.reading.columns import Columns
 from ...runtime.shared.tfrecord import HEADER_SIZE
 from ..keyed import Keyed, keyed_of
 from ..records import Damage
 from .model import DataFinding, Example, Note
 from .record import facts_of
+
+if TYPE_CHECKING:
+    from ...runtime.codecs.checking import RecordCheck
 
 # A hostile file may have any number of keys.
 _MOST_NOTES, _LONGEST_KEY = 1000, 200

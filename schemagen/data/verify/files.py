@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from functools import partial
 
-from ...runtime.codecs.checking import WRITE_EXAMPLES
+from ...runtime.reading.columns import WRITE_EXAMPLES
 from ...runtime.storage.manifest import Shard
 from ..checks.tally import Tally
 from ..keyed import EXPECTED, NO_KEY, WITHOUT_FEATURE

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..reading.columns import Columns
+from ..reading.columns import WRITE_EXAMPLES as WRITE_EXAMPLES
+from ..reading.columns import Columns, other_rows
 from ..reading.decoding import Plan
 from ..shared.tfrecord import MOST_RECORD_BYTES, RECORD_LIMIT
 from .between import FieldFault
@@ -21,12 +22,6 @@ from .stored_rows import Notes
 
 _NO_EXAMPLE = "not a tf.train.Example"
 _AN_EXAMPLE = "the bytes of a tf.train.Example or SequenceExample"
-
-WRITE_EXAMPLES = "schemagen reads no other records: write them as tf.train.Examples"
-"""What to do about other records."""
-
-# An Example without a feature takes no more bytes, with or without its empty maps.
-_EMPTY_BYTES = 4
 
 
 class RecordCheck:
@@ -246,30 +241,3 @@ def _other_message(rows: NDArray[np.int64], is_sequence: bool) -> Fault:
         lambda at: found,
         lambda at: f"declared as another one: derive the class from {base}",
     )
-
-
-def keyed_rows(columns: Columns) -> NDArray[np.bool_]:
-    """Return which records have a key: bool [N].
-
-    Other messages may happen to be read as unusual entries without a value.
-    """
-    found = np.zeros(len(columns.records), np.bool_)
-    unusual = list(columns.unusual.get("", ()))
-    for some in columns.by_key.values():
-        for column in some:
-            rows = column.rows
-            found[rows if column.kind else rows[~np.isin(rows, unusual)]] = True
-        if found.all():
-            return found
-    for lists in columns.steps.values():
-        sure = any(column.kind for column in lists.columns)
-        rows = lists.rows if sure else lists.rows[~np.isin(lists.rows, unusual)]
-        found[rows] = True
-    return found
-
-
-def other_rows(columns: Columns) -> NDArray[np.intp]:
-    """Return the rows without a key that are more than an Example without a feature."""
-    records = columns.records
-    sizes = records.stops - records.starts
-    return np.flatnonzero(~keyed_rows(columns) & (sizes > _EMPTY_BYTES))

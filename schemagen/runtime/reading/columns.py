@@ -14,6 +14,12 @@ from .records import Records
 
 Rows = NDArray[np.int64]
 
+WRITE_EXAMPLES = "schemagen reads no other records: write them as tf.train.Examples"
+"""What to do about other records."""
+
+# An Example without a feature takes no more bytes, with or without its empty maps.
+_EMPTY_BYTES = 4
+
 _DTYPES = {BYTES: np.int64, FLOAT: np.float32, INT64: np.int64}
 
 
@@ -151,3 +157,30 @@ def column_of(by_key: Mapping[str, tuple[Column, ...]], key: str, kind: str) -> 
     nothing = np.empty(0, np.int64)
     values = np.empty((0, 2) if kind == BYTES else 0, _DTYPES.get(kind, np.int64))
     return Column(key, kind, nothing, nothing, values, np.empty(0, np.uint8))
+
+
+def keyed_rows(columns: Columns) -> NDArray[np.bool_]:
+    """Return which records have a key: bool [N].
+
+    Other messages may happen to be read as unusual entries without a value.
+    """
+    found = np.zeros(len(columns.records), np.bool_)
+    unusual = list(columns.unusual.get("", ()))
+    for some in columns.by_key.values():
+        for column in some:
+            rows = column.rows
+            found[rows if column.kind else rows[~np.isin(rows, unusual)]] = True
+        if found.all():
+            return found
+    for lists in columns.steps.values():
+        sure = any(column.kind for column in lists.columns)
+        rows = lists.rows if sure else lists.rows[~np.isin(lists.rows, unusual)]
+        found[rows] = True
+    return found
+
+
+def other_rows(columns: Columns) -> NDArray[np.intp]:
+    """Return the rows without a key that are more than an Example without a feature."""
+    records = columns.records
+    sizes = records.stops - records.starts
+    return np.flatnonzero(~keyed_rows(columns) & (sizes > _EMPTY_BYTES))

@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from ..codecs.spec_json import check_spec
 from ..native import crc32c
 from ..shared.errors import DatasetError
 from ..shared.json_entries import check_manifest
@@ -192,6 +191,8 @@ def loads(text: str | bytes, where: str) -> Manifest:
     Raises:
         DatasetError: damaged, or of a format that this code does not know.
     """
+    from ..codecs.spec_json import check_spec  # which imports all kinds
+
     try:
         text = text.encode() if isinstance(text, str) else text
         sealed = _check_seal(text)
