@@ -5,27 +5,55 @@ from __future__ import annotations
 import io
 import re
 import sys
-from collections.abc import Sequence
+from collections import UserDict
+from collections.abc import Iterator, Sequence
+from importlib import import_module
 from typing import Any
 
 import click
 
 from ..findings import ExitCode
 from ..progress import showing
-from .changes import breaking, explain
 from .colors import wanted
-from .comparing import diff
-from .describing import describe
 from .exit_codes import ending
-from .generating import check, generate
 from .help import VerbGroup
-from .inferring import adopt, infer
-from .inspecting import inspect
-from .interop import export, import_
 from .reporting import Output
-from .starting import init
-from .templates import templates
-from .verifying import verify
+
+_VERBS = {
+    "init": "starting.init",
+    "generate": "generating.generate",
+    "check": "generating.check",
+    "breaking": "changes.breaking",
+    "explain": "changes.explain",
+    "describe": "describing.describe",
+    "diff": "comparing.diff",
+    "export": "interop.export",
+    "templates": "templates.templates",
+    "verify": "verifying.verify",
+    "inspect": "inspecting.inspect",
+    "infer": "inferring.infer",
+    "adopt": "inferring.adopt",
+    "import": "interop.import_",
+}
+
+
+class _Verbs(UserDict[str, click.Command]):
+    """The verbs by their names, each imported when it is asked for."""
+
+    def __getitem__(self, name: str) -> click.Command:
+        if name not in self.data:
+            module, _, verb = _VERBS[name].partition(".")
+            self[name] = getattr(import_module(f".{module}", __package__), verb)
+        return super().__getitem__(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_VERBS)
+
+    def __len__(self) -> int:
+        return len(_VERBS)
+
+    def __contains__(self, name: object) -> bool:
+        return name in _VERBS
 
 
 class _Group(VerbGroup):
@@ -54,6 +82,7 @@ def _asked_format(arguments: Sequence[str]) -> str:
 
 @click.group(
     cls=_Group,
+    commands=_Verbs(),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 88},
 )
 @click.version_option(package_name="schemagen")
@@ -70,22 +99,3 @@ def main() -> None:
         # What a terminal's encoding lacks is shown escaped: no name ends a run.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-
-
-for _verb in (
-    init,
-    generate,
-    check,
-    breaking,
-    explain,
-    describe,
-    diff,
-    export,
-    templates,
-    verify,
-    inspect,
-    infer,
-    adopt,
-    import_,
-):
-    main.add_command(_verb)
