@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..data.inspect.inspecting import statistics_of
 from ..data.limits import MAX_RECORD_BYTES
@@ -13,7 +14,9 @@ from ..data.verify.splits import splits_of
 from ..data.verify.verification import Verification
 from ..data.verify.verifying import EXAMPLES, verification_of
 from ..progress import Bar
-from ..spec.model import RecordSpec
+
+if TYPE_CHECKING:
+    from ..spec.model import RecordSpec
 
 
 @dataclass(frozen=True)

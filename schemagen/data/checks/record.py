@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
 def check_of(spec: RecordSpec | None) -> RecordCheck:
     """Return the check of a spec's records; None sees only whether they are Examples."""
-    from ...runtime.codecs.checking import RecordCheck  # which imports all kinds
-    from ...runtime.codecs.records import RecordCodec
+    from ...runtime.codecs.checking import RecordCheck  # which statistics do not need
 
     record = None
     if spec is not None:
+        from ...runtime.codecs.records import RecordCodec  # which imports all kinds
+
         kinds = {field.label: field.codec for field in spec.fields}
         record = RecordCodec(kinds, message=spec.message)
     return RecordCheck(record, describe=describe_record)

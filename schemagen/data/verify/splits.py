@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ...runtime.codecs.compatibility import differences
 from ...runtime.storage import manifest
 from ...runtime.storage.schema import Spec
-from ...spec.model import RecordSpec
-from ...spec.serial import from_data, to_data
 from ..checks.model import DataFinding
 from ..checks.tally import Tally
 from ..formatting import one_line
@@ -19,6 +17,9 @@ from ..names import Gap
 from ..one_pass import Group
 from ..sources import Data, DataFile
 from .verification import SplitCounts
+
+if TYPE_CHECKING:
+    from ...spec.model import RecordSpec
 
 
 @dataclass
@@ -138,6 +139,8 @@ def _split(
         _compare_specs(tally, file.spec, spec, where)
     spec_from = "project" if spec is not None else ""
     if file.spec is not None and spec is None:
+        from ...spec.serial import from_data  # which imports pydantic
+
         try:
             spec, spec_from = from_data(file.spec), "manifest"
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -153,6 +156,9 @@ def _split(
 
 
 def _compare_specs(tally: Tally, written: Spec, spec: RecordSpec, where: str) -> None:
+    from ...runtime.codecs.compatibility import differences
+    from ...spec.serial import to_data
+
     for change in differences(written, to_data(spec)):
         if not change.record_by_record:
             more = f"`schemagen explain {change.rule}` says more"

@@ -14,7 +14,7 @@ from ..formatting import plural, size
 from ..layouts import listed_names
 
 if TYPE_CHECKING:
-    from ...runtime.writing.sealing import CheckedFile
+    from ...runtime.storage.manifest import CheckedFile
 
 _SHOWN_NOTES = 10
 

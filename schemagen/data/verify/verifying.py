@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from ...runtime.writing.sealing import CheckedFile
-from ...spec.model import RecordSpec
+from ...runtime.storage.manifest import CheckedFile
 from ..limits import MAX_RECORD_BYTES
 from ..listing import Listing, list_data
 from ..one_pass import Pass, Scanned, Wanted, read_data
@@ -14,6 +14,9 @@ from ..sources import DataFile
 from .files import judge_empty, judge_file
 from .splits import CheckedSplit, splits_of
 from .verification import Verification
+
+if TYPE_CHECKING:
+    from ...spec.model import RecordSpec
 
 EXAMPLES = 3
 """How many examples of each kind of finding are kept if no one asks for more."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +17,11 @@ from .between import FieldFault
 from .decoded import Decoded
 from .faults import Fault, Features, listed, shown_bytes
 from .groups import group_faults, groups_of
-from .records import RecordCodec
 from .row_source import RowSource
 from .stored_rows import Notes
+
+if TYPE_CHECKING:
+    from .records import RecordCodec
 
 _NO_EXAMPLE = "not a tf.train.Example"
 _AN_EXAMPLE = "the bytes of a tf.train.Example or SequenceExample"

@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..native import crc32c
 from ..shared.errors import DatasetError
@@ -21,6 +21,9 @@ from .directory import Directory
 from .files import NotRegularError
 from .opening import open_directory
 from .schema import Schema, Spec
+
+if TYPE_CHECKING:
+    from ..reading.columns import Rows
 
 FILE_NAME = "manifest.json"
 FORMAT = 2
@@ -59,6 +62,34 @@ class Shard:
     crc32c: str
     tail: str | None = None
     hidden: str | None = None
+
+
+@dataclass(frozen=True)
+class CheckedFile:
+    """A file, each record of which was compared with a schema, to become a shard.
+
+    Attributes:
+        path: where it is.
+        split: which it is a part of.
+        records: how many records it holds.
+        bytes: its size on disk.
+        crc32c: the CRC-32C of its bytes on disk.
+        compression: "", "GZIP" or "ZLIB".
+        lengths: those of the frames of its records in order, int64 [N] each.
+    """
+
+    path: str
+    split: str
+    records: int
+    bytes: int
+    crc32c: int
+    compression: str
+    lengths: Sequence[Rows]
+
+    @property
+    def name(self) -> str:
+        """Its name in its directory."""
+        return os.path.basename(self.path)
 
 
 @dataclass(frozen=True)

@@ -6,50 +6,27 @@ whole check has found.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from ..reading.columns import Rows
 from ..shared.errors import DatasetError
 from ..storage import manifest
 from ..storage.directory import Directory
 from ..storage.index import ends_of, index_files, index_name, index_of
 from ..storage.locked import locked
-from ..storage.manifest import TAIL_BYTES, Manifest, Shard, Split, checksum_of
+from ..storage.manifest import (
+    TAIL_BYTES,
+    CheckedFile,
+    Manifest,
+    Shard,
+    Split,
+    checksum_of,
+)
 from ..storage.opening import open_directory
 from ..storage.schema import Schema
 from .publication import LOCK, check_record, described, settle
-
-
-@dataclass(frozen=True)
-class CheckedFile:
-    """A file, each record of which was compared with a schema.
-
-    Attributes:
-        path: where it is.
-        split: which it is a part of.
-        records: how many records it holds.
-        bytes: its size on disk.
-        crc32c: the CRC-32C of its bytes on disk.
-        compression: "", "GZIP" or "ZLIB".
-        lengths: those of the frames of its records in order, int64 [N] each.
-    """
-
-    path: str
-    split: str
-    records: int
-    bytes: int
-    crc32c: int
-    compression: str
-    lengths: Sequence[Rows]
-
-    @property
-    def name(self) -> str:
-        """Its name in its directory."""
-        return os.path.basename(self.path)
 
 
 def seal(
