@@ -38,11 +38,11 @@ class Output:
 
 def report(findings: Iterable[Finding], style: str) -> None:
     """Print findings: as data to stdout, for people to stderr."""
-    from ..config import settings_directory
     from ..findings import RENDERERS, render_text
 
     context = click.get_current_context(silent=True)
     if style == "github" and context is not None:
+        from ..config import settings_directory
         from ..git.tracking import in_repository
 
         start = Path(context.obj.project).resolve()
