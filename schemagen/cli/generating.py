@@ -38,7 +38,6 @@ from .reporting import (
 @click.option(
     "--watch", is_flag=True, help="Generate again whenever a schema is saved."
 )
-@click.option("--brief", is_flag=True, help="Do not print how to import the code.")
 @tracked_option
 def generate(
     project: str,
@@ -46,7 +45,6 @@ def generate(
     dry_run: bool,
     force: bool,
     watch: bool,
-    brief: bool,
     tracked: bool,
 ) -> None:
     """Write the code for every record in the schema files.
@@ -69,9 +67,7 @@ def generate(
     findings = use_cases.untracked(found, project) if tracked else ()
     if style == "text":
         echo(changes_text(found, dry_run=dry_run))
-        usage = (
-            "" if dry_run or brief else usage_text(found, find_project(Path(project)))
-        )
+        usage = "" if dry_run else usage_text(found, find_project(Path(project)))
         if usage:
             echo(usage)
     report((*findings, *found.warnings), style)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from ..data.formatting import plural
 from .completion import complete_paths, complete_records
 from .help import Verb
 from .printing import echo
-from .reporting import format_option, project_option, report
+from .reporting import format_option, leave, project_option, report
+
+if TYPE_CHECKING:
+    from ..interop.imports import Written
 
 
 @click.command(
@@ -118,11 +123,6 @@ def _pair(text: str) -> tuple[str, str]:
 )
 @click.option("--name", default="", metavar="CLASS", help="The record's class name.")
 @click.option("--force", is_flag=True, help="Overwrite FILE.")
-@click.option(
-    "--skip-refused",
-    is_flag=True,
-    help="Leave out what has no counterpart, with a comment.",
-)
 @format_option
 def import_(
     source: str,
@@ -131,34 +131,36 @@ def import_(
     out: str,
     name: str,
     force: bool,
-    skip_refused: bool,
 ) -> None:
     """Write a schema file for records that SOURCE describes.
 
     SOURCE is the directory of a TFDS dataset or its features.json; a schema.pbtxt; or a
     dict of tf.io features. FILE.py or FILE.py:NAME is a literal dict in a file, which
     is parsed and never run. Approximations are listed, and marked by comments in the
-    schema file. If a part has no counterpart, nothing is written, unless
-    --skip-refused is given.
+    schema file. A part without a counterpart is left out, with a comment; the exit code
+    is then 1.
     """
     from ..findings import Finding, Location
     from ..interop.imports import import_schema
 
-    done = import_schema(
-        source, form, out, name=name, force=force, skip_refused=skip_refused
-    )
-    if style != "text":
+    done = import_schema(source, form, out, name=name, force=force)
+    if style == "text":
+        _print_imported(done)
+    else:
         place = Location(done.path.as_posix())
-        doubtful = [("SG463", *doubt) for doubt in done.doubts]
-        missing = [("SG462", *part) for part in done.left_out]
-        report(
-            [
-                Finding(place, rule, f"{part}: {why}", severity="warning")
-                for rule, part, why in (*doubtful, *missing)
-            ],
-            style,
-        )
-        return
+        doubts = [
+            Finding(place, "SG463", f"{part}: {remark}", severity="warning")
+            for part, remark in done.doubts
+        ]
+        left_out = [
+            Finding(place, "SG462", f"{part}: {why}") for part, why in done.left_out
+        ]
+        report([*doubts, *left_out], style)
+    if done.left_out:
+        leave()
+
+
+def _print_imported(done: Written) -> None:
     counts = [plural(done.fields, "field")]
     counts += [plural(len(done.doubts), "doubt")] if done.doubts else []
     counts += [f"{len(done.left_out)} left out"] if done.left_out else []

@@ -66,14 +66,6 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Check and seal only the files that the manifest does not list yet.",
 )
-@click.option(
-    "--examples",
-    type=click.IntRange(min=1),
-    default=3,
-    show_default=True,
-    metavar="N",
-    help="How many places to show of each kind of finding.",
-)
 @project_option
 @format_option
 def verify(
@@ -81,7 +73,6 @@ def verify(
     record: str | None,
     seal: bool,
     add: bool,
-    examples: int,
     project: str,
     style: str,
     **reading: Any,
@@ -104,7 +95,7 @@ def verify(
     spec = spec_of_record(record, project)
     sealed: tuple[Sealed, ...] = ()
     with refusing_data(data), Bar("verifying") as progress:
-        reading |= {"spec": spec, "examples": examples, "progress": progress}
+        reading |= {"spec": spec, "progress": progress}
         if seal or add:
             from ..use_cases.seal import verify_and_seal
 

@@ -298,7 +298,7 @@ _REQUESTS = (
     Rule(
         "SG462",
         "part of a source has no counterpart in schemas",
-        "A field that is silently left out would be noticed only in training.",
+        "The schema file lacks the field, and has a comment in its place.",
     ),
     Rule(
         "SG463",

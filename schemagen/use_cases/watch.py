@@ -61,7 +61,7 @@ def watch(directory: str, options: Sequence[str], tell: Callable[[str], None]) -
             if not inputs:
                 continue
             tell(f"{inputs[0].relative_to(project.root).as_posix()} has changed")
-            _generate(directory, [*options, "--brief"])
+            _generate(directory, options)
             with suppress(SchemagenError):
                 project = find_project(Path(directory))
             tell("watching for changes; Ctrl-C ends it")

@@ -86,7 +86,7 @@ def verified(directory: Path) -> Documents:
                 "verify", f"data/{record}", "--record", record, "--limit", "5"
             )
         for name in _damaged():
-            found[name] = run("verify", "damaged", "--examples", "2")
+            found[name] = run("verify", "damaged")
         write_wrong_records(Path("wrong"))
         for path in sorted(Path("wrong").iterdir()):
             found[path.name] = run("verify", str(path), "--record", "reading")

@@ -229,7 +229,7 @@ def test_the_command_prints_what_was_found_and_read(data: Path) -> None:
     assert "train: 10 records in 2 files" in clean.stdout
     path = sorted(data.glob("*.tfrecord"))[0]
     write_file(path, [example({"label": 7})] * 2 + [b"\x1b[2J"])
-    result = run("verify", data, "--examples", "1")
+    result = run("verify", data)
     assert result.exit_code == 1
     assert "record 2, byte " in result.stderr
     assert "2 of 8 records (25.0 %), 1 file\n" in result.stderr

@@ -39,27 +39,32 @@ def test_it_says_what_it_wrote(tmp_path: Path) -> None:
     assert os.listdir(out.parent) == ["my_pet.py"]
 
 
-def test_what_is_refused_is_exit_code_2(tmp_path: Path) -> None:
-    """Nothing is written; `--skip-refused` writes the rest and says so."""
+def test_what_has_no_counterpart_is_left_out(tmp_path: Path) -> None:
+    """The rest is written, the file and the command say what is missing; exit code 1."""
     odd = connector("Odd", "text")
     source = dataset(tmp_path, a=TEXT, b=odd, wide=tensor("float64"))
     out = tmp_path / "x.py"
     result = run(source, out)
-    assert (result.exit_code, out.exists()) == (2, False)
-    assert f"{source}:1:1: SG462 b: " in result.output
-    (finding,) = json.loads(run(source, out, "--format", "json").stdout)["findings"]
-    assert (finding["rule"], finding["found"]) == ("SG462", "Odd")
-    result = run(source, out, "--skip-refused")
-    assert result.exit_code == 0
+    assert result.exit_code == 1
     assert "X, 2 fields, 1 doubt, 1 left out\n" in result.output
     assert "  left out: b: " in result.output
     assert "# left out: b: " in out.read_text()
-    options = ("--skip-refused", "--force", "--format", "json")
-    found = json.loads(run(source, out, *options).stdout)["findings"]
+    result = run(source, out, "--force", "--format", "json")
+    assert result.exit_code == 1
     assert [
         (each["rule"], each["severity"], each["message"].partition(":")[0])
-        for each in found
-    ] == [("SG463", "warning", "wide"), ("SG462", "warning", "b")]
+        for each in json.loads(result.stdout)["findings"]
+    ] == [("SG463", "warning", "wide"), ("SG462", "error", "b")]
+
+
+def test_nothing_is_written_if_no_part_has_a_counterpart(tmp_path: Path) -> None:
+    """The reason for each part is a finding."""
+    source = dataset(tmp_path, b=connector("Odd", "text"))
+    out = tmp_path / "x.py"
+    result = run(source, out, "--format", "json")
+    assert (result.exit_code, out.exists()) == (2, False)
+    (finding,) = json.loads(result.stdout)["findings"]
+    assert (finding["rule"], finding["found"]) == ("SG462", "Odd")
 
 
 def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
@@ -110,10 +115,10 @@ def test_names_in_a_source_are_data(text: str, tmp_path: Path) -> None:
     names = "".join(f"{name}\n" for name in (text.replace("\n", " "), "other"))
     (tmp_path / "label.labels.txt").write_text(names, encoding="utf-8")
     out = tmp_path / "x.py"
-    result = run(source, out, "--skip-refused")
-    assert result.exit_code == 0, result.output
+    result = run(source, out)
+    assert result.exit_code == 1, result.output
     assert all(line.isprintable() for line in result.output.splitlines())
-    refused = run(source, out, "--force")
+    refused = run(dataset(tmp_path, bad=connector(text, "text")), out, "--force")
     assert refused.exit_code == 2
     assert "\x1b" not in refused.output
 

@@ -185,13 +185,12 @@ feature { name: "good" type: INT }
 """
 
 
-def test_what_an_example_does_not_hold_is_refused(tmp_path: Path) -> None:
-    """Structs, lists of lists and weights, all at once."""
+def test_what_an_example_does_not_hold_is_left_out(tmp_path: Path) -> None:
+    """Structs, lists of lists and weights."""
     (tmp_path / "schema.pbtxt").write_text(REFUSED)
-    found = refusals(tmp_path / "schema.pbtxt", "tfmd", tmp_path)
-    assert {(finding.rule, finding.message.partition(":")[0]) for finding in found} == {
-        ("SG462", part) for part in ("inner", "lists", "unsaid", "sum")
-    }
+    done = import_schema(str(tmp_path / "schema.pbtxt"), "tfmd", tmp_path / "x.py")
+    assert declared(done.text) == {"X.good": "list[int] | None = None"}
+    assert {part for part, _ in done.left_out} == {"inner", "lists", "unsaid", "sum"}
 
 
 @pytest.mark.parametrize("data", [b"feature { nam: 3 }", b"\xff\xfe"])

@@ -52,9 +52,10 @@ def import_schema(
     *,
     name: str = "",
     force: bool = False,
-    skip_refused: bool = False,
 ) -> Written:
     """Write a schema file for records that something else describes.
+
+    Parts without a counterpart are left out, with a comment in the file.
 
     Args:
         source: a path; for "feature-spec" also `file.py:NAME`.
@@ -62,10 +63,9 @@ def import_schema(
         out: the schema file to write.
         name: the record's class name; made of the file's name if empty.
         force: overwrite an existing file.
-        skip_refused: leave out parts without a counterpart, with a comment.
 
     Raises:
-        SchemagenError: the source cannot be read, parts of it have no counterpart, or
+        SchemagenError: the source cannot be read, no part of it has a counterpart, or
             the file cannot be written. Nothing is written.
     """
     path = Path(out)
@@ -81,15 +81,13 @@ def import_schema(
         part.field.name: part for part in found.parts if part.field and part.remark
     }
     place = Location(printable(source))
-    if refused and not skip_refused:
-        advice = "--skip-refused leaves it out, with a comment in the schema"
+    if refused and not found.fields:
         raise SchemagenError(
             Finding(
                 place,
                 "SG462",
                 f"{printable(part.name)}: {printable(part.reason)}",
                 printable(part.remark),
-                advice=advice,
             )
             for part in refused
         )
