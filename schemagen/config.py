@@ -101,6 +101,25 @@ def schemas_for(directory: Path) -> Path:
     return project.root / project.settings.schemas
 
 
+def record_limit(start: Path) -> int:
+    """Return `max-record-bytes` of the project that a directory is in, or its default.
+
+    Without the setting, pydantic is not imported.
+
+    Raises:
+        SchemagenError: the settings cannot be used.
+    """
+    from .runtime.shared.tfrecord import MOST_RECORD_BYTES  # which imports numpy
+
+    directory = settings_directory(start)
+    if directory is None:
+        return MOST_RECORD_BYTES
+    _, table = read_settings(directory / FILE_NAME)
+    if "max-record-bytes" not in (table or {}):
+        return MOST_RECORD_BYTES
+    return find_project(directory).settings.max_record_bytes
+
+
 def output_in(text: str) -> str | None:
     """Return the output directory that the settings of any version of schemagen name.
 
@@ -180,7 +199,7 @@ def _place_in_message(message: str, text: str) -> Location:
 def _settings(table: dict[str, Any], text: str) -> Settings:
     from .settings import Settings, wrong_names  # which imports pydantic
 
-    fields = Settings.model_fields
+    fields = {each.alias or name: each for name, each in Settings.model_fields.items()}
     findings = [
         _wrong_setting(name, table[name], fields, text) for name in wrong_names(table)
     ]

@@ -7,10 +7,22 @@ from keyword import iskeyword
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+)
+
+from .runtime.shared.tfrecord import MOST_RECORD_BYTES
 
 # No name is hidden, ends in a way that Windows drops, or leads out of the project.
 _PART = re.compile(r"\w([\w.-]*[\w-])?")
+
+_UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+_SIZE = re.compile(r"(\d+)(KiB|MiB|GiB)")
 
 _PACKAGE = (
     'a path inside the project whose parts are Python names, such as "src/schemas"'
@@ -31,6 +43,12 @@ def _plain_path(path: str) -> str:
     if not parts or not all(map(_PART.fullmatch, parts)):
         raise ValueError
     return PurePosixPath(path).as_posix()
+
+
+def _bytes(size: object) -> object:
+    """Return a size such as "256MiB" as a number of bytes, and other values as they are."""
+    match = _SIZE.fullmatch(size) if isinstance(size, str) else None
+    return int(match[1]) * _UNITS[match[2]] if match else size
 
 
 Judgement = Literal["leakage", "duplicates", "drift", "missing-classes"]
@@ -67,6 +85,13 @@ class Settings(BaseModel):
         "duplicates, drift, missing-classes",
     )
     """From where on `inspect --fail-on` fails, by name."""
+
+    max_record_bytes: Annotated[int, BeforeValidator(_bytes), Field(ge=1)] = Field(
+        default=MOST_RECORD_BYTES,
+        alias="max-record-bytes",
+        description='a size such as "256MiB" or "2GiB", or a number of bytes',
+    )
+    """The most bytes of a record that commands read."""
 
 
 def wrong_names(table: dict[str, Any]) -> list[str]:

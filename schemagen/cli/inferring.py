@@ -17,9 +17,9 @@ from .reporting import (
     data_argument,
     html_option,
     leave,
-    max_record_option,
     print_sealed,
     project_option,
+    record_limit,
     report,
     split_option,
 )
@@ -77,7 +77,6 @@ def schema_options(command: Callable[..., Any]) -> Callable[..., Any]:
     metavar="N",
     help="Read N records, the first ones of each file; 0 for all.",
 )
-@max_record_option
 def infer(data: str, out: str, split: str | None, limit: int, **options: Any) -> None:
     """Write the schema file of the records in DATA.
 
@@ -87,6 +86,7 @@ def infer(data: str, out: str, split: str | None, limit: int, **options: Any) ->
     from ..use_cases.infer import infer as infer_schema
 
     steps = _steps_before_generate(Path(out))
+    options["max_record_bytes"] = record_limit()
     found = infer_schema(data, out, split=split, limit=limit or None, **options)
     _print_inferred(found)
     if found.doubts:
@@ -201,6 +201,7 @@ def adopt(data: str, out: str, project: str, **options: Any) -> None:
     from ..use_cases.seal import Sealed
 
     is_clean, record, is_sealed = True, "", False
+    options["max_record_bytes"] = record_limit()
     for done in adopting(data, Path(out), Path(project), **options):
         match done:
             case Inferred():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -156,9 +157,13 @@ split_option = click.option(
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add what verbs take that read all of some data."""
+    """Add what verbs take that read all of some data, and the limit on records."""
+
+    @wraps(command)
+    def reading(*arguments: Any, **options: Any) -> Any:
+        return command(*arguments, max_record_bytes=record_limit(), **options)
+
     for option in (
-        max_record_option,
         click.option(
             "--workers",
             type=click.IntRange(min=1),
@@ -173,8 +178,19 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         split_option,
     ):
-        command = option(command)
-    return command
+        reading = option(reading)
+    return reading
+
+
+def record_limit() -> int:
+    """Return the most bytes of a record that is read, which the project may set.
+
+    Raises:
+        SchemagenError: the settings cannot be used.
+    """
+    from .. import config
+
+    return config.record_limit(Path(click.get_current_context().obj.project))
 
 
 html_option = click.option(
@@ -182,36 +198,6 @@ html_option = click.option(
     type=click.Path(dir_okay=False),
     metavar="FILE",
     help="Write a page with pictures, plots and the findings of verify.",
-)
-
-
-class _ByteCount(click.ParamType):  # type: ignore[type-arg]
-    """A size such as 256MB."""
-
-    name = "size"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> int:
-        if isinstance(value, int):
-            return value
-        if ctx is not None and ctx.resilient_parsing:
-            return 0  # to complete a word; the import below takes time
-        from ..data.limits import byte_count
-
-        try:
-            return byte_count(value)
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
-
-
-max_record_option = click.option(
-    "--max-record-bytes",
-    type=_ByteCount(),
-    default="256MB",
-    show_default=True,
-    metavar="SIZE",
-    help="Report longer records without reading them.",
 )
 
 

@@ -12,8 +12,7 @@ import os
 from collections.abc import Callable, Iterator
 
 from ..runtime.reading.records import Records
-from ..runtime.shared.tfrecord import HEADER_SIZE
-from .limits import MAX_RECORD_BYTES
+from ..runtime.shared.tfrecord import HEADER_SIZE, MOST_RECORD_BYTES
 from .records import Damage, Part
 from .remote_path import FilePath, open_file
 from .scanner import Scanner
@@ -31,7 +30,7 @@ def scan(
     *,
     advance: Advance = lambda size: None,
     on_data: Callable[[memoryview], object] | None = None,
-    max_record_bytes: int = MAX_RECORD_BYTES,
+    max_record_bytes: int = MOST_RECORD_BYTES,
 ) -> Iterator[Records | Damage]:
     """Yield the good records of a file in runs, and the places that hold none.
 

@@ -16,12 +16,11 @@ from ..runtime.reading.columns import Columns, Rows
 from ..runtime.reading.decoding import NO_PLAN, Plan, decode
 from ..runtime.reading.records import Records
 from ..runtime.shared.processes import Advance, in_parallel
-from ..runtime.shared.tfrecord import FRAMING, HEADER_SIZE
+from ..runtime.shared.tfrecord import FRAMING, HEADER_SIZE, MOST_RECORD_BYTES
 from .checks.checksums import combined
 from .checks.record import check_of
 from .checks.tally import Tally
 from .framing import scan
-from .limits import MAX_RECORD_BYTES
 from .listing import Listing
 from .parallel import PART_BYTES, parts_of, usual_workers
 from .records import Damage, Part
@@ -64,7 +63,7 @@ class Wanted:
     statistics: bool = False
     digests: bool = False
     limit: int | None = None
-    max_record_bytes: int = MAX_RECORD_BYTES
+    max_record_bytes: int = MOST_RECORD_BYTES
     lengths: bool = False
     rows: tuple[str, ...] = ()
 
@@ -142,7 +141,7 @@ def read_files(
     *,
     spread: bool = False,
     plan: Plan = NO_PLAN,
-    max_record_bytes: int = MAX_RECORD_BYTES,
+    max_record_bytes: int = MOST_RECORD_BYTES,
     advance: Advance = lambda *amounts: None,
     on_data: Callable[[Scanned, memoryview], object] | None = None,
 ) -> Iterator[tuple[int, Columns]]:

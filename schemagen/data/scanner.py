@@ -160,7 +160,11 @@ class Scanner:
             return self._torn(length)
         if length > self._limit:
             return self._too_long(length)
-        if stream.need(FRAMING + length):
+        # With the next length, for which a long record would be copied otherwise.
+        if (
+            stream.need(FRAMING + length + HEADER_SIZE)
+            or len(stream) >= FRAMING + length
+        ):
             return None
         if stream.failure is None:
             return self._torn(length)
@@ -177,7 +181,7 @@ class Scanner:
         at = self._stream.offset
         found = f"a record of {length} bytes"
         expected = f"at most {self._limit} bytes of record"
-        cause = f"if the size is intended, raise the limit: --max-record-bytes {length}"
+        cause = "if the size is intended, raise the setting max-record-bytes"
         if length > MOST_RECORD_BYTES:
             expected = RECORD_LIMIT
             cause = "TensorFlow cannot read it: write its values into several records"

@@ -118,11 +118,14 @@ class Stream:
     def need(self, size: int) -> bool:
         """Widen the window to this many bytes at least; False if the bytes end before.
 
-        Memory is allocated step by step, however large `size` is.
+        Memory is allocated step by step, so that a wrong `size` takes no more than about
+        four times what is there.
         """
         while len(self.memory) < size and not self._ended:
             held = len(self.memory)
-            wider = np.empty(min(size, max(_STEP, 2 * held)), np.uint8)
+            step = max(_STEP, 2 * held)
+            # The last step is the largest: the old window is not half of the new one.
+            wider = np.empty(size if size <= 2 * step else step, np.uint8)
             wider[:held] = self.memory
             view = memoryview(wider.data)
             while held < len(wider) and not self._ended:

@@ -18,6 +18,7 @@ from ..data.listing import list_data
 from ..data.verify import Verification, verify
 from ..findings import refused
 from ..progress import Bar, step
+from ..runtime.shared.tfrecord import MOST_RECORD_BYTES
 from ..runtime.storage.opening import is_remote
 from .generate import generate
 from .infer import Inferred, infer
@@ -103,6 +104,7 @@ def adopt(
     force: bool = False,
     html: str | None = None,
     seal: bool = False,
+    max_record_bytes: int = MOST_RECORD_BYTES,
 ) -> Iterator[Inferred | Generated | Checked | Sealed | FirstRecords]:
     """Infer a schema, generate its code, and check all records with both.
 
@@ -115,6 +117,7 @@ def adopt(
         force: overwrite the file.
         html: write the HTML report to this file.
         seal: write manifests next to the files if nothing is wrong.
+        max_record_bytes: longer records are damages and are not read.
 
     Yields:
         The result of each step, when it is done.
@@ -127,7 +130,14 @@ def adopt(
 
         check_target(html)
     _check_schema_path(out, directory)
-    inferred = infer(data, out, name=name, merge=merge, force=force)
+    inferred = infer(
+        data,
+        out,
+        name=name,
+        merge=merge,
+        force=force,
+        max_record_bytes=max_record_bytes,
+    )
     yield inferred
     written = () if settings_directory(directory) is not None else init(directory)
     project = find_project(directory)
@@ -136,10 +146,22 @@ def adopt(
         listing = list_data(data)
         if html is None:
             with Bar("verifying") as bar:
-                found = verify(listing, spec=inferred.spec, progress=bar, lengths=seal)
+                found = verify(
+                    listing,
+                    spec=inferred.spec,
+                    progress=bar,
+                    lengths=seal,
+                    max_record_bytes=max_record_bytes,
+                )
                 checked = Checked(found)
         else:
-            report = write_report(html, listing, inferred.spec, lengths=seal)
+            report = write_report(
+                html,
+                listing,
+                inferred.spec,
+                lengths=seal,
+                max_record_bytes=max_record_bytes,
+            )
             checked = Checked(report.verification, report)
     yield checked
     if seal and checked.verification.clean:

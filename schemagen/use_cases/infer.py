@@ -18,11 +18,11 @@ from ..data.infer import (
     gather,
     without_odd,
 )
-from ..data.limits import MAX_RECORD_BYTES
 from ..data.names import Gap
 from ..data.records import Damage
 from ..data.sources import Data, find_data
 from ..runtime.shared.errors import DatasetError
+from ..runtime.shared.tfrecord import MOST_RECORD_BYTES
 from ..schema_source import schema_source
 from ..schema_source.checking import wrong_with
 from ..spec.model import RecordSpec
@@ -88,7 +88,7 @@ def infer(
     limit: int | None = LIMIT,
     merge: bool = False,
     force: bool = False,
-    max_record_bytes: int = MAX_RECORD_BYTES,
+    max_record_bytes: int = MOST_RECORD_BYTES,
 ) -> Inferred:
     """Write the schema of data that has none.
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..data.inspect.inspecting import statistics_of
-from ..data.limits import MAX_RECORD_BYTES
 from ..data.listing import Listing
 from ..data.one_pass import Wanted, read_data
 from ..data.profile.profile import Profile, profile_of
@@ -14,6 +13,7 @@ from ..data.verify.splits import splits_of
 from ..data.verify.verification import Verification
 from ..data.verify.verifying import EXAMPLES, verification_of
 from ..progress import Bar
+from ..runtime.shared.tfrecord import MOST_RECORD_BYTES
 
 if TYPE_CHECKING:
     from ..spec.model import RecordSpec
@@ -43,7 +43,7 @@ def write_report(
     *,
     limit: int | None = None,
     workers: int | None = None,
-    max_record_bytes: int = MAX_RECORD_BYTES,
+    max_record_bytes: int = MOST_RECORD_BYTES,
     lengths: bool = False,
 ) -> Report:
     """Read data once, and write the HTML report.

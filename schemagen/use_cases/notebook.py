@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..data.limits import MAX_RECORD_BYTES
+from ..runtime.shared.tfrecord import MOST_RECORD_BYTES
 
 if TYPE_CHECKING:
     from ..data.inspect.inspection import Inspection
@@ -59,7 +59,7 @@ def inspect(
     *,
     limit: int | None = None,
     workers: int | None = 1,
-    max_record_bytes: int = MAX_RECORD_BYTES,
+    max_record_bytes: int = MOST_RECORD_BYTES,
 ) -> Inspection:
     """Read data of any program and return statistics of its keys. No schema is needed.
 
@@ -104,7 +104,7 @@ def verify(
     limit: int | None = None,
     examples: int = 3,
     workers: int | None = 1,
-    max_record_bytes: int = MAX_RECORD_BYTES,
+    max_record_bytes: int = MOST_RECORD_BYTES,
 ) -> Verification:
     """Check data: framing, checksums, the manifest, and every record.
 

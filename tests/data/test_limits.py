@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
 import subprocess
 import sys
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,48 +30,78 @@ def blob(size: int) -> bytes:
     return found
 
 
+@pytest.fixture
+def limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Set the limit of the project that commands run in."""
+    monkeypatch.chdir(tmp_path)
+
+    def limited(value: str) -> None:
+        text = f"[tool.schemagen]\nmax-record-bytes = {value}\n"
+        Path("pyproject.toml").write_text(text)
+
+    return limited
+
+
 @pytest.mark.parametrize(
-    ("limit", "size"),
-    [
-        *[("4096", 4096), ("1KB", 1024), ("2MiB", 2 * MB), ("1.5 k", 1536)],
-        *[(text, 0) for text in ("", "0", "MB", "-1MB", "1TBB", "ten", "0.1")],
-    ],
+    ("limit", "size"), [("4096", 4096), ('"1KiB"', 1024), ('"2MiB"', 2 * MB)]
 )
-def test_a_limit_is_a_size_with_a_unit(tmp_path: Path, limit: str, size: int) -> None:
+def test_the_limit_is_a_setting(
+    tmp_path: Path, limited: Callable[[str], None], limit: str, size: int
+) -> None:
     """Units are powers of 1,024; a record of exactly the limit is read."""
-    messages = [blob(max(size, 1000)), blob(max(size, 1000) + 1)]
-    path = write_file(tmp_path / "train.tfrecord", messages)
-    result = run("verify", path, "--format", "json", "--max-record-bytes", limit)
-    if not size:
-        assert result.exit_code == 2
-        return
+    path = write_file(tmp_path / "train.tfrecord", [blob(size), blob(size + 1)])
+    assert run("verify", path).exit_code == 0
+    limited(limit)
+    result = run("verify", path, "--format", "json")
     [finding] = json.loads(result.stdout)["findings"]
     assert (finding["rule"], finding["data"]["record"]) == ("SG512", 1)
+    (tmp_path / "below").mkdir()
+    assert run("verify", path, "--project", tmp_path / "below").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    "limit", ['""', '"0MiB"', "0", "-1", '"1MB"', '"1.5GiB"', '"ten"', "1.5", "true"]
+)
+def test_a_limit_that_is_not_a_size_is_refused(
+    tmp_path: Path, limited: Callable[[str], None], limit: str
+) -> None:
+    """The message has an example of a size."""
+    path = write_file(tmp_path / "train.tfrecord", [GOOD])
+    limited(limit)
+    result = run("verify", path)
+    assert result.exit_code == 2
+    assert "pyproject.toml:2:1: SG401 setting 'max-record-bytes'" in result.stderr
+    assert '"256MiB"' in result.stderr
 
 
 @pytest.mark.parametrize("compression", PACK)
 def test_every_verb_reports_a_record_over_the_limit(
-    tmp_path: Path, compression: str
+    tmp_path: Path, limited: Callable[[str], None], compression: str
 ) -> None:
-    """The rest of a compressed file is not read; the advice of each verb works."""
+    """The rest of a compressed file is not read; all of it with the default limit."""
     messages = [GOOD, example({"a": [1, 2], "b": bytes(3 * MB)}), GOOD]
     path = write_file(tmp_path / "train", messages, compression)
-    limit = ("--max-record-bytes", "1MB")
+    limited('"1MiB"')
     found = schemagen.verify(path, max_record_bytes=MB)
     assert [each.rule for each in found.findings] == ["SG512"]
     assert found.records == (1 if compression else 2)
-    document = json.loads(run("inspect", path, "--format", "json", *limit).stdout)
+    document = json.loads(run("inspect", path, "--format", "json").stdout)
     [damage] = document["files"][0]["damages"]
     place = (damage["kind"], damage["record"], damage["offset"], damage["skipped"])
     skipped = None if compression else len(messages[1]) + 16
     assert place == ("limit", 1, len(frame(GOOD)), skipped)
-    out = ("--out", tmp_path / "schema.py", "--force")
-    for verb, more, code in (("verify", (), 1), ("inspect", (), 1), ("infer", out, 1)):
-        result = run(verb, path, *limit, *more)
-        assert result.exit_code == code, result.output
-        advice = re.search(r"(--max-record-bytes) (\d+)", result.output)
-        assert advice is not None
-        assert run(verb, path, *advice.groups(), *more).exit_code == 0
+    verbs = [
+        ("verify", path),
+        ("inspect", path),
+        ("infer", path, "--out", "schemas/infer.py", "--force"),
+        ("adopt", path, "--out", "schemas/adopt.py", "--force"),
+    ]
+    for verb in verbs:
+        result = run(*verb)
+        assert result.exit_code == 1, result.output
+        assert "record-bytes" in result.output, verb
+    Path("pyproject.toml").write_text("[tool.schemagen]\n")
+    assert [run(*verb).exit_code for verb in verbs[:3]] == [0] * 3
     assert schemagen.verify(path).clean
 
 
@@ -90,6 +120,46 @@ def test_a_long_record_is_decided_by_its_header(
     tracemalloc.stop()
     assert [each.kind for each in file.damages] == ["limit"]
     assert peak < 16 * MB
+
+
+CLAIM = 1900 * MB
+
+
+@pytest.mark.parametrize(
+    ("start", "kind"),
+    [
+        (header(CLAIM)[:8] + b"crc.", "length"),
+        (header(CLAIM), "truncated"),
+        (header(CLAIM) + frame(GOOD), "torn"),
+    ],
+    ids=["a damaged length", "a long record", "a record within one"],
+)
+@pytest.mark.parametrize("compression", PACK)
+def test_a_length_takes_no_memory(
+    tmp_path: Path, compression: str, start: bytes, kind: str
+) -> None:
+    """Only what is there is held, also by default."""
+    path = tmp_path / "train.tfrecord"
+    path.write_bytes(PACK[compression](frame(GOOD) + start + bytes(2 * MB)))
+    tracemalloc.start()
+    [file] = schemagen.inspect(path).files
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert [each.kind for each in file.damages][:1] == [kind]
+    assert peak < 32 * MB
+
+
+def test_a_record_that_inflates_is_held_once(tmp_path: Path) -> None:
+    """A record with a wrong checksum, a thousand times as large as its file."""
+    path = tmp_path / "train.tfrecord.gz"
+    path.write_bytes(gzip.compress(header(130 * MB) + bytes(200 * MB), 1))
+    tracemalloc.start()
+    [file] = schemagen.inspect(path).files
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert file.records == 0
+    assert file.damages
+    assert peak < 1.6 * 130 * MB
 
 
 CLAIMS = b"".join(header(900_000) + b"?" for _ in range(50_000))
@@ -148,13 +218,16 @@ def small_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_no_verb_takes_a_gigabyte_for_a_small_file(
     small_file: Path, tmp_path: Path, verb: str
 ) -> None:
-    """Whatever it inflates to."""
+    """Whatever it inflates to, in a project that limits its records."""
+    text = '[tool.schemagen]\nmax-record-bytes = "256MiB"\n'
+    (tmp_path / "pyproject.toml").write_text(text)
     more: list[Any] = ["--out", tmp_path / "s.py"] if verb == "infer" else []
     done = subprocess.run(
         [sys.executable, "-c", _MEASURED, verb, str(small_file), *map(str, more)],
         capture_output=True,
         text=True,
         timeout=300,
+        cwd=tmp_path,
     )
     *_, last = done.stderr.splitlines()
     assert done.returncode in (1, 2), done.stderr

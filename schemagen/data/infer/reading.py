@@ -7,9 +7,9 @@ from contextlib import suppress
 
 from ...progress import Bar
 from ...runtime.reading.columns import Columns
+from ...runtime.shared.tfrecord import MOST_RECORD_BYTES
 from ..checks.tally import Tally
 from ..keyed import keyed_of
-from ..limits import MAX_RECORD_BYTES
 from ..one_pass import Scanned, read_files
 from ..records import Damage, Part
 from ..remote_path import size_of
@@ -33,7 +33,7 @@ class Reading:
         self,
         files: Sequence[DataFile],
         limit: int | None = None,
-        max_record_bytes: int = MAX_RECORD_BYTES,
+        max_record_bytes: int = MOST_RECORD_BYTES,
     ) -> None:
         self.files = [
             FileKeys(Scanned(Part(file.path), Tally(0)), file.split) for file in files

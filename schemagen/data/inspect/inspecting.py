@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from ...progress import Bar
-from ..limits import MAX_RECORD_BYTES
+from ...runtime.shared.tfrecord import MOST_RECORD_BYTES
 from ..listing import Listing, list_data
 from ..one_pass import Group, Pass, Scanned, Wanted, read_data
 from ..profile.profile import Profile, profile_of
@@ -23,7 +23,7 @@ def inspect_data(
     *,
     limit: int | None = None,
     workers: int | None = 1,
-    max_record_bytes: int = MAX_RECORD_BYTES,
+    max_record_bytes: int = MOST_RECORD_BYTES,
     digests: bool = True,
     spec: RecordSpec | None = None,
 ) -> Profile:

@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from ...runtime.shared.tfrecord import MOST_RECORD_BYTES
 from ...runtime.storage.manifest import CheckedFile
-from ..limits import MAX_RECORD_BYTES
 from ..listing import Listing, list_data
 from ..one_pass import Pass, Scanned, Wanted, read_data
 from ..sources import DataFile
@@ -30,7 +30,7 @@ def verify(
     limit: int | None = None,
     examples: int = EXAMPLES,
     workers: int | None = None,
-    max_record_bytes: int = MAX_RECORD_BYTES,
+    max_record_bytes: int = MOST_RECORD_BYTES,
     progress: Callable[[int, int], object] | None = None,
     lengths: bool = False,
 ) -> Verification:
