@@ -36,6 +36,7 @@ from .inferable import (
     foreign_files,
     refused,
 )
+from .refusing import refusal
 
 LIMIT = 10_000
 """The most records that are read by default."""
@@ -114,9 +115,10 @@ def infer(
     class_name = _checked_name(name, path)
     try:
         found = find_data(data, split)
-    except (DatasetError, OSError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise refused(data, reason, rule="SG441") from None
+    except DatasetError as error:
+        raise refusal(data, error) from None
+    except OSError as error:
+        raise refused(data, error.strerror or str(error), rule="SG441") from None
     written = _of_manifest(found)
     if written is not None:
         return _write_written(path, written, class_name if name else None)

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..config import FILE_NAME, Project, find_project
-from ..findings import SchemagenError, refused
+from ..findings import COMMAND_LINE, SchemagenError, refused
 
 # A save is over when no file has changed for this long.
 _QUIET_MS = 100
@@ -37,8 +37,8 @@ def watch(directory: str, options: Sequence[str], tell: Callable[[str], None]) -
         import watchfiles
     except ImportError:
         raise refused(
-            FILE_NAME,
-            "--watch needs the package watchfiles, which is not installed",
+            COMMAND_LINE,
+            "--watch needs watchfiles, which is not installed",
             rule="SG407",
             advice='run `pip install "watchfiles>=1.0"`',
         ) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -129,3 +130,21 @@ def test_data_that_no_server_answers_for_is_an_error(
     monkeypatch.setattr(type(memory), "isdir", isdir)
     with pytest.raises(DatasetError, match=rf"{URL}: .*refused by the test"):
         schemagen.verify(URL)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("inspect", URL), ("verify", URL), ("diff", URL, URL)]
+    + [("infer", URL, "--out", "pet.py"), ("adopt", URL, "--out", "schemas/pet.py")],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_missing_package_is_not_a_fault_of_the_data(
+    arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is located at the command."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("command line:1:1: SG407 ")
+    assert 'pip install "fsspec' in result.stderr

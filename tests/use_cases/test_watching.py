@@ -196,6 +196,7 @@ def test_what_cannot_be_watched(
     result = run("generate", "--watch", *options)
     assert result.exit_code == 2
     assert rule in result.stderr
+    assert ("command line:1:1: " in result.stderr) == (rule == "SG407")
     assert ("--dry-run" in result.stderr) == (not rule)
 
 

@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from ...atomic_write import write_whole
-from ...findings import refused
+from ...findings import COMMAND_LINE, refused
 from ..formatting import number, one_line, plural, share, size
 from ..profile.diff import Diff
 from ..profile.profile import Profile
@@ -33,9 +33,9 @@ def check_target(path: str | os.PathLike[str]) -> None:
         import vl_convert  # noqa: F401
     except ImportError:
         raise refused(
-            target,
-            "a package that HTML reports need is not installed",
-            rule="SG441",
+            COMMAND_LINE,
+            "an HTML report needs vl-convert-python, which is not installed",
+            rule="SG407",
             advice='run `pip install "vl-convert-python>=1.7"`',
         ) from None
     if not target.parent.is_dir():

@@ -49,16 +49,16 @@ def open_file_system(url: str) -> tuple[Any, str]:
     """
     try:
         import fsspec  # type: ignore[import-not-found, import-untyped, unused-ignore]
-    except ModuleNotFoundError:
+    except ModuleNotFoundError as error:
         raise DatasetError(
             f"directory {url!r}: remote file systems need fsspec, which is not installed; "
             'run pip install "fsspec>=2024.2"'
-        ) from None
+        ) from error
     try:
         file_system, root = fsspec.core.url_to_fs(url)
     except (ImportError, ValueError) as error:
         raise DatasetError(
             f"directory {url!r}: fsspec cannot open it: {error}; for a directory of this "
             "machine pass its path"
-        ) from None
+        ) from error
     return file_system, str(root).rstrip("/")
