@@ -49,8 +49,12 @@ def test_no_verb_prints_a_command_that_a_file_holds(data: str) -> None:
     project = make_project(
         Path("project"), {"a.py": "raise ValueError('\\n::error::boom\\n##[error]x')"}
     )
+    Path("other").write_bytes(frame(b"") * 2)
     outputs = [
         _output("inspect", data),
+        _output("inspect", data, "--markdown"),
+        _output("diff", data, "other"),
+        _output("diff", "other", data),
         _output("describe", f"./{data}"),
         _output("describe", f"./{data}", "--markdown"),
         _output("verify", data),
