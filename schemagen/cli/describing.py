@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -88,6 +90,8 @@ def _specs(target: str | None, project: str) -> list[RecordSpec] | None:
     if target is not None and not target.isidentifier():
         return None  # no record has such a name
     try:
+        if target and os.path.lexists(target) and not _is_declared(target, project):
+            return None  # without loading all schemas
         return use_cases.describe(project, target)
     except SchemagenError as error:
         if target is not None and os.path.lexists(target):
@@ -99,6 +103,22 @@ def _specs(target: str | None, project: str) -> list[RecordSpec] | None:
             replace(finding, message=f"{finding.message}; {nothing}")
             for finding in error.findings
         ) from None
+
+
+def _is_declared(record: str, project: str) -> bool:
+    """Return whether a schema file has the class of a record, as its text says.
+
+    Raises:
+        SchemagenError: the settings cannot be used.
+    """
+    from ..config import schemas_for
+    from ..spec.names import snake_case
+
+    names: set[str] = set()
+    for path in schemas_for(Path(project)).rglob("*.py"):
+        text = path.read_text("utf-8", errors="replace")
+        names |= set(re.findall(r"^\s*class\s+(\w+)", text, re.MULTILINE))
+    return record in names or record in map(snake_case, names)
 
 
 def _refuse_data_options(context: click.Context, names: Iterable[str]) -> None:

@@ -344,6 +344,16 @@ def test_the_command_takes_a_record_before_data(pets: Path) -> None:
     assert markdown.startswith("## Pet\n\n| field | kind |")
 
 
+def test_data_is_described_without_loading_schemas(pets: Path) -> None:
+    """The text of schema files says that no record has the name of the data."""
+    write_digits(pets / "data")
+    (pets / "schemas/other.py").write_text("open('loaded', 'w')\n")
+    assert run("describe", "data").exit_code == 0
+    assert not (pets / "loaded").exists()
+    assert run("describe", "pet").exit_code == 0
+    assert (pets / "loaded").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
