@@ -10,9 +10,13 @@ import pytest
 import schemagen
 import yaml
 from composite import Action
+from schemagen.runtime.shared.tfrecord import frame
 from scratch import CHECKOUT, Repository, project_in
 
 pytestmark = pytest.mark.integration
+
+# A tf.train.Example whose feature "a" is [0].
+RECORD = b"\x0a\x0c\x0a\x0a\x0a\x01a\x12\x05\x1a\x03\x0a\x01\x00"
 
 FILE = CHECKOUT / "action.yml"
 DATA = yaml.safe_load(FILE.read_text(encoding="utf-8"))
@@ -64,6 +68,22 @@ def test_a_stale_project_is_annotated_until_it_is_generated(
     assert "int64" in lines[found.line - 1]
     assert action.run(repository.root, {"command": "generate"}).exit_code == 0
     assert action.run(repository.root, {}).exit_code == 0
+
+
+def test_data_that_leaks_is_annotated(action: Action, tmp_path: Path) -> None:
+    """Exit code 1, also without a project."""
+    data = tmp_path / "data"
+    data.mkdir()
+    for split in ("train", "test"):
+        (data / f"{split}.tfrecord").write_bytes(frame(RECORD))
+    given = {"command": "inspect", "args": "data --fail-on leakage,drift"}
+    outcome = action.run(tmp_path, given)
+    assert outcome.exit_code == 1, outcome.output
+    [found] = outcome.annotations
+    assert (found.level, found.title) == ("error", "SG541")
+    assert found.file.startswith("data/")
+    (data / "test.tfrecord").unlink()
+    assert action.run(tmp_path, given).exit_code == 0
 
 
 def test_a_broken_schema_is_annotated_at_its_line(

@@ -128,8 +128,10 @@ def test_a_copied_shard_fails_the_job_of_splits(tmp_path: Path) -> None:
             frame(RECORD[:-1] + bytes([10 * number + at])) for at in range(9)
         )
         (data / f"{split}-{number:05}").write_bytes(some)
-    line = yaml.safe_load(block("yaml", SPLITS))["jobs"]["splits"]["steps"][0]["run"]
-    _, *arguments = shlex.split(line.replace("/mnt/data", str(data)))
+    _, step = yaml.safe_load(block("yaml", SPLITS))["jobs"]["splits"]["steps"]
+    options = shlex.split(step["with"]["args"].replace("/mnt/data", str(data)))
+    assert f"schemagen inspect {step['with']['args']}" in TEXT.replace("\n", " ")
+    arguments = (step["with"]["command"], *options, "--format", "github")
     assert run(*arguments).exit_code == 0
     (data / "test-00002").write_bytes((data / "train-00001").read_bytes())
     settings = tmp_path / "pyproject.toml"
