@@ -134,8 +134,10 @@ def test_data_that_no_server_answers_for_is_an_error(
 
 @pytest.mark.parametrize(
     "arguments",
-    [("inspect", URL), ("verify", URL), ("diff", URL, URL)]
-    + [("infer", URL, "--out", "pet.py"), ("adopt", URL, "--out", "schemas/pet.py")],
+    [
+        *[("inspect", URL), ("verify", URL), ("diff", URL, URL)],
+        *[("infer", URL, "--out", "a.py"), ("adopt", URL, "--out", "schemas/a.py")],
+    ],
     ids=lambda arguments: arguments[0],
 )
 def test_a_missing_package_is_not_a_fault_of_the_data(
