@@ -85,13 +85,14 @@ def _specs(target: str | None, project: str) -> list[RecordSpec] | None:
         SchemagenError: neither a record nor data has this name.
     """
     from ..findings import SchemagenError
-    from ..use_cases import generate as use_cases
 
     if target is not None and not target.isidentifier():
         return None  # no record has such a name
     try:
         if target and os.path.lexists(target) and not _is_declared(target, project):
             return None  # without loading all schemas
+        from ..use_cases import generate as use_cases
+
         return use_cases.describe(project, target)
     except SchemagenError as error:
         if target is not None and os.path.lexists(target):

@@ -124,13 +124,15 @@ def inspect(
     settings [tool.schemagen.thresholds] say from where on. With --format github, only
     findings are printed.
     """
-    from ..data.profile.judging import judged
-
-    if markdown and style == "json":
-        raise click.UsageError("--markdown and --format json exclude each other.")
+    if markdown and style != "text":
+        raise click.UsageError(f"--markdown and --format {style} exclude each other.")
     thresholds = _thresholds(project) if fail_on else {}
     profile = _read(data, split, html, spec_of_record(record, project), reading)
-    findings = [each.finding() for each in judged(profile, fail_on, thresholds)]
+    findings = []
+    if fail_on:
+        from ..data.profile.judging import judged
+
+        findings = [each.finding() for each in judged(profile, fail_on, thresholds)]
     if html is None or style == "json" or markdown:
         print_profile(profile, findings, style, records, markdown=markdown)
     if style != "json":

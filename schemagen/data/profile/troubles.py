@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...display.blocks import printable
-from ...runtime.codecs.checking import WRITE_EXAMPLES
+from ...runtime.reading.columns import WRITE_EXAMPLES
 from ..formatting import key_name, plural, size
 from ..keyed import NO_KEY
 from ..layouts import listed_names

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..reading.columns import WRITE_EXAMPLES as WRITE_EXAMPLES
-from ..reading.columns import Columns, other_rows
+from ..reading.columns import WRITE_EXAMPLES, Columns, other_rows
 from ..reading.decoding import Plan
 from ..shared.tfrecord import MOST_RECORD_BYTES, RECORD_LIMIT
 from .between import FieldFault
