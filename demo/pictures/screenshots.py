@@ -18,8 +18,6 @@ _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 _WIDTH, _HEIGHT = 1100, 1000
 
-# Sections that would fill the picture with text.
-_LEFT_OUT = ("#findings",)
 _COLORS = 128
 """So many colors keep a picture under 200 kB, and none is missed."""
 
@@ -54,8 +52,6 @@ def report(data: Path, pictures: Mapping[str, Path]) -> None:
                     device_scale_factor=1.5,
                 )
                 view.goto(page.as_uri())
-                for section in _LEFT_OUT:
-                    view.locator(section).evaluate("element => element.remove()")
                 image = Image.open(io.BytesIO(view.screenshot())).convert("RGB")
                 few = image.quantize(_COLORS, dither=Image.Dither.NONE)
                 few.save(picture, optimize=True)

@@ -115,10 +115,28 @@ class Column:
         time: Time | None = None if self.field is None else self.field.kind.time
         return time
 
+    def time_of(self, measure: str) -> Time | None:
+        """What the numbers of a measure are, if they are times."""
+        return self.time if measure == "values" else None
+
     @property
     def is_info(self) -> bool:
         """Whether the schema says that no model takes it."""
         return self.field is not None and self.field.role == "info"
+
+    @property
+    def is_target(self) -> bool:
+        """Whether the schema says that a model predicts it."""
+        return self.field is not None and self.field.role == "target"
+
+    @property
+    def is_number(self) -> bool:
+        """Whether records have a single number, which is not a class."""
+        whole = self.whole
+        of_classes = self.field is not None and self.field.codec.of_classes
+        return (
+            whole.numbers is not None and whole.lengths.maximum == 1 and not of_classes
+        )
 
     @property
     def lengths(self) -> str:
@@ -210,7 +228,7 @@ def title_of(found: DataStatistics, spec: RecordSpec | None) -> str:
 
 
 def columns_of(splits: Sequence[Split], spec: RecordSpec | None) -> tuple[Column, ...]:
-    """Return the fields in the order of the schema, then further keys."""
+    """Return the fields in the order of the schema, then further keys; info comes last."""
     fields = {field.key: field for field in (spec.fields if spec else ())}
     stored = spec.parts() if spec else {}
     found = {(key, False) for split in splits for key in split.found.keys}
@@ -218,10 +236,11 @@ def columns_of(splits: Sequence[Split], spec: RecordSpec | None) -> tuple[Column
     found |= {(key, field.codec.in_list) for key, field in fields.items()}
     rank = {key: index for index, key in enumerate(fields)}
     order = sorted(found, key=lambda each: (rank.get(each[0], len(rank)), each))
-    return tuple(
+    columns = [
         _column(key, steps, fields.get(key), stored.get(key), splits)
         for key, steps in order
-    )
+    ]
+    return tuple(sorted(columns, key=lambda column: column.is_info))
 
 
 def _column(

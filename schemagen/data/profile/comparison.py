@@ -51,11 +51,17 @@ class Difference:
     @property
     def texts(self) -> tuple[str, str]:
         """Both values, for people."""
-        if self.unit == "Cohen's h":
-            first, second = (share(value, 1) for value in self.values)
-        else:
-            first, second = (number(value, 4) for value in self.values)
+        first, second = map(self._text, self.values)
         return first, second
+
+    def _text(self, value: float) -> str:
+        if self.unit == "Cohen's h":
+            return share(value, 1)
+        time = self.column.time_of(self.measure.partition(" of ")[2])
+        if time is None:
+            return number(value, 4)
+        is_spread = self.unit == "ratio"
+        return time._replace(duration=time.duration or is_spread).text(value)
 
     @property
     def effect_text(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
@@ -21,6 +21,9 @@ _FEWEST = 30
 
 # The different digests of each split, and where each of them occurs first.
 _Firsts = Mapping[str, tuple[Digested, NDArray[np.intp]]]
+
+# Of values that repeat by chance, about twice the share that repeats in a split is in two.
+_BY_CHANCE = 4
 
 _PLACES = 3
 """So many places of repetitions are named."""
@@ -52,6 +55,8 @@ class Repetition:
         share: these of the records of the smaller split.
         places: some of them: the record, and the one that it is equal to.
         files: how many files of the last split have some.
+        natural: True for values in two splits that are repeated inside of one about as
+            often, as captions are.
     """
 
     column: Column | None
@@ -60,6 +65,7 @@ class Repetition:
     share: float
     places: tuple[tuple[Place, Place], ...] = ()
     files: int = 0
+    natural: bool = False
 
     @property
     def mark(self) -> str:
@@ -68,7 +74,7 @@ class Repetition:
         Values may be in one split several times for good reasons, such as captions.
         """
         if len(self.splits) == 2:
-            return "leakage"
+            return "" if self.natural else "leakage"
         return "" if self.column else "duplicates"
 
 
@@ -83,6 +89,11 @@ class Repetitions:
 
     found: tuple[Repetition, ...] = ()
     compared: tuple[Column, ...] = ()
+
+    @property
+    def marked(self) -> tuple[Repetition, ...]:
+        """Those that should not be."""
+        return tuple(each for each in self.found if each.mark)
 
 
 def repetitions_of(
@@ -103,11 +114,12 @@ def repetitions_of(
         if _identify(values, firsts):
             compared.append(column)
             some = [each for each in splits if each.name in values]
-            found += [
+            own = [
                 each
                 for each in _repeated(column, values, firsts, some, places)
                 if not any(_implies(whole, each) for whole in found)
             ]
+            found += [replace(each, natural=_is_natural(each, own)) for each in own]
     return Repetitions(tuple(found), tuple(compared))
 
 
@@ -119,6 +131,18 @@ def _implies(records: Repetition, values: Repetition) -> bool:
     """Return whether values are repeated because whole records are."""
     same = records.splits == values.splits and records.column is None
     return same and records.count >= values.count
+
+
+def _is_natural(found: Repetition, every: Sequence[Repetition]) -> bool:
+    """Return whether values in two splits are repeated inside of one about as often."""
+    inside = [
+        each.share
+        for each in every
+        if len(each.splits) == 1 and each.splits[0] in found.splits
+    ]
+    return len(found.splits) == 2 and found.share <= _BY_CHANCE * max(
+        inside, default=0.0
+    )
 
 
 def _identify(values: Mapping[str, Digested], firsts: _Firsts) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 from xml.etree import ElementTree
 
 from markupsafe import Markup
 
+from ...display.blocks import Table
 from ...runtime.shared.times import UNITS, Time
 from ..profile.columns import Split
 
@@ -28,13 +29,20 @@ _CONFIG = {
         "tickColor": "var(--rule)",
         "gridColor": "var(--rule)",
         "labelFontSize": 11,
-        "labelLimit": 110,
+        "labelLimit": 140,
         "tickSize": 4,
         "labelPadding": 4,
     },
     "view": {"stroke": None},
     "font": "sans-serif",
 }
+
+_LARGEST = 1e15
+"""The digits of larger numbers do not fit under an axis."""
+
+_DAY = 86_400_000  # milliseconds
+_FEW_DAYS = 4
+"""Times of no more days have an axis of hours."""
 
 _SVG = "{http://www.w3.org/2000/svg}"
 _SHAPES = {"svg", "g", "path", "line", "rect", "circle", "text", "tspan"}
@@ -54,16 +62,6 @@ class Plot:
     svg: Markup
 
 
-@dataclass(frozen=True)
-class Table:
-    """A table whose first column names the row; `numeric` columns are aligned right."""
-
-    caption: str
-    titles: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    numeric: Collection[int]
-
-
 def series(split: Split) -> int:
     """Return the index of a split's color and line; SERIES if it has none."""
     return min(split.index, SERIES)
@@ -71,10 +69,15 @@ def series(split: Split) -> int:
 
 @dataclass(frozen=True)
 class Figure:
-    """Plots by caption, facts by name, notes, and the same numbers as a table.
+    """Plots and tables by caption, facts by name, and notes.
 
-    The reader has to open a `folded` table; a `wide` figure takes the whole width. `key`
-    names series that are no splits: the classes of a mark in the style sheet, and names.
+    Attributes:
+        tone: of the first note in the overview: "good", "bad", or "note" for neither;
+            "" if it is not there.
+        folded: True if the reader has to open the tables.
+        wide: True if it takes the whole width.
+        key: names of series that are no splits, by the classes of their marks in the style
+            sheet.
     """
 
     title: str = ""
@@ -82,18 +85,15 @@ class Figure:
     plots: Sequence[tuple[str, Plot]] = ()
     facts: Sequence[tuple[str, str]] = ()
     notes: Sequence[str] = ()
-    table: Table | None = None
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    tone: str = ""
     folded: bool = True
     wide: bool = False
     key: Sequence[tuple[str, str]] = ()
 
 
-@dataclass(frozen=True)
-class Line:
-    """A histogram of one split: (low, high, share) of each bin that is not empty."""
-
-    series: int
-    bins: Sequence[tuple[float, float, float]]
+Bins = Sequence[tuple[float, float, float]]
+"""A histogram: (low, high, share) of each bin that is not empty."""
 
 
 @dataclass(frozen=True)
@@ -107,45 +107,41 @@ class Bar:
 
 
 def histogram(
-    lines: Sequence[Line],
+    lines: Mapping[int, Bins],
     label: str,
     *,
     logarithmic: bool = False,
     whole: bool = False,
     time: Time | None = None,
 ) -> Plot:
-    """Draw histograms over each other: the first one filled, the others as lines."""
-    scale: dict[str, Any] = {"nice": False}
-    scale |= {"type": "log"} if logarithmic else {"zero": False}
-    greatest = max(
-        abs(edge) for line in lines for bin_ in line.bins for edge in bin_[:2]
-    )
-    axis = _numbers(greatest, whole=whole, time=time)
-    encoding = {
-        "x": _quantity("x", axis) | {"scale": scale},
-        "y": _quantity("y", _axis(3, "~%")),
-    }
+    """Draw histograms by series: the first one filled, the others as lines over it."""
+    edges = [edge for bins in lines.values() for bin_ in bins for edge in bin_[:2]]
+    x, unit = _numbers("x", edges, whole=whole, time=time)
+    if logarithmic and x["type"] == "quantitative":
+        x["scale"] = {"nice": False, "type": "log"}
+    encoding = {"x": x, "y": _quantity("y", _axis(3, "~%"))}
     layers = [
         {
-            "data": {"values": _steps(line)},
-            "mark": _line(line.series, filled=index == 0),
+            "data": {"values": _steps(bins, unit)},
+            "mark": _line(series, filled=index == 0),
             "encoding": encoding,
         }
-        for index, line in enumerate(lines)
+        for index, (series, bins) in enumerate(lines.items())
     ]
     return _plot(label, {"layer": layers, **_SIZED})
 
 
-def _steps(line: Line) -> list[dict[str, float]]:
+def _steps(bins: Bins, unit: float) -> list[dict[str, float]]:
+    """Return the corners of a histogram; x is in milliseconds if it is a time."""
     points: list[dict[str, float]] = []
     end: float | None = None
-    for low, high, share in line.bins:
+    for low, high, share in bins:
         if end is None or low > end:
             points.append({"x": low if end is None else end, "y": 0.0})
         points.append({"x": low, "y": share})
         end = high
     points.append({"x": end or 0.0, "y": 0.0})
-    return points
+    return [{"x": point["x"] * unit, "y": point["y"]} for point in points]
 
 
 def _line(series: int, *, filled: bool) -> dict[str, Any]:
@@ -232,12 +228,11 @@ def scatter(
         whole: whether all x, and all y, are whole numbers.
         time: what x is, if these are times.
     """
-    furthest = [max(map(abs, side)) for side in zip(*points, strict=True)]
-    across = _numbers(furthest[0], whole=whole[0], time=time)
-    up = _numbers(furthest[1], whole=whole[1]) | {"tickCount": 4}
-    scale = {"scale": {"zero": False}}
+    across, up = zip(*points, strict=True)
+    x, unit = _numbers("x", across, whole=whole[0], time=time)
+    y, _ = _numbers("y", up, whole=whole[1])
     spec = {
-        "data": {"values": [{"x": x, "y": y} for x, y in points]},
+        "data": {"values": [{"x": x * unit, "y": y} for x, y in points]},
         "mark": {
             "type": "point",
             "filled": True,
@@ -246,26 +241,27 @@ def scatter(
             "opacity": 0.5,
             "aria": False,
         },
-        "encoding": {
-            "x": _quantity("x", across) | scale,
-            "y": _quantity("y", up) | scale,
-        },
+        "encoding": {"x": x, "y": y},
     }
     return _plot(label, spec | _SIZED | {"height": 180})
 
 
 def _numbers(
-    greatest: float, *, whole: bool = False, time: Time | None = None
-) -> dict[str, Any]:
-    """Return the axis of numbers, of which one is this far from zero."""
-    form = "~s" if greatest >= 1e4 or 0 < greatest < 1e-2 else ",f"
-    axis = _axis(5, form, domain=True, grid=False, labelFlush=True, labelOverlap=True)
-    if whole:
-        axis["tickMinStep"] = 1
-    if time is not None and not time.duration:
-        milliseconds = f"datum.value * {UNITS[time.unit][1] / 10**6}"
-        axis["labelExpr"] = f"utcFormat({milliseconds}, '%Y-%m-%d')"
-    return axis
+    field: str, values: Sequence[float], *, whole: bool, time: Time | None = None
+) -> tuple[dict[str, Any], float]:
+    """Return how to encode numbers, and their unit: milliseconds if they are times."""
+    greatest = max(map(abs, values))
+    form = "~e" if greatest >= _LARGEST or 0 < greatest < 1e-2 else ",f"
+    axis = _axis(3 if greatest >= 1e5 else 5, form, domain=True, grid=False)
+    axis |= {"labelFlush": True, "labelOverlap": True, "tickMinStep": int(whole)}
+    found = _quantity(field, axis) | {"scale": {"nice": False, "zero": False}}
+    if time is None or time.duration:
+        return found, 1.0
+    unit = UNITS[time.unit][1] / 10**6
+    days = (max(values) - min(values)) * unit / _DAY
+    form = "%Y-%m-%d" if days > _FEW_DAYS else "%m-%d %H:%M"
+    axis |= {"format": form, "tickCount": 3, "tickMinStep": 0}
+    return found | {"type": "temporal", "scale": {"nice": False, "type": "utc"}}, unit
 
 
 def _values(bar: Bar) -> dict[str, Any]:

@@ -1,22 +1,34 @@
-"""Differences between splits, and records that are repeated, as tables of the page."""
+"""Differences between datasets and splits, and what is repeated, as tables of the page."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from markupsafe import Markup
+
+from ...display.blocks import Table, without_empty
 from ..formatting import listed, plural
+from ..inspect.diff import diff_tables
 from ..profile.columns import Column
-from ..profile.comparison import DRIFT, FEWEST, FEWEST_OF_VALUE, Difference
+from ..profile.comparison import DRIFT, FEWEST, FEWEST_OF_VALUE
+from ..profile.diff import Diff
 from ..profile.profile import Profile
-from ..profile.repetitions import Repetitions
-from ..profile.tables import DIFFERENCES, REPETITIONS, difference_row, repetition_row
-from .charts import Figure, Table
+from ..profile.repetitions import Place, Repetitions
+from ..profile.tables import REPETITIONS, place_text, repetition_row
+from .charts import Figure
+
+
+def diff_figure(found: Diff) -> Figure:
+    """Return what differs in the schemas and the records of two datasets."""
+    notes, (titles, rows) = diff_tables(found)
+    table = Table(titles, rows, range(1, len(titles)))
+    tables = {"Records of both datasets": table}
+    return Figure(notes=notes, tables=tables, folded=False, wide=True)
 
 
 def differences_figure(profile: Profile) -> Figure:
-    """Compare the first split with each other one."""
-    compared = profile.differences
-    marked = profile.drifts
+    """Compare pairs of splits, with a table each."""
+    compared, marked = profile.differences, profile.drifts
     some = (
         plural(len(marked), "marked difference") if marked else "No marked differences"
     )
@@ -36,13 +48,28 @@ def differences_figure(profile: Profile) -> Figure:
         f"Cohen's d of {DRIFT} for means, and a ratio of {1 + DRIFT} for standard "
         "deviations.",
     ]
-    return Figure(notes=notes, table=_table(marked), folded=False, wide=True)
+    tone = "note" if marked else "good"
+    if not all(each.column.is_info for each in marked):
+        tone = "bad"
+    tables = dict(_by_pair(profile))
+    return Figure(notes=notes, tables=tables, tone=tone, folded=False, wide=True)
 
 
-def _table(marked: Sequence[Difference]) -> Table | None:
-    rows = [difference_row(each) for each in marked]
-    title = "Marked differences, the largest first"
-    return Table(title, DIFFERENCES, rows, (3, 4)) if rows else None
+def _by_pair(profile: Profile) -> Iterator[tuple[str, Table]]:
+    """Yield the marked differences of each pair of splits that has any."""
+    for pair in profile.pairs:
+        rows = [
+            (each.column.name, each.measure, *each.texts, each.effect_text)
+            for each in profile.drifts
+            if each.splits == pair
+        ]
+        first, second = (split.label for split in pair)
+        titles = ("Name", "Measure", first, second, "Effect")
+        if rows:
+            yield (
+                f"{first} and {second}, the largest first",
+                Table(titles, rows, (2, 3)),
+            )
 
 
 def _contents(columns: Sequence[Column], counted: Collection[str]) -> list[str]:
@@ -57,13 +84,53 @@ def _contents(columns: Sequence[Column], counted: Collection[str]) -> list[str]:
     return [f"the contents of {listed(names)}"] if names else []
 
 
-def repetitions_figure(found: Repetitions) -> Figure:
-    """List what is there more than once."""
+def repetitions_figure(found: Repetitions, records: Mapping[Place, str]) -> Figure:
+    """List what is there more than once.
+
+    Args:
+        found: the repetitions.
+        records: the ids of the records that the page can open, by their places.
+    """
     compared = listed(["records", *(each.name for each in found.compared)], 12)
     if not found.found:
-        return Figure(notes=[f"No repetitions. Compared: {compared}."])
-    rows = [repetition_row(each) for each in found.found]
-    first = [f"{count} {what} {where}" for what, where, count, *_ in rows]
+        notes = [f"No repetitions. Compared: {compared}."]
+        return Figure(notes=notes, tone="good")
+    marked = found.marked
+    natural = [each for each in found.found if not each.mark]
+    tables = {}
+    for caption, some, most in (
+        ("Records, and values that identify them", marked, 3),
+        ("Values that repeat within a split, as captions do", natural, 1),
+    ):
+        rows = [
+            [
+                *repetition_row(each)[:3],
+                Markup().join(_pair(pair, records) for pair in each.places[:most]),
+            ]
+            for each in some
+        ]
+        if rows:
+            tables[caption] = without_empty(
+                REPETITIONS, rows, REPETITIONS[3:], REPETITIONS[2:3]
+            )
+    first = [
+        f"{count} {what} {where}"
+        for what, where, count, _ in map(repetition_row, marked or natural)
+    ]
     notes = [f"Repeated: {listed(first, 3)}. Compared: {compared}."]
-    table = Table("Repetitions", REPETITIONS, rows, (2,))
-    return Figure(notes=notes, table=table, folded=False, wide=True)
+    tone = "bad" if marked else "note"
+    return Figure(notes=notes, tables=tables, tone=tone, folded=False, wide=True)
+
+
+def _pair(places: tuple[Place, Place], records: Mapping[Place, str]) -> Markup:
+    """Return a record and the one that it is equal to, as buttons that open them."""
+    again, first = places
+    texts = [place_text(again), place_text(first)]
+    if again.file == first.file and again.record >= 0:
+        texts[0] = f"record {again.record:,}"
+    parts = []
+    for place, text in zip(places, texts, strict=True):
+        button = '<button type="button" class="open" data-sample="{1}">{0}</button>'
+        html = button if place in records else '<span class="whole">{0}</span>'
+        parts.append(Markup(html).format(text, records.get(place)))
+    return Markup('<div class="pair">{} = {}</div>').format(*parts)

@@ -3,39 +3,37 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 
+from ...display.blocks import without_empty
 from ..formatting import one_line, plural, size
-from ..profile.columns import Split
+from ..profile.profile import Profile
 from ..statistics.model import FileStatistics
-from .charts import Figure, Table
+from .charts import Figure
+
+_TITLES = ("File", "Split", "Records", "Size", "Compression", "State")
 
 
-def files_figure(files: Sequence[FileStatistics], splits: Sequence[Split]) -> Figure:
-    """List all files."""
-    rank = {split.name: index for index, split in enumerate(splits)}
-    files = sorted(files, key=lambda file: (rank[file.split], file.path))
+def files_figure(profile: Profile) -> Figure:
+    """List all files; a column that says nothing is left out."""
+    splits = {split.name: split for split in profile.splits}
+    files = sorted(
+        profile.statistics.files,
+        key=lambda file: (splits[file.split].index, file.path),
+    )
     rows = [
         (
             one_line(os.path.basename(file.path), 80),
-            splits[rank[file.split]].label,
+            splits[file.split].label,
             f"{file.records:,}",
             size(file.bytes),
-            file.compression or "none",
+            file.compression,
             _state(file),
         )
         for file in files
     ]
-    return Figure(
-        table=Table(
-            "Every file: its records, its size and what is wrong with it",
-            ("File", "Split", "Records", "Size", "Compression", "State"),
-            rows,
-            numeric=(2, 3),
-        ),
-        folded=len(files) > 12,
-        wide=True,
-    )
+    table = without_empty(_TITLES, rows, ("Compression", "State"), _TITLES[2:4])
+    caption = "Every file: its records and its size"
+    return Figure(tables={caption: table}, folded=len(files) > 12, wide=True)
 
 
 def _state(file: FileStatistics) -> str:

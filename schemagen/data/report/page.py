@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Any
 
+from markupsafe import Markup
+
+from ...display.blocks import Table, printable
 from ...progress import track
 from ..formatting import one_line, plural
-from ..inspect.text import OF_SPLIT, contents_of
-from ..profile.columns import Split, title_of
+from ..inspect.text import OF_SPLIT, columns_table, contents_of, facts_table
+from ..profile.columns import Column, title_of
 from ..profile.diff import Diff
 from ..profile.facts import split_facts
 from ..profile.profile import Profile
 from ..profile.telling import told_of
 from ..profile.troubles import notes_of, notes_of_keys
 from ..verify.verification import Verification
-from .charts import Figure
-from .diff import diff_figures
-from .differences import differences_figure, repetitions_figure
+from .charts import Figure, series
+from .differences import diff_figure, differences_figure, repetitions_figure
 from .files import files_figure
-from .samples import samples_of
+from .places import places_of
+from .samples import Samples, samples_of
 from .shares import class_figure, missing_figure
 from .telling import telling_figures
-from .values import column_figure, key_table
+from .values import column_figure
 
 _MOST_CLASSES = 12
 _MOST_FIGURES = 24
+
+_OF_KEY = ("key", "kind", "declared as", "role", "in", "length", "values")
+"""What the table of all keys has of each."""
+
+_MAY_BREAK = re.compile(r"(?=.*\w[-/?]\w).{,40}")
+"""Short words in which a browser breaks lines."""
 
 
 def page_values(
@@ -38,56 +49,77 @@ def page_values(
         diff: of two datasets, of which the profile is; None for one.
     """
     statistics, spec = profile.statistics, profile.spec
-    splits, columns, counts = profile.splits, profile.columns, profile.classes
-    samples, legends = samples_of(splits, columns, spec)
-    counted = [each.column for each in counts]
-    others = [each for each in columns if each.kinds and each not in counted]
-    drawn = track(others[:_MOST_FIGURES], "drawing plots", "column")
-    sections: list[tuple[str, str, list[Figure]]] = []
-    if diff is not None:
-        sections.append(("diff", "Schemas and records", diff_figures(diff)))
-    if splits[1:]:
-        figure = differences_figure(profile)
-        sections.append(("differences", "Differences between splits", [figure]))
-    read = any(split.found.read for split in splits)
-    if read and diff is None:
-        figure = repetitions_figure(profile.repetitions)
-        sections.append(("repetitions", "Repetitions", [figure]))
-    classes = [class_figure(each, splits) for each in counts[:_MOST_CLASSES]]
-    if classes:
-        sections.append(("classes", "Classes", classes))
-    told = told_of(columns, splits[0]) if splits and diff is None else []
-    if told:
-        sections.append(("target", "Target", telling_figures(told, splits[0])))
-    if columns and read:
-        figure = missing_figure(columns, splits)
-        sections.append(("missing", "Missing values", [figure]))
-    if columns:
-        drawings = [column_figure(each, splits) for each in drawn]
-        sections.append(("keys", "Values and lengths", drawings))
-    sections.append(("shards", "Files", [files_figure(statistics.files, splits)]))
+    samples = samples_of(profile, [] if diff else places_of(profile.repetitions))
     return {
         "title": one_line(title_of(statistics, spec), 80),
         "where": one_line(statistics.where, 300),
         "facts": _facts(profile),
-        "splits": splits,
-        "split_titles": ("split", *OF_SPLIT),
-        "split_rows": [_split_row(profile, split) for split in splits],
+        "splits": profile.splits,
+        "split_table": _split_table(profile),
         "files": statistics.files,
-        "keys": len(columns),
+        "keys": len(profile.columns),
         "verification": verification,
         "verified": verification and _verified(verification),
         "samples": samples,
-        "legends": legends,
-        "sections": sections,
-        "columns_left_out": len(others[_MOST_FIGURES:]),
-        "key_table": key_table(columns, splits),
+        "sections": [*_sections(profile, diff, samples)],
+        "columns_left_out": len(_drawn(profile)[_MOST_FIGURES:]),
+        "key_table": columns_table(profile, _OF_KEY, len(profile.columns)),
     }
 
 
-def _split_row(profile: Profile, split: Split) -> list[str]:
-    texts = {fact.name: fact.text for fact in split_facts(profile, split)}
-    return [split.label, *(texts[name] for name in OF_SPLIT)]
+def _sections(
+    profile: Profile, diff: Diff | None, samples: Samples
+) -> Iterator[tuple[str, str, list[Figure]]]:
+    """Yield the id, the title and the figures of each section."""
+    splits, columns, counts = profile.splits, profile.columns, profile.classes
+    read = any(split.found.read for split in splits)
+    if diff is not None:
+        yield "diff", "Schemas and records", [diff_figure(diff)]
+    if splits[1:]:
+        yield "differences", "Differences between splits", [differences_figure(profile)]
+    if read and diff is None:
+        figure = repetitions_figure(profile.repetitions, samples.ids)
+        yield "repetitions", "Repetitions", [figure]
+    if counts:
+        classes = [class_figure(each, splits) for each in counts[:_MOST_CLASSES]]
+        yield "classes", "Classes", classes
+    told = told_of(columns, splits[0]) if splits and diff is None else []
+    if told:
+        yield "target", "Target", telling_figures(told, splits[0])
+    if columns and read:
+        yield "missing", "Missing values", [missing_figure(columns, splits)]
+    if columns:
+        others = _drawn(profile)[:_MOST_FIGURES]
+        drawn = track(others, "drawing plots", "column")
+        yield "keys", "Values and lengths", [column_figure(e, splits) for e in drawn]
+    yield "shards", "Files", [files_figure(profile)]
+
+
+def _drawn(profile: Profile) -> list[Column]:
+    """Return the columns that have values, and no classes."""
+    counted = [each.column for each in profile.classes]
+    return [each for each in profile.columns if each.kinds and each not in counted]
+
+
+def _split_table(profile: Profile) -> Table:
+    """Return a row for each split, in its color."""
+    name = Markup('<span class="swatch s{}"></span>{}')
+    rows = [
+        (name.format(series(split), split.label), split_facts(profile, split))
+        for split in profile.splits
+    ]
+    return facts_table("split", rows, OF_SPLIT)
+
+
+def whole(text: str) -> str:
+    """Return printable text whose dates, names and numbers do not break at hyphens."""
+    if isinstance(text, Markup):
+        return text
+    word = Markup('<span class="whole">{}</span>')
+    return Markup(" ").join(
+        word.format(each) if _MAY_BREAK.fullmatch(each) else each
+        for each in printable(text).split(" ")
+    )
 
 
 def _facts(profile: Profile) -> list[str]:

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...runtime.codecs.classes import Classes
-from ...runtime.native import BYTES
+from ...runtime.native import BYTES, INT64
 from ...runtime.reading.fields import MalformedError
 from ...runtime.reading.message import Feature, Message, parse_message
 from ...runtime.shared import base64_text
 from ...runtime.shared.errors import Problem
 from ...spec.field import FieldSpec
-from ..formatting import decoded, one_line
+from ..formatting import decoded, listed, one_line
 from ..inspect.samples import feature_text, steps_text
 from ..profile.classes import value_name
 from ..profile.columns import Column
@@ -25,7 +25,6 @@ MISSING = "missing"
 _AXES = ("height", "width", "channels")
 
 _MOST_VALUES = 12
-_MOST_TEXT = 400
 
 
 @dataclass(frozen=True)
@@ -92,20 +91,28 @@ def read(data: bytes) -> Features:
         return Features(data, trouble=f"{error} at byte {error.at}")
 
 
-def value_text(column: Column, features: Features) -> str:
-    """Return the values of a record in a column; MISSING if there are none."""
+def value_text(column: Column, features: Features, most: int = 400) -> str:
+    """Return the values of a record in a column; MISSING if there are none.
+
+    Args:
+        column: the column.
+        features: of the record.
+        most: about how many characters of long ones.
+    """
     if column.steps:
         steps = features.message.lists.get(column.key)
-        return steps_text(steps, features.data, _MOST_TEXT) if steps else MISSING
+        return steps_text(steps, features.data, most) if steps else MISSING
     feature = features.feature(column.key)
     if feature is None:
         return MISSING
     field = column.field
     if field is not None and field.codec.of_classes:
         return ", ".join(class_names(field, features))
+    if column.time is not None and feature.kind == INT64:
+        return listed([*map(column.time.text, feature.values)], _MOST_VALUES)
     values = features.bytes_of(feature)
-    text = decoded(values[0], _MOST_TEXT) if len(values) == 1 else None
-    return text or feature_text(feature, features.data, _MOST_TEXT)
+    text = decoded(values[0], most) if len(values) == 1 else None
+    return text or feature_text(feature, features.data, most)
 
 
 def class_names(field: FieldSpec[Classes], features: Features) -> list[str]:

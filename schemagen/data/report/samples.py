@@ -3,39 +3,55 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from markupsafe import Markup
 from numpy.typing import NDArray
 
+from ...display.blocks import Table
 from ...progress import Bar
 from ...runtime.shared.values import shape_text
 from ...spec.model import RecordSpec
 from ...spec.training import per_pixel
 from ..formatting import listed, one_line, plural
 from ..profile.columns import Column, Split
+from ..profile.profile import Profile
+from ..profile.repetitions import Place
 from ..statistics.bytes_values import content_of
 from ..statistics.samples import Sample as Kept
 from ..thumbnails import Budget, Picture, copy_of, copy_of_pixels
 from .overlays import Legend, Overlays, ids_of, overlays_of
+from .places import records_at
 from .records import MISSING, Features, class_names, read, value_text
 
 _MOST_SPLITS = 8
 _MOST_VALUES = 60
 _MOST_PICTURES = 4
 
+# A table of samples is about so many characters wide, and a cell has so many at most.
+_TABLE_CHARACTERS, _CELL_CHARACTERS, _MOST_TEXT = 108, 40, 90
+
+_OPEN = '<button type="button" class="open" data-sample="{}">{}</button>'
+_MALFORMED = "malformed"
+
 # So many samples are shown of a split, of all together and at least of each.
 _MOST, _TOGETHER, _LEAST = 24, 48, 6
 
 
 class Value(NamedTuple):
-    """The values of a record in one column."""
+    """The values of a record in one column; `short` is for a cell of a table."""
 
     name: str
     type: str
     text: str
-    missing: bool = False
+    short: str = ""
+
+    @property
+    def missing(self) -> bool:
+        """Whether the record has none."""
+        return self.text == MISSING
 
 
 @dataclass(frozen=True)
@@ -51,18 +67,39 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Samples:
-    """The samples of one split; `of` says how many of how many."""
+class Group:
+    """The samples of one split; as a table, if no sample of the page has pictures."""
 
     split: Split
-    of: str
     samples: Sequence[Sample]
+    table: Table | None
 
 
-def samples_of(
-    splits: Sequence[Split], columns: Sequence[Column], spec: RecordSpec | None
-) -> tuple[list[Samples], list[Legend]]:
-    """Return samples of each split, and legends for the colors in them."""
+@dataclass(frozen=True)
+class Samples:
+    """The records that the page can open.
+
+    Attributes:
+        groups: those of each split that has some.
+        repeated: others, which are repeated.
+        ids: of all, by their places.
+        legends: for the colors in them.
+    """
+
+    groups: Sequence[Group]
+    repeated: Sequence[Sample]
+    ids: Mapping[Place, str]
+    legends: Sequence[Legend]
+
+
+def samples_of(profile: Profile, places: Sequence[Place]) -> Samples:
+    """Return samples of each split.
+
+    Args:
+        profile: of the data.
+        places: of further records, which are shown where they can be read.
+    """
+    splits, columns, spec = profile.splits, profile.columns, profile.spec
     most = max(_LEAST, min(_MOST, _TOGETHER // max(1, len(splits))))
     chosen = [
         sorted(split.found.samples[:most], key=lambda kept: (kept.file, kept.number))
@@ -70,21 +107,60 @@ def samples_of(
     ]
     painter = _Painter(columns, spec, overlays_of(spec), Budget())
     painted: list[list[Sample]] = [[] for _ in chosen]
+    ids: dict[Place, str] = {}
     # One of each split in turn, so that the budget is shared fairly.
     with Bar("drawing records", sum(map(len, chosen)), "record") as bar:
         for rank in range(most):
             for index, some in enumerate(chosen):
                 if rank < len(some):
-                    id_ = f"record-{index + 1}-{rank + 1}"
-                    painted[index].append(painter.sample(some[rank], id_))
+                    kept, id_ = some[rank], f"record-{index + 1}-{rank + 1}"
+                    painted[index].append(painter.sample(kept, id_))
+                    ids[Place(kept.file, kept.number)] = id_
                     bar()
-    return [
-        Samples(
-            split, f"{len(shown):,} of {plural(split.found.records, 'record')}", shown
-        )
+    repeated: list[Sample] = []
+    for kept in records_at([each for each in places if each not in ids]):
+        id_ = f"repeated-{len(repeated) + 1}"
+        repeated.append(painter.sample(kept, id_))
+        ids[Place(kept.file, kept.number)] = id_
+    drawn = any(sample.pictures for some in painted for sample in some)
+    groups = [
+        Group(split, shown, None if drawn else _table(shown, columns))
         for split, shown in zip(splits, painted, strict=False)
         if shown
-    ], painter.overlays.legends()
+    ]
+    return Samples(groups, repeated, ids, painter.overlays.legends())
+
+
+def _table(samples: Sequence[Sample], columns: Sequence[Column]) -> Table:
+    """Return a row for each sample, whose title is a button that opens it.
+
+    It has as many columns as fit: targets, then those that are first.
+    """
+    whole = [sample for sample in samples if sample.headline != _MALFORMED]
+    ranked = sorted(enumerate(columns[:_MOST_VALUES]), key=lambda e: not e[1].is_target)
+    room, kept = _TABLE_CHARACTERS, []
+    for at, column in ranked:
+        texts = [column.name, *(sample.values[at].short for sample in whole)]
+        width = min(max(map(len, texts)), _CELL_CHARACTERS) + 2
+        if width <= room:
+            room -= width
+            kept.append(at)
+    rows = []
+    for sample in samples:
+        title = Markup(_OPEN).format(sample.id, sample.title)
+        cells = [_MALFORMED, *[""] * len(kept)][: len(kept)]
+        if sample in whole:
+            cells = [_cell(sample.values[at]) for at in kept]
+        rows.append([title, *cells])
+    numeric = [n for n, at in enumerate(kept, 1) if columns[at].is_number]
+    return Table(["Record", *(columns[at].name for at in kept)], rows, numeric)
+
+
+def _cell(value: Value) -> str:
+    text = one_line(value.short)
+    return (
+        Markup('<span class="absent">{}</span>').format(text) if value.missing else text
+    )
 
 
 @dataclass(frozen=True)
@@ -110,7 +186,7 @@ class _Painter:
 
     def _headline(self, features: Features) -> str:
         if features.trouble:
-            return "malformed"
+            return _MALFORMED
         fields = self.spec.fields if self.spec else ()
         labels = [
             field
@@ -123,14 +199,15 @@ class _Painter:
 
     def _values(self, features: Features) -> list[Value]:
         if features.trouble:
-            return [Value("malformed", "", features.trouble)]
+            return [Value(_MALFORMED, "", features.trouble)]
         found = []
         for column in self.columns[:_MOST_VALUES]:
             text = value_text(column, features)
-            found.append(Value(column.name, column.type, text, text == MISSING))
+            short = value_text(column, features, _MOST_TEXT)
+            found.append(Value(column.name, column.type, text, short))
         if len(self.columns) > _MOST_VALUES:
             more = plural(len(self.columns) - _MOST_VALUES, "more key")
-            found.append(Value("…", "", f"{more}, not shown", missing=True))
+            found.append(Value("…", "", f"{more}, not shown"))
         return found
 
     def _pictures(self, features: Features) -> list[Picture]:

@@ -33,7 +33,7 @@
     });
   });
 
-  // Samples: a grid of cards, each opening its record.
+  // Samples: cards in a grid, rows of a table, or repeated records. Each opens its record.
   const dialog = document.getElementById("sample");
   let cards = [], open = 0;
   const fill = (index) => {
@@ -41,7 +41,8 @@
     const card = cards[index];
     const content = dialog.querySelector(".content");
     content.replaceChildren(document.getElementById(card.dataset.sample).content.cloneNode(true));
-    const place = content.querySelector(".here"), stage = card.querySelector(".stage");
+    const place = content.querySelector(".here");
+    const stage = document.querySelector(`.card[data-sample="${card.dataset.sample}"] .stage`);
     if (place && stage) place.replaceWith(stage.cloneNode(true));
     dialog.querySelector(".place").textContent = `${index + 1} of ${cards.length}`;
     dialog.setAttribute("aria-label", content.querySelector("h2").textContent);
@@ -57,17 +58,20 @@
     fill(open + by);
     if (within) dialog.querySelector("h2").focus();
   };
-  for (const grid of all(".grid")) {
-    const items = all(".card", grid);
+  for (const group of all(".grid, .records, .pair")) {
+    const items = all("[data-sample]", group);
     items.forEach((card, index) => {
+      card.setAttribute("aria-haspopup", "dialog");
       card.addEventListener("click", () => {
         cards = items;
         fill(index);
         dialog.showModal();
         dialog.querySelector("h2").focus();
       });
+      if (group.matches(".pair")) return;
+      card.tabIndex = index ? -1 : 0;
       card.addEventListener("keydown", (event) => {
-        const columns = getComputedStyle(grid).gridTemplateColumns.split(" ").length;
+        const columns = group.matches(".grid") ? getComputedStyle(group).gridTemplateColumns.split(" ").length : 1;
         const to = target(items.length, index, event.key, columns);
         if (to === undefined) return;
         event.preventDefault();

@@ -3,78 +3,75 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import Any
 
+from ...display.blocks import Table
 from ..formatting import listed, number, plural, share
 from ..profile.classes import ClassCounts, unique
 from ..profile.columns import Column, Split
 from ..statistics.histograms import summed
-from .charts import SERIES, Bar, Figure, Plot, Table, bars, series
+from .charts import SERIES, Bar, Figure, bars, series
 
 _MOST_BARS = 24
 
 
-@dataclass(frozen=True)
-class Shares:
-    """How often each of some categories occurs in each split.
+Counts = Mapping[str, Mapping[str, int]]
+"""How often each category occurs, by split and category."""
 
-    Attributes:
+
+def _figure(
+    what: str,
+    names: Sequence[str],
+    counts: Counts,
+    totals: Mapping[str, int],
+    splits: Sequence[Split],
+    **more: Any,
+) -> Figure:
+    """Draw the shares of categories in splits, and list them in a table.
+
+    Args:
         what: what the shares are of.
         names: the categories, of which the first ones are drawn.
-        counts: of each category, by split.
+        counts: of each category.
         totals: what the counts are shares of, by split.
+        splits: the splits.
+        more: further attributes of the figure.
     """
+    shown = [each for each in splits if series(each) < SERIES and totals.get(each.name)]
+    drawn = []
+    for name in names[:_MOST_BARS]:
+        for split in shown:
+            count, total = counts[split.name].get(name, 0), totals[split.name]
+            hint = f"{name}: {count:,} in {split.label}, {share(count, total)}"
+            drawn.append(Bar(name, series(split), count / total, hint))
+    label = f"{what}, in {listed([split.label for split in shown])}"
+    if len(names) > _MOST_BARS:
+        left_out = f"{len(names) - _MOST_BARS:,} more are only in the table."
+        more["notes"] = [*more["notes"], left_out]
+    return Figure(
+        plots=[(what, bars(drawn, len(shown), label))] if drawn else [],
+        tables={what: _table(names, counts, totals, splits)},
+        wide=len(names) * len(splits) > 40,
+        **more,
+    )
 
-    what: str
-    names: Sequence[str]
-    counts: Mapping[str, Mapping[str, int]]
-    totals: Mapping[str, int]
 
-    def plots(self, splits: Sequence[Split]) -> list[tuple[str, Plot]]:
-        """Return the plot, with its caption; none if there is nothing to draw."""
-        shown = [
-            each
-            for each in splits
-            if series(each) < SERIES and self.totals.get(each.name)
-        ]
-        drawn = []
-        for name in self.names[:_MOST_BARS]:
-            for split in shown:
-                count = self.counts[split.name].get(name, 0)
-                total = self.totals[split.name]
-                hint = f"{name}: {count:,} in {split.label}, {share(count, total)}"
-                drawn.append(Bar(name, series(split), count / total, hint))
-        label = f"{self.what}, in {listed([split.label for split in shown])}"
-        return [(self.what, bars(drawn, len(shown), label))] if drawn else []
-
-    def figure(
-        self, splits: Sequence[Split], notes: list[str], title: str = "", kind: str = ""
-    ) -> Figure:
-        """Return the plot and the table, with notes."""
-        if len(self.names) > _MOST_BARS:
-            more = len(self.names) - _MOST_BARS
-            notes = [*notes, f"{more:,} more are only in the table."]
-        return Figure(
-            title=title,
-            kind=kind,
-            plots=self.plots(splits),
-            notes=notes,
-            table=self.table(splits),
-            wide=len(self.names) * len(splits) > 40,
-        )
-
-    def table(self, splits: Sequence[Split]) -> Table:
-        """Return the count and the share of each category in each split."""
-        titles = ["Name"]
-        rows = [[name] for name in self.names]
-        for split in splits:
-            prefix = f"{split.label}: " if len(splits) > 1 else ""
-            titles += [f"{prefix}count", f"{prefix}share"]
-            counts = self.counts.get(split.name, {})
-            for row in rows:
-                count = counts.get(row[0], 0)
-                row += [f"{count:,}", share(count, self.totals.get(split.name, 0))]
-        return Table(self.what, titles, rows, range(1, len(titles)))
+def _table(
+    names: Sequence[str],
+    counts: Counts,
+    totals: Mapping[str, int],
+    splits: Sequence[Split],
+) -> Table:
+    """Return the count and the share of each category in each split."""
+    titles = ["Name"]
+    rows = [[name] for name in names]
+    for split in splits:
+        prefix = f"{split.label}: " if len(splits) > 1 else ""
+        titles += [f"{prefix}count", f"{prefix}share"]
+        for row in rows:
+            count = counts.get(split.name, {}).get(row[0], 0)
+            row += [f"{count:,}", share(count, totals.get(split.name, 0))]
+    return Table(titles, rows, range(1, len(titles)))
 
 
 def class_figure(classes: ClassCounts, splits: Sequence[Split]) -> Figure:
@@ -89,9 +86,16 @@ def class_figure(classes: ClassCounts, splits: Sequence[Split]) -> Figure:
     elif column.field and column.field.codec.decoded_as[1]:
         what = "Share of all labels"
     totals = {split: sum(counts.values()) for split, counts in classes.counts.items()}
-    shares = Shares(f"{what} of {column.name}", names, classes.counts, totals)
-    about = column.type if column.field else f"{column.type}, looks like a class"
-    return shares.figure(splits, _balance(classes, whole), column.name, about)
+    return _figure(
+        f"{what} of {column.name}",
+        names,
+        classes.counts,
+        totals,
+        splits,
+        notes=_balance(classes, whole),
+        title=column.name,
+        kind=column.type if column.field else f"{column.type}, looks like a class",
+    )
 
 
 def _balance(classes: ClassCounts, whole: Mapping[str, int]) -> list[str]:
@@ -138,5 +142,5 @@ def missing_figure(columns: Sequence[Column], splits: Sequence[Split]) -> Figure
         for split in splits
     }
     read = {split.name: split.found.read for split in splits}
-    shares = Shares("Records in which a key is missing", names, counts, read)
-    return shares.figure(splits, notes)
+    what = "Records in which a key is missing"
+    return _figure(what, names, counts, read, splits, notes=notes)

@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from ...display.blocks import Table
 from ..formatting import number, one_line, plural, share
 from ..profile.columns import Column, Split
 from ..profile.telling import Association, Classes, Numeric, Told, Variable
@@ -16,9 +17,7 @@ from .charts import (
     SERIES,
     Bar,
     Figure,
-    Line,
     Plot,
-    Table,
     histogram,
     scatter,
     stacks,
@@ -37,7 +36,8 @@ _QUANTILES = {"5 %": 0.05, "Median": 0.5, "95 %": 0.95}
 
 Rows = NDArray[np.bool_]
 Key = list[tuple[str, str]]
-Drawn = tuple[Key, Plot, Table]
+Captioned = tuple[str, Table]
+Drawn = tuple[Key, Plot, Captioned]
 
 
 def telling_figures(targets: Sequence[Told], split: Split) -> list[Figure]:
@@ -65,12 +65,11 @@ def _overview(told: Told, split: Split) -> Figure:
     return Figure(
         title=target,
         kind=f"from {plural(told.records, 'record')} of {split.label}",
-        table=Table(
-            f"The features that tell the most about {target}",
-            ("Feature", "Association", "Records"),
-            rows,
-            (2,),
-        ),
+        tables={
+            f"The features that tell the most about {target}": Table(
+                ("Feature", "Association", "Records"), rows, (2,)
+            )
+        },
         folded=False,
         wide=True,
     )
@@ -106,7 +105,7 @@ def _figure(told: Told, found: Association) -> Figure:
         kind=f"{target.name}: {_strength(found)}",
         plots=[(plot.label, plot)],
         notes=notes,
-        table=table,
+        tables=dict([table]),
         key=key,
     )
 
@@ -146,7 +145,7 @@ def _shares(target: Classes, feature: Classes) -> Drawn:
         cells.append(row)
     what = f"Share of each {target.name} by {feature.name}"
     titles = ["Value", "Records", *(name for name, _ in columns)]
-    table = Table(what, titles, cells, range(1, len(titles)))
+    table = what, Table(titles, cells, range(1, len(titles)))
     return _key("swatch", columns), stacks(bars, what), table
 
 
@@ -156,10 +155,10 @@ def _by_class(classes: Classes, values: Numeric) -> Drawn:
     groups = _frequent(classes, rows)
     every = _numbers([values.values[own] for _, own in groups])
     bins, logarithmic = common_bins(every[:SERIES])
-    lines = [
-        Line(at, [(low, high, count / found.count) for low, high, count in some])
+    lines = {
+        at: [(low, high, count / found.count) for low, high, count in some]
         for at, (found, some) in enumerate(zip(every, bins, strict=False))
-    ]
+    }
     what = f"{values.name} by {classes.name}"
     plot = histogram(
         lines,
@@ -173,7 +172,8 @@ def _by_class(classes: Classes, values: Numeric) -> Drawn:
         for (name, _), found in zip(groups[:_MOST_ROWS], every, strict=False)
     ]
     titles = (classes.name, "Records", *_QUANTILES, "Mean")
-    return _key("line", groups), plot, Table(what, titles, cells, range(1, len(titles)))
+    table = what, Table(titles, cells, range(1, len(titles)))
+    return _key("line", groups), plot, table
 
 
 def _key(mark: str, classes: Sequence[tuple[str, Rows]]) -> Key:
@@ -193,7 +193,7 @@ def _points(target: Numeric, feature: Numeric) -> Plot:
     )
 
 
-def _parts(target: Numeric, feature: Numeric) -> Table:
+def _parts(target: Numeric, feature: Numeric) -> Captioned:
     """Return what the target is like in parts of the feature's range."""
     rows = np.flatnonzero(~np.isnan(target.values + feature.values))
     order = rows[np.argsort(feature.values[rows], kind="stable")]
@@ -209,7 +209,7 @@ def _parts(target: Numeric, feature: Numeric) -> Table:
     ]
     titles = (feature.name, "Records", *_QUANTILES, "Mean")
     what = f"{target.name} in fifths of the records by {feature.name}"
-    return Table(what, titles, cells, range(1, len(titles)))
+    return what, Table(titles, cells, range(1, len(titles)))
 
 
 def _whole(values: NDArray[np.float64]) -> bool:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from ...runtime.shared.times import Time
-from ..formatting import listed, number, one_line, plural, share
+from ...display.blocks import Table
+from ...runtime.shared.times import UNITS, Time
+from ..formatting import listed, number
 from ..profile.columns import Column, Split, measures_of
 from ..profile.words import extent, values_text
 from ..statistics.histograms import merged_histogram, width_exponent
 from ..statistics.numbers import Numbers, merged_numbers, quantile
-from .charts import SERIES, Figure, Line, Plot, Table, histogram, series
+from .charts import SERIES, Bins, Figure, Plot, histogram, series
 
 _BINS = 32
 _QUANTILES = {"Least": 0.0, "5 %": 0.05, "Median": 0.5, "95 %": 0.95, "Greatest": 1.0}
 
-Bins = list[tuple[float, float, float]]
 BySplit = Mapping[str, Numbers]
 
 
@@ -26,24 +26,17 @@ def column_figure(column: Column, splits: Sequence[Split]) -> Figure:
         for what, found in measures_of(column, splits).items()
         if merged_numbers(list(found.values())).constant is None
     }
-    plots = [
-        (what.capitalize(), plot)
-        for what, found in drawn.items()
-        if (
-            plot := numbers_plot(
-                f"{what} of {column.name}",
-                splits,
-                found,
-                column.time if what == "values" else None,
-            )
-        )
-    ]
     return Figure(
         title=column.name,
         kind=column.type,
-        plots=plots,
+        plots=[*_plots(column, splits, drawn)],
         facts=_facts(column),
-        table=_table(column, splits, drawn) if drawn else None,
+        tables={
+            f"{what.capitalize()} of {column.name}; percentiles of many are estimates": (
+                _table(found, splits, column.time_of(what))
+            )
+            for what, found in drawn.items()
+        },
     )
 
 
@@ -59,24 +52,35 @@ def _facts(column: Column) -> list[tuple[str, str]]:
     return facts
 
 
-def numbers_plot(
-    what: str, splits: Sequence[Split], found: BySplit, time: Time | None = None
-) -> Plot | None:
-    """Draw histograms of the numbers of each split; None if no split has any."""
-    shown = [
-        split for split in splits if series(split) < SERIES and split.name in found
-    ]
-    if not shown:
-        return None
-    every = [found[split.name] for split in shown]
-    bins, logarithmic = common_bins(every)
-    lines = [
-        Line(series(split), [(low, high, n / numbers.count) for low, high, n in some])
-        for split, numbers, some in zip(shown, every, bins, strict=True)
-    ]
-    label = f"Histogram of {what}, in {listed([split.label for split in shown])}"
-    whole = not every[0].floats
-    return histogram(lines, label, logarithmic=logarithmic, whole=whole, time=time)
+def _plots(
+    column: Column, splits: Sequence[Split], measures: Mapping[str, BySplit]
+) -> Iterator[tuple[str, Plot]]:
+    """Yield histograms of the numbers of each split, where a split has any."""
+    for what, found in measures.items():
+        shown = [
+            split for split in splits if series(split) < SERIES and split.name in found
+        ]
+        if not shown:
+            continue
+        every = [found[split.name] for split in shown]
+        bins, logarithmic = common_bins(every)
+        lines = {
+            series(split): [(low, high, n / own.count) for low, high, n in some]
+            for split, own, some in zip(shown, every, bins, strict=True)
+        }
+        labels = listed([split.label for split in shown])
+        time = column.time_of(what)
+        unit = f" in {UNITS[time.unit][0]}" if time and time.duration else ""
+        yield (
+            what.capitalize() + unit,
+            histogram(
+                lines,
+                f"Histogram of {what} of {column.name}, in {labels}",
+                logarithmic=logarithmic,
+                whole=not every[0].floats,
+                time=time,
+            ),
+        )
 
 
 def common_bins(every: Sequence[Numbers]) -> tuple[list[Bins], bool]:
@@ -107,54 +111,18 @@ def common_bins(every: Sequence[Numbers]) -> tuple[list[Bins], bool]:
     ], False
 
 
-def _table(
-    column: Column, splits: Sequence[Split], measures: Mapping[str, BySplit]
-) -> Table:
-    rows = []
-    for what, found in measures.items():
-        for split in splits:
-            if numbers := found.get(split.name):
-                name = what if len(splits) == 1 else f"{what}, {split.label}"
-                time = column.time if what == "values" else None
-                shown = time.text if time else number
-                spread = [_quantile(numbers, at, shown) for at in _QUANTILES.values()]
-                mean = shown(numbers.mean or 0.0)
-                rows.append((name, f"{numbers.count:,}", *spread, mean))
-    return Table(
-        f"What the values of {column.name} are like; percentiles between the least "
-        "and the greatest are estimates where values are many",
-        ("What", "Values", *_QUANTILES, "Mean"),
-        rows,
-        range(1, 8),
-    )
+def _table(found: BySplit, splits: Sequence[Split], time: Time | None) -> Table:
+    """Return a column for each split that has numbers."""
+    shown = time.text if time else number
+    own = {split.label: found[split.name] for split in splits if split.name in found}
+    rows = [("Values", *(f"{each.count:,}" for each in own.values()))]
+    for what, at in _QUANTILES.items():
+        rows.append((what, *(_quantile(each, at, shown) for each in own.values())))
+    rows.append(("Mean", *(shown(each.mean or 0.0) for each in own.values())))
+    return Table(("Statistic", *own), rows, range(1, len(own) + 1))
 
 
 def _quantile(numbers: Numbers, at: float, shown: Callable[[float], str]) -> str:
     ends = {0.0: numbers.minimum, 1.0: numbers.maximum}
     value = ends.get(at, quantile(numbers, at)) or 0
     return shown(value if numbers.floats else int(value))
-
-
-def key_table(columns: Sequence[Column], splits: Sequence[Split]) -> Table:
-    """Return a row for each key."""
-    rows = []
-    read = sum(split.found.read for split in splits)
-    for column in columns:
-        kind = column.whole
-        steps = plural(kind.present, "step")
-        rows.append(
-            (
-                column.name,
-                one_line(column.key, 80) if column.name != column.key else "",
-                column.type,
-                steps if column.steps else share(kind.present, read),
-                extent(kind.lengths),
-                values_text(kind, time=column.time),
-            )
-        )
-    return Table(
-        "All keys: type, records that have them, numbers of values, and values",
-        ("Name", "Key", "What", "Present", "Length", "Values"),
-        rows,
-        numeric=(3, 4),
-    )

@@ -95,7 +95,7 @@ def _html(
     """
     # This imports packages that a report needs, and other commands do not.
     from .charts import SERIES, series
-    from .page import page_values
+    from .page import page_values, whole
 
     style = _source("style.css")
     script = _source("script.js")
@@ -120,6 +120,7 @@ def _html(
         "series": series,
         "share": share,
         "size": size,
+        "whole": whole,
     }
     return environment.get_template("page.html.jinja").render(
         page_values(profile, verification, diff),

@@ -123,8 +123,10 @@ def followed(data: Bytes) -> tuple[Rows, NDArray[np.bool_]]:
     return ends[:count], wrong[:count]
 
 
-def follow_lengths(data: Bytes, start: int, until: int) -> tuple[int, int]:
-    """Follow frames by their lengths, to the first that ends at a place or behind it.
+def follow_lengths(
+    data: Bytes, start: int, until: int, most: int = 1 << 62
+) -> tuple[int, int]:
+    """Follow up to `most` frames by their lengths, to the first that ends at a place or later.
 
     Returns:
         How many there are, and where the last one ends: before that place if there is a
@@ -136,7 +138,7 @@ def follow_lengths(data: Bytes, start: int, until: int) -> tuple[int, int]:
         data.size,
         start,
         until,
-        1 << 62,
+        most,
         None,
         None,
         ctypes.addressof(end),

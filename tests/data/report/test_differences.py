@@ -62,8 +62,8 @@ def test_other_countries_spreads_and_repeated_ids_are_reported(tmp_path: Path) -
         "2 marked differences in 3 comparisons. "
         "Not compared: dev (10 records), correlations and the contents of id."
     ) in differences
-    shown = "train and test\ncountry\nshare of DE\n100 %\n0 %\nCohen's h 3.1\n"
-    assert shown in differences
+    assert "\nName\nMeasure\ntrain\ntest\nEffect\n" in differences
+    assert "\ncountry\nshare of DE\n100 %\n0 %\nCohen's h 3.1\n" in differences
     shown = "standard deviation of values\n10\n3\nratio 3.3\n"
     assert shown in differences
     assert "values of id\nin train and in test\n400\n" in repetitions

@@ -39,7 +39,6 @@ def test_page_has_sections_numbers_and_names(visit: Visit, scenes_page: Path) ->
     assert headings == [
         "StreetScene",
         "Overview",
-        "Verify",
         "Samples",
         "Differences between splits",
         "Repetitions",

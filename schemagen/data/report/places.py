@@ -1,0 +1,55 @@
+"""Records by their places, read from files again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from itertools import groupby, islice
+
+import numpy as np
+
+from ...runtime.native import follow_lengths
+from ...runtime.shared.tfrecord import FOOTER_SIZE, HEADER_SIZE
+from ...runtime.storage.opening import is_remote
+from ..profile.repetitions import Place, Repetitions
+from ..statistics.samples import Sample
+from ..stream import compression_of
+
+_MOST = 24
+"""So many places of repetitions are read."""
+
+
+def places_of(found: Repetitions) -> list[Place]:
+    """Return the places of repetitions, those of marked ones first."""
+    every = [each.places for each in found.marked]
+    every += [each.places[:1] for each in found.found]
+    places = (place for pairs in every for pair in pairs for place in pair)
+    return list(islice(dict.fromkeys(places), _MOST))
+
+
+def records_at(places: Iterable[Place]) -> Iterator[Sample]:
+    """Yield the records at some places, in order.
+
+    Records of compressed and remote files are left out: their files would have to be read
+    in full.
+    """
+    known = sorted(place for place in places if place.record >= 0)
+    for path, some in groupby(known, key=lambda place: place.file):
+        if not is_remote(path):
+            with suppress(OSError, ValueError):  # the file is gone, or empty
+                yield from _records(path, [place.record for place in some])
+
+
+def _records(path: str, numbers: Iterable[int]) -> Iterator[Sample]:
+    data = np.memmap(path, np.uint8, "r")
+    if compression_of(data[:HEADER_SIZE].tobytes()) != "":
+        return
+    start = first = 0
+    for number in numbers:
+        _, start = follow_lengths(data, start, data.size, number - first)
+        found, stop = follow_lengths(data, start, data.size, 1)
+        if found:
+            begin = start + HEADER_SIZE
+            record = data[begin : stop - FOOTER_SIZE].tobytes()
+            yield Sample(0, path, number, begin, record)
+        start, first = stop, number + 1
