@@ -129,7 +129,8 @@ def _facts(profile: Profile) -> list[str]:
         facts.append(one_line(f"Schema: {spec.class_name}, {spec.source}", 120))
         facts += [one_line(spec.doc.split("\n\n")[0], 240)] if spec.doc else []
     facts += notes_of(profile)
-    facts += [contents_of(profile)] if profile.whole.read else []
+    # The tables have what there is to say of Examples.
+    facts += [contents_of(profile)] if profile.whole.sequences else []
     return [*facts, *notes_of_keys(profile.whole)]
 
 
