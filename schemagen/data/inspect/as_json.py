@@ -68,6 +68,12 @@ def document_of(
 ) -> Document:
     """Return what has been found, with so many records of each split."""
     found = profile.statistics
+    fields = profile.spec.fields if profile.spec else ()
+    order = {field.key: at for at, field in enumerate(fields)}
+
+    def place(column: Column) -> int:
+        return order.get(column.key, len(order))
+
     return Document.of(
         found,
         version=VERSION,
@@ -83,8 +89,15 @@ def document_of(
         passed_over=found.other_files,
         files=[_file(file) for file in found.files],
         splits=[_split(profile, split.name, records) for split in profile.splits],
-        fields=[_field(profile, column) for column in profile.columns],
-        classes=[_classes(profile, counted) for counted in profile.likely_classes],
+        fields=[
+            _field(profile, column) for column in sorted(profile.columns, key=place)
+        ],
+        classes=[
+            _classes(profile, counted)
+            for counted in sorted(
+                profile.likely_classes, key=lambda each: place(each.column)
+            )
+        ],
         differences=[*map(compared, profile.differences)],
         repetitions=[*map(_repeated, profile.repetitions.found)],
         facts=[Fact.of(fact) for fact in facts_of(profile)],

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from ...display.blocks import Block, Heading, Items, Paragraph, Table
 from ..profile.diff import Diff, SplitDiff
-from ..profile.tables import place_text
 from .text import difference_blocks
 
 
@@ -35,7 +34,7 @@ def diff_tables(
         for each in found.schema or ()
     ]
     notes += [
-        f"{split.name or 'all'}: only in {name}: {', '.join(map(place_text, some))}"
+        f"{split.name or 'all'}: only in {name}: {', '.join(each.text for each in some)}"
         for split in found.splits
         for name, some in zip(found.names, split.places, strict=True)
         if some

@@ -36,8 +36,7 @@ from ..profile.facts import (
     split_facts,
 )
 from ..profile.profile import Profile
-from ..profile.tables import LISTED
-from ..profile.troubles import notes_of, notes_of_keys, troubles_of
+from ..profile.troubles import LISTED, notes_of, notes_of_keys, troubles_of
 from ..statistics.bytes_values import content_of
 from ..statistics.model import MOST_KEYS, DataStatistics
 from .samples import sample_text

@@ -12,9 +12,8 @@ from .columns import Column, Split, measures_of
 from .comparison import Difference
 from .profile import Profile
 from .repetitions import Repetition
-from .tables import difference_note, example_text
 from .troubles import notes_of, notes_of_keys, troubles_of
-from .words import MEASURES, extent, values_text
+from .words import extent, measure_text, measures_in, values_text
 
 Value = int | float | str | tuple[float, float] | None
 """A number, a text, or the least and the greatest of some numbers."""
@@ -186,15 +185,8 @@ def number_facts(column: Column, splits: Sequence[Split]) -> Iterator[Fact]:
         for split, numbers in found.items():
             if what != "values" and numbers.constant is not None:
                 continue
-            for measure, of in MEASURES.items():
-                value = of(numbers)
-                if (
-                    value is not None
-                    and not numbers.floats
-                    and float(value).is_integer()
-                ):
-                    value = int(value)
-                note = time.text(value) if time and value is not None else ""
+            for measure, value in measures_in(numbers).items():
+                note = measure_text(measure, value, time) if time else ""
                 yield Fact(column.name, split, f"{measure} of {what}", value, note=note)
 
 
@@ -202,14 +194,15 @@ def difference_facts(differences: Sequence[Difference]) -> Iterator[Fact]:
     """Yield measures of a split that differ from those of another one."""
     for each in differences:
         share = each.unit == "Cohen's h"
+        time = each.column.time_of(each.measure.partition(" of ")[2])
         yield Fact(
             each.column.name,
             each.splits[1].name,
             each.measure,
-            each.values[1],
+            each.texts[1] if time else each.values[1],
             "share" if share else "",
             "drift",
-            difference_note(each),
+            each.note,
         )
 
 
@@ -226,7 +219,7 @@ def repetition_facts(repetitions: Sequence[Repetition]) -> Iterator[Fact]:
             name,
             each.count,
             mark=each.mark,
-            note=example_text(each),
+            note=each.example,
         )
 
 

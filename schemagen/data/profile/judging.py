@@ -11,7 +11,6 @@ from .columns import Split
 from .comparison import DRIFT, FEWEST, FEWEST_OF_VALUE, Difference
 from .profile import Profile
 from .repetitions import Place, Repetition
-from .tables import difference_row, place_text
 
 THRESHOLDS: Mapping[str, float] = {
     "leakage": 0.0,
@@ -50,7 +49,7 @@ def judged(
 
 def _leakage(profile: Profile, limit: float) -> Iterator[DataFinding]:
     for each in profile.repetitions.found:
-        if len(each.splits) == 2 and each.share > limit:
+        if each.mark == "leakage" and each.share > limit:
             first, second = (split.label for split in each.splits)
             one, many = ("value", "values") if each.column else ("record", "records")
             what = f"{many} of {first!r} are in {second!r} too"
@@ -99,7 +98,7 @@ def _repeated(
 
 def _where(place: Place, other: Place) -> str:
     """Return a place in words, with the whole path if it is in another directory."""
-    return place_text(place) if place.file != other.file else f"record {place.record:,}"
+    return place.text if place.file != other.file else f"record {place.record:,}"
 
 
 def _drift(profile: Profile, limit: float) -> Iterator[DataFinding]:
@@ -109,21 +108,23 @@ def _drift(profile: Profile, limit: float) -> Iterator[DataFinding]:
 
 
 def _of_difference(profile: Profile, each: Difference, limit: float) -> DataFinding:
-    splits, _, measure, first, second, effect = difference_row(each)
+    one, other = each.splits
+    first, second = each.texts
     least = number(1 + limit if each.unit == "ratio" else limit)
-    other = each.splits[1]
     return DataFinding(
         rule="SG543",
         split=other.name or None,
         field=each.column.name,
         key=each.column.key,
-        what=f"{measure} differs between {splits}",
+        what=f"{each.measure} differs between {one.label} and {other.label}",
         expected=f"a {each.unit} below {least}",
         records=0,
         files=0,
         of=other.found.records,
         examples=(
-            Example(profile.where, None, None, f"{first} and {second}: {effect}"),
+            Example(
+                profile.where, None, None, f"{first} and {second}: {each.effect_text}"
+            ),
         ),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -9,6 +10,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..formatting import one_line
 from ..statistics.digests import Digested
 from ..statistics.model import FileStatistics
 from .columns import Column, Split
@@ -42,6 +44,12 @@ class Place:
     file: str
     record: int
 
+    @property
+    def text(self) -> str:
+        """The place in words, with the name of the file."""
+        name = one_line(os.path.basename(self.file), 60)
+        return f"record {self.record:,} of {name}" if self.record >= 0 else name
+
 
 @dataclass(frozen=True)
 class Repetition:
@@ -66,6 +74,12 @@ class Repetition:
     places: tuple[tuple[Place, Place], ...] = ()
     files: int = 0
     natural: bool = False
+
+    @property
+    def example(self) -> str:
+        """The place of the first one, and of what it repeats; "" if unknown."""
+        some = (f"{again.text} is {first.text}" for again, first in self.places[:1])
+        return "".join(some)
 
     @property
     def mark(self) -> str:

@@ -18,7 +18,9 @@ from ..statistics.model import (
     RecordStatistics,
 )
 from .profile import Profile
-from .tables import LISTED
+
+LISTED = 20
+"""So many rows, files and damages are listed for people."""
 
 
 def notes_of(profile: Profile) -> Iterator[str]:

@@ -43,6 +43,26 @@ MEASURES: Mapping[str, Callable[[Numbers], int | float | None]] = {
 # The measures that a line of text has.
 _IN_WORDS = ("mean",)
 
+# Measures that are no values themselves, but distances between some.
+_SPREADS = ("standard deviation",)
+
+
+def measures_in(found: Numbers) -> dict[str, int | float]:
+    """Return the measures of numbers by name; those of integers are whole, if they are."""
+    measured = {name: of(found) for name, of in MEASURES.items()}
+    return {
+        name: value if found.floats or value != int(value) else int(value)
+        for name, value in measured.items()
+        if value is not None
+    }
+
+
+def measure_text(name: str, value: float, time: Time | None = None) -> str:
+    """Return a measure of numbers, or of times, for people."""
+    if time is None:
+        return number(value, 4)
+    return time._replace(duration=time.duration or name in _SPREADS).text(value)
+
 
 def extent(found: Numbers, shown: Callable[[float], str] = number) -> str:
     """Return from where to where numbers reach: "5", "0 to 32"."""

@@ -13,9 +13,10 @@ from ..profile.columns import Column
 from ..profile.comparison import DRIFT, FEWEST, FEWEST_OF_VALUE
 from ..profile.diff import Diff
 from ..profile.profile import Profile
-from ..profile.repetitions import Place, Repetitions
-from ..profile.tables import REPETITIONS, place_text, repetition_row
+from ..profile.repetitions import Place, Repetition, Repetitions
 from .charts import Figure
+
+_REPETITIONS = ("What", "Where", "How many", "Such as")
 
 
 def diff_figure(found: Diff) -> Figure:
@@ -104,28 +105,38 @@ def repetitions_figure(found: Repetitions, records: Mapping[Place, str]) -> Figu
     ):
         rows = [
             [
-                *repetition_row(each)[:3],
+                *_in_words(each),
                 Markup().join(_pair(pair, records) for pair in each.places[:most]),
             ]
             for each in some
         ]
         if rows:
             tables[caption] = without_empty(
-                REPETITIONS, rows, REPETITIONS[3:], REPETITIONS[2:3]
+                _REPETITIONS, rows, _REPETITIONS[3:], _REPETITIONS[2:3]
             )
     first = [
         f"{count} {what} {where}"
-        for what, where, count, _ in map(repetition_row, marked or natural)
+        for what, where, count in map(_in_words, marked or natural)
     ]
     notes = [f"Repeated: {listed(first, 3)}. Compared: {compared}."]
     tone = "bad" if marked else "note"
     return Figure(notes=notes, tables=tables, tone=tone, folded=False, wide=True)
 
 
+def _in_words(found: Repetition) -> tuple[str, str, str]:
+    """Return what is repeated, where, and how many there are."""
+    what = f"values of {found.column.name}" if found.column else "records"
+    labels = [split.label for split in found.splits]
+    where = f"more than once in {labels[0]}"
+    if labels[1:]:
+        where = f"in {labels[0]} and in {labels[1]}"
+    return what, where, f"{found.count:,}"
+
+
 def _pair(places: tuple[Place, Place], records: Mapping[Place, str]) -> Markup:
     """Return a record and the one that it is equal to, as buttons that open them."""
     again, first = places
-    texts = [place_text(again), place_text(first)]
+    texts = [again.text, first.text]
     if again.file == first.file and again.record >= 0:
         texts[0] = f"record {again.record:,}"
     parts = []

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ...display.blocks import Table
 from ...runtime.shared.times import UNITS, Time
-from ..formatting import listed, number
+from ..formatting import listed
 from ..profile.columns import Column, Split, measures_of
-from ..profile.words import extent, values_text
+from ..profile.words import MEASURES, extent, measure_text, measures_in, values_text
 from ..statistics.histograms import merged_histogram, width_exponent
-from ..statistics.numbers import Numbers, merged_numbers, quantile
+from ..statistics.numbers import Numbers, merged_numbers
 from .charts import SERIES, Bins, Figure, Plot, histogram, series
 
 _BINS = 32
-_QUANTILES = {"Least": 0.0, "5 %": 0.05, "Median": 0.5, "95 %": 0.95, "Greatest": 1.0}
 
 BySplit = Mapping[str, Numbers]
 
@@ -113,16 +112,14 @@ def common_bins(every: Sequence[Numbers]) -> tuple[list[Bins], bool]:
 
 def _table(found: BySplit, splits: Sequence[Split], time: Time | None) -> Table:
     """Return a column for each split that has numbers."""
-    shown = time.text if time else number
     own = {split.label: found[split.name] for split in splits if split.name in found}
     rows = [("Values", *(f"{each.count:,}" for each in own.values()))]
-    for what, at in _QUANTILES.items():
-        rows.append((what, *(_quantile(each, at, shown) for each in own.values())))
-    rows.append(("Mean", *(shown(each.mean or 0.0) for each in own.values())))
+    measured = {label: measures_in(each) for label, each in own.items()}
+    rows += [
+        (
+            name.capitalize(),
+            *(measure_text(name, each[name], time) for each in measured.values()),
+        )
+        for name in MEASURES
+    ]
     return Table(("Statistic", *own), rows, range(1, len(own) + 1))
-
-
-def _quantile(numbers: Numbers, at: float, shown: Callable[[float], str]) -> str:
-    ends = {0.0: numbers.minimum, 1.0: numbers.maximum}
-    value = ends.get(at, quantile(numbers, at)) or 0
-    return shown(value if numbers.floats else int(value))

@@ -123,8 +123,8 @@ def test_each_pair_of_splits_has_a_table_in_which_info_comes_last(
 def test_times_are_dates_in_the_table_and_under_the_axis(tmp_path: Path) -> None:
     page = page_of(tmp_path, {"train": trips(0, 60)})
     rows = dict(rows_of(page, "Values of start; percentiles of many are estimates"))
-    assert rows["Least"] == "2024-03-09 16:00:00"
-    assert rows["Greatest"] == "2024-04-07 16:00:00"
+    assert rows["Minimum"] == "2024-03-09 16:00:00"
+    assert rows["Maximum"] == "2024-04-07 16:00:00"
     labels = re.findall(r"<text[^>]*>(\d\d\d\d-\d\d-\d\d)</text>", page)
     assert labels
     assert set(labels) <= {f"2024-03-{day}" for day in range(10, 32)} | {"2024-04-07"}
