@@ -26,6 +26,9 @@ if TYPE_CHECKING:  # rich takes time to import
 UNBOUNDED = 10_000
 """So many columns that no line is wrapped."""
 
+# Columns of no longer cells do not wrap, unless they are the last one.
+_WHOLE = 24
+
 # The first column takes no more than this share of the lines.
 _FIRST_SHARE = 0.4
 
@@ -88,6 +91,7 @@ def _items(items: Sequence[str], bullet: str) -> RenderableType:
 
 
 def _table(block: Table, columns: int) -> RenderableType:
+    from rich.cells import cell_len
     from rich.table import Table as Grid
     from rich.text import Text
 
@@ -95,12 +99,15 @@ def _table(block: Table, columns: int) -> RenderableType:
         box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=any(block.headings)
     )
     last = len(block.headings) - 1
+    most = int(columns * _FIRST_SHARE)
     for index, heading in enumerate(block.headings):
+        texts = [_cell(row[index]) for row in block.rows]
+        longest = max(map(cell_len, texts), default=0)
         grid.add_column(
             Text(heading),
-            no_wrap=0 < index < last,
+            no_wrap=index < last and longest <= _WHOLE,
             overflow="fold",
-            max_width=int(columns * _FIRST_SHARE) if index == 0 else None,
+            max_width=most if index == 0 else None,
         )
     for row in block.rows:
         grid.add_row(*(Text(_cell(cell)) for cell in row))

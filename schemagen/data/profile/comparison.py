@@ -72,11 +72,6 @@ class Difference:
             return "one is constant" if self.unit == "ratio" else "both are constant"
         return f"{self.unit} {number(self.effect, 2)}"
 
-    @property
-    def note(self) -> str:
-        """What the measure is in the first split, and the size of the effect."""
-        return f"{self.texts[0]} in {self.splits[0].label}; {self.effect_text}"
-
 
 def differences_of(
     columns: Sequence[Column],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..formatting import number, percent, plural, size, sizes
 from ..statistics.numbers import Numbers
@@ -193,17 +193,15 @@ def number_facts(column: Column, splits: Sequence[Split]) -> Iterator[Fact]:
 def difference_facts(differences: Sequence[Difference]) -> Iterator[Fact]:
     """Yield measures of a split that differ from those of another one."""
     for each in differences:
-        share = each.unit == "Cohen's h"
+        first, second = each.splits
         time = each.column.time_of(each.measure.partition(" of ")[2])
-        yield Fact(
-            each.column.name,
-            each.splits[1].name,
-            each.measure,
-            each.texts[1] if time else each.values[1],
-            "share" if share else "",
-            "drift",
-            each.note,
+        unit = "share" if each.unit == "Cohen's h" else ""
+        before, now = (
+            Fact(each.column.name, second.name, each.measure, value, unit, "drift")
+            for value in (each.texts if time else each.values)
         )
+        note = f"{before.text} in {first.label}; {each.effect_text}"
+        yield replace(now, note=note)
 
 
 def repetition_facts(repetitions: Sequence[Repetition]) -> Iterator[Fact]:
