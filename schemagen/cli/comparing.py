@@ -13,6 +13,7 @@ from .reporting import (
     html_option,
     leave,
     print_document,
+    print_written,
     reading_options,
     table_option,
     terminal_columns,
@@ -61,7 +62,7 @@ def diff(
     with refusing_data(one):
         found = use_case(one, other, key, **reading)
         if html is not None:
-            write_diff(html, found)
+            print_written(html, write_diff(html, found))
     if style == "json":
         from ..data.inspect.as_json import text_of
         from ..data.inspect.diff_document import diff_document

@@ -17,6 +17,7 @@ from .reporting import (
     html_option,
     leave,
     print_document,
+    print_written,
     project_option,
     reading_options,
     report,
@@ -179,10 +180,8 @@ def _thresholds(project: str) -> dict[Any, float]:
 def _print_report(report: Report) -> None:
     """Print where a report is, and how many findings it shows."""
     from ..data import formatting
-    from ..findings import printable
 
-    size = formatting.size(report.bytes)
-    echo(f"wrote {printable(report.path)} ({size})", err=True)
+    print_written(report.path, report.bytes)
     kinds = len(report.verification.findings)
     if kinds:
         some = formatting.plural(kinds, "kind of finding", "kinds of findings")

@@ -201,6 +201,14 @@ html_option = click.option(
 )
 
 
+def print_written(path: str, size: int) -> None:
+    """Print where a page is, and its size in bytes."""
+    from ..data import formatting
+    from ..findings import printable
+
+    echo(f"wrote {printable(path)} ({formatting.size(size)})", err=True)
+
+
 def print_sealed(sealed: Sequence[Sealed]) -> None:
     """Print which manifests were written."""
     from ..data.formatting import plural

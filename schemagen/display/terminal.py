@@ -26,8 +26,10 @@ if TYPE_CHECKING:  # rich takes time to import
 UNBOUNDED = 10_000
 """So many columns that no line is wrapped."""
 
-# Columns of no longer cells do not wrap, unless they are the last one.
+# Columns of no longer cells do not wrap, unless they are the last one, or the others
+# would have less than so many columns of the terminal.
 _WHOLE = 24
+_LEAST = 10
 
 # The first column takes no more than this share of the lines.
 _FIRST_SHARE = 0.4
@@ -100,12 +102,17 @@ def _table(block: Table, columns: int) -> RenderableType:
     )
     last = len(block.headings) - 1
     most = int(columns * _FIRST_SHARE)
+    widths = [
+        max(map(cell_len, (heading, *(_cell(row[index]) for row in block.rows))))
+        for index, heading in enumerate(block.headings)
+    ]
+    whole = [index < last and width <= _WHOLE for index, width in enumerate(widths)]
+    used = sum(w + 2 for w, each in zip(widths, whole, strict=True) if each)
+    room = columns - used >= _LEAST * whole.count(False)
     for index, heading in enumerate(block.headings):
-        texts = [_cell(row[index]) for row in block.rows]
-        longest = max(map(cell_len, texts), default=0)
         grid.add_column(
             Text(heading),
-            no_wrap=index < last and longest <= _WHOLE,
+            no_wrap=room and whole[index],
             overflow="fold",
             max_width=most if index == 0 else None,
         )

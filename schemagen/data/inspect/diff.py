@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...display.blocks import Block, Heading, Items, Paragraph, Table
-from ..profile.diff import Diff, SplitDiff
+from ..formatting import listed
+from ..profile.diff import Diff
 from .text import difference_blocks
 
 
 def diff_blocks(found: Diff) -> Iterator[Block]:
     """Yield what differs, the schema first."""
-    notes, (headings, rows) = diff_tables(found)
+    notes, table = diff_tables(found)
     yield Heading(found.profile.where)
-    yield Table(headings, rows, (1, 2, 3, 4, 5))
+    yield table
     if notes:
         yield Items(notes)
     yield from difference_blocks(found.profile)
@@ -21,38 +22,44 @@ def diff_blocks(found: Diff) -> Iterator[Block]:
         yield Paragraph("No differences.")
 
 
-def diff_tables(
-    found: Diff,
-) -> tuple[list[str], tuple[tuple[str, ...], list[tuple[str, ...]]]]:
-    """Return sentences about schemas and records, and the table of the splits."""
+def diff_tables(found: Diff) -> tuple[list[str], Table]:
+    """Return sentences about schemas, keys and records, and the table of the splits."""
     first, second = found.names
     notes = []
     if found.schema is None:
-        notes.append("Schemas are not compared: one of the two has none.")
+        notes.append("Schemas are not compared: not both datasets have one.")
     notes += [
         f"Code of {second} does not read {first}: {each.rule}: {each.plain}."
         for each in found.schema or ()
     ]
     notes += [
-        f"{split.name or 'all'}: only in {name}: {', '.join(each.text for each in some)}"
-        for split in found.splits
-        for name, some in zip(found.names, split.places, strict=True)
-        if some
+        f"{listed(keys)}: only in {name}."
+        for name, keys in zip(found.names, found.keys, strict=True)
+        if keys
     ]
-    headings = (
-        "split",
-        *(f"records in {name}" for name in found.names),
-        *(f"only in {name}" for name in found.names),
-        "changed",
-    )
-    return notes, (headings, [_row(split) for split in found.splits])
-
-
-def _row(split: SplitDiff) -> tuple[str, ...]:
-    counts = ("none" if n is None else f"{n:,}" for n in split.records)
-    return (
-        split.name or "all",
-        *counts,
-        *(f"{n:,}" for n in split.only),
-        f"{split.changed:,}",
-    )
+    for split in found.splits:
+        label = split.name or "all"
+        for name, some in zip(found.names, split.places, strict=True):
+            if some:
+                places = ", ".join(each.text for each in some)
+                notes.append(f"{label}: only in {name}: {places}")
+        if split.changes:
+            places = ", ".join(
+                f"{new.text} was {old.text}" for old, new in split.changes
+            )
+            notes.append(f"{label}: changed: {places}")
+    headings = ("split", "dataset", "records", "only here", "changed")
+    rows = [
+        (
+            split.name or "all",
+            name,
+            "none" if count is None else f"{count:,}",
+            f"{only:,}",
+            f"{split.changed:,}" if at else "",
+        )
+        for split in found.splits
+        for at, (name, count, only) in enumerate(
+            zip(found.names, split.records, split.only, strict=True)
+        )
+    ]
+    return notes, Table(headings, rows, (2, 3, 4))

@@ -36,6 +36,8 @@ class SplitDiff(Part):
     """How many records of equal keys have other bytes; 0 without a key."""
     places: tuple[list[Place], list[Place]]
     """The first of the records that the other dataset lacks."""
+    changes: list[tuple[Place, Place]]
+    """The first records that have changed, in both datasets."""
 
 
 class DiffDocument(Part):
@@ -47,6 +49,8 @@ class DiffDocument(Part):
     same: bool
     changes: list[Change] | None
     """Of the schema; null if one of the two has none."""
+    keys: tuple[list[str], list[str]]
+    """The keys that are in one of them only."""
     splits: list[SplitDiff]
     differences: list[Compared]
     """Measures that differ by more than a medium effect."""
@@ -66,6 +70,7 @@ def diff_document(found: Diff) -> DiffDocument:
                 split,
                 split=split.name,
                 places=tuple([*map(Place.of, some)] for some in split.places),
+                changes=[tuple(map(Place.of, pair)) for pair in split.changes],
             )
             for split in found.splits
         ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ..profile.facts import Fact, facts_of
 from ..profile.profile import Profile
 from ..statistics.model import DataStatistics
 
@@ -28,6 +29,11 @@ class Inspection(DataStatistics):
         from .text import overview_blocks
 
         return html(overview_blocks(self.profile))
+
+    @property
+    def facts(self) -> list[Fact]:
+        """All that is known, as one list."""
+        return [*facts_of(self.profile)]
 
     def markdown(self) -> str:
         """Return the dataset card: Markdown for GitHub and Hugging Face."""

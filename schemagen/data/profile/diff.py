@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...runtime.codecs.compatibility import Change, differences
 from ...runtime.shared.errors import DatasetError
@@ -16,6 +17,8 @@ from ..statistics.model import DataStatistics, RecordStatistics
 from .columns import Split
 from .profile import Profile
 from .repetitions import Place, Places
+
+_NONE = np.empty(0, np.intp)
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,7 @@ class SplitDiff:
             whose bytes, or values of the key, the other one lacks.
         changed: how many records of equal keys have other bytes; 0 without a key.
         places: the first records that are in one only, of each dataset.
+        changes: the first records that have changed, in the first and in the second one.
     """
 
     name: str
@@ -37,6 +41,7 @@ class SplitDiff:
     only: tuple[int, int] = (0, 0)
     changed: int = 0
     places: tuple[tuple[Place, ...], tuple[Place, ...]] = ((), ())
+    changes: tuple[tuple[Place, Place], ...] = ()
 
     @property
     def differs(self) -> bool:
@@ -52,6 +57,7 @@ class Diff:
         names: of the datasets.
         schema: what keeps the schema of the second one from reading the first one;
             None if one has no schema.
+        keys: the names of keys that are in the first, and in the second one only.
         splits: their splits.
         profile: of both together; its splits are those of the first, then those of the
             second one.
@@ -59,6 +65,7 @@ class Diff:
 
     names: tuple[str, str]
     schema: tuple[Change, ...] | None
+    keys: tuple[list[str], list[str]]
     splits: tuple[SplitDiff, ...]
     profile: Profile
 
@@ -104,7 +111,9 @@ def diff_of(one: Profile, other: Profile, names: tuple[str, str], key: str) -> D
     common = [
         (firsts[name].name, seconds[name].name) for name in firsts.keys() & seconds
     ]
-    return Diff(names, schema, tuple(splits), _together(profiles, names, common))
+    own, others = ({c.name for c in p.columns if c.found} for p in profiles)
+    keys = (sorted(own - others), sorted(others - own))
+    return Diff(names, schema, keys, tuple(splits), _together(profiles, names, common))
 
 
 def _of_split(
@@ -118,15 +127,22 @@ def _of_split(
         np.flatnonzero(~np.isin(own, others)) for own, others in (values, values[::-1])
     ]
     places = [
-        Places.of(split, profile.statistics.files).first(some, len(own))
-        for split, profile, some, own in zip(pair, profiles, rows, values, strict=True)
+        Places.of(split, profile.statistics.files)
+        for split, profile in zip(pair, profiles, strict=True)
     ]
+    first, second = (
+        where.first(some, len(own))
+        for where, some, own in zip(places, rows, values, strict=True)
+    )
+    changed = _changed(pair, values) if key else (_NONE, _NONE)
+    sizes = [len(own) for own in values]
     return SplitDiff(
         name,
         (pair[0].found.records, pair[1].found.records),
         (len(rows[0]), len(rows[1])),
-        _changed(pair, values) if key else 0,
-        (places[0], places[1]),
+        len(changed[0]),
+        (first, second),
+        places[0].pairs(changed[0], places[1], changed[1], *sizes),
     )
 
 
@@ -150,11 +166,16 @@ def _values(profile: Profile, split: Split, key: str) -> Digested:
     return found
 
 
-def _changed(pair: tuple[Split, Split], values: Sequence[Digested]) -> int:
+def _changed(
+    pair: tuple[Split, Split], values: Sequence[Digested]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the rows in both splits of equal values whose records differ."""
     one, other = values
     _, ours, theirs = np.intersect1d(one, other, return_indices=True)
     first, second = (split.found.digests.records for split in pair)
-    return int((first[ours] != second[theirs]).sum())
+    differ = first[ours] != second[theirs]
+    order = np.argsort(ours[differ])
+    return ours[differ][order], theirs[differ][order]
 
 
 def _together(

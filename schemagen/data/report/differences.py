@@ -21,8 +21,7 @@ _REPETITIONS = ("What", "Where", "How many", "Such as")
 
 def diff_figure(found: Diff) -> Figure:
     """Return what differs in the schemas and the records of two datasets."""
-    notes, (titles, rows) = diff_tables(found)
-    table = Table(titles, rows, range(1, len(titles)))
+    notes, table = diff_tables(found)
     tables = {"Records of both datasets": table}
     return Figure(notes=notes, tables=tables, folded=False, wide=True)
 

@@ -118,7 +118,7 @@ class RecordStatistics:
     unknown: Mapping[str, int] = field(default_factory=dict)
     repeated: Mapping[str, int] = field(default_factory=dict)
     samples: tuple[Sample, ...] = ()
-    digests: Digests = field(default_factory=Digests, compare=False)
+    digests: Digests = field(default_factory=Digests, compare=False, repr=False)
     rows: RowSample | None = field(default=None, compare=False)
 
     @property
