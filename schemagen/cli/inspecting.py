@@ -131,8 +131,10 @@ def inspect(
     profile = _read(data, split, html, spec_of_record(record, project), reading)
     findings = []
     if fail_on:
-        from ..data.profile.judging import judged
+        from ..data.profile.judging import judged, unjudged
 
+        for text in unjudged(profile, fail_on):
+            echo(text, err=True)
         findings = [each.finding() for each in judged(profile, fail_on, thresholds)]
     if html is None or style == "json" or markdown:
         print_profile(profile, findings, style, records, markdown=markdown)

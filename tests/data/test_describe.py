@@ -94,6 +94,7 @@ def test_a_card_has_what_a_manifest_knows(digits: Path) -> None:
         "Values",
         "Classes",
         "`digit`",
+        "Missing classes",
         "Repetitions",
         "Files and versions",
         "How to read the data",

@@ -61,6 +61,31 @@ def test_records_that_one_lacks_are_counted_and_named(two: tuple[Path, Path]) ->
     assert "only in v1: record 55" in run("diff", one, other).stdout
 
 
+def test_a_new_key_is_named(
+    two: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In text of any width, which keeps all columns of its tables."""
+    one, other = two
+    some = [record(at, surge=1.5) for at in range(60)]
+    write_file(other / "train-00000-of-00001", some)
+    _, found = diff(one, other)
+    assert found["keys"] == [[], ["surge"]]
+    for columns in ("60", "80", "200"):
+        monkeypatch.setenv("COLUMNS", columns)
+        text = run("diff", one, other, "--key", "id").stdout
+        assert "surge: only in v2." in text
+        heading = next(line for line in text.splitlines() if line.startswith("split"))
+        assert heading.split() == [
+            "split",
+            "dataset",
+            "records",
+            "only",
+            "here",
+            "changed",
+        ]
+        assert "train  v2       60       0          60" in text
+
+
 def test_a_key_finds_records_that_were_changed(two: tuple[Path, Path]) -> None:
     """They are in both, with other bytes."""
     one, other = two
@@ -69,6 +94,13 @@ def test_a_key_finds_records_that_were_changed(two: tuple[Path, Path]) -> None:
     _, found = diff(one, other, "--key", "id")
     assert found["splits"][0]["only"] == [1, 0]
     assert found["splits"][0]["changed"] == 4
+    assert [
+        [each["record"] for each in pair] for pair in found["splits"][0]["changes"]
+    ] == [
+        [0, 0],
+        [1, 1],
+        [2, 2],
+    ]
     wrong = run("diff", one, other, "--key", "kind")
     assert wrong.exit_code == 2
     assert "do not identify records" in wrong.stderr

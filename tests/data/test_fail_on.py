@@ -84,6 +84,50 @@ def test_identifying_values_leak_too(data: Path) -> None:
     assert "50 values in both" in done.stderr
 
 
+def times(split: str, seed: int, data: Path, count: int = 400) -> None:
+    """Write records that have a time of a month, in seconds."""
+    random = np.random.default_rng(seed)
+    some = [example({"at": int(at)}) for at in random.integers(0, 2_600_000, count)]
+    write_file(data / f"{split}-00000-of-00001", some)
+
+
+def test_what_meets_by_chance_does_not_leak(tmp_path: Path) -> None:
+    """Times of a month meet in a few of many thousand pairs; ids that are counted do not."""
+    met = 0
+    for seed in range(0, 40, 2):
+        data = tmp_path / f"{seed}"
+        data.mkdir()
+        times("train", seed, data)
+        times("test", seed + 1, data)
+        done = inspect(data, "leakage", format="json")
+        found = json.loads(done.stdout)["repetitions"]
+        met += sum(each["field"] == "at" for each in found)
+        # Where nothing else is in a record, equal times are equal records.
+        assert [each["rule"] for each in json.loads(done.stdout)["findings"]] == [
+            "SG541"
+            for each in found
+            if each["field"] is None and len(each["splits"]) > 1
+        ]
+    assert met == 0
+    for split, start in (("train", 0), ("test", 380)):
+        some = [example({"id": at, "x": split}) for at in range(start, start + 400)]
+        write_file(tmp_path / "ids" / f"{split}-00000-of-00001", some)
+    done = inspect(tmp_path / "ids", "leakage")
+    assert "SG541 field 'id'" in done.stderr
+
+
+def test_what_cannot_be_judged_is_said(data: Path) -> None:
+    """A check that compared nothing should not look like one that passed."""
+    done = run("inspect", data, "--split", "train", "--fail-on", "leakage,drift")
+    assert done.exit_code == 0
+    assert done.stderr == "not judged: leakage and drift, which need two splits\n"
+    write_file(data / "new-00000-of-00001", [record(900 + at) for at in range(20)])
+    done = inspect(data, "drift")
+    assert done.exit_code == 0
+    assert "no drift of fewer than 30 records is judged: new" in done.stderr
+    assert inspect(data, "missing-classes").stderr == ""
+
+
 def test_a_record_that_is_twice_in_a_split_is_a_duplicate(data: Path) -> None:
     """Within a file or in another one; each place is named."""
     some = [record(number) for number in (230, *range(231, 260), 230)]
@@ -133,6 +177,10 @@ def test_an_empty_class_is_missing(data: Path) -> None:
     assert done.exit_code == 1
     assert "SG544 field 'kind': classes with too few records in 'test'" in done.stderr
     assert "2 of 3 classes: dog and owl" in done.stderr
+    facts = json.loads(run("inspect", data, "--format", "json").stdout)["facts"]
+    marked = [each for each in facts if each["mark"] == "missing-classes"]
+    assert [each["name"] for each in marked] == ["share of dog", "share of owl"]
+    assert "Missing classes\n" in run("inspect", data).stdout
 
 
 _SCHEMA = """

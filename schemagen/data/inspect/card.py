@@ -155,8 +155,8 @@ def _programs(profile: Profile) -> Iterator[Block]:
         yield Listing(schemagen_program(profile), "python")
     else:
         yield Paragraph(
-            "`schemagen infer DIRECTORY` writes a schema, from which schemagen generates "
-            "code that reads the files."
+            "`schemagen infer DIRECTORY --out schemas/data.py` writes a schema, from which "
+            "schemagen generates code that reads the files."
         )
     program = plain_program(profile)
     if program:

@@ -33,7 +33,7 @@ class Fact(Part):
     unit: str
     """"bytes", "share" (1 is all), or empty."""
     mark: str
-    """"leakage", "duplicates", "drift", "damage", or empty."""
+    """"leakage", "duplicates", "drift", "missing-classes", "damage", or empty."""
     note: str
     """More about it, for people."""
 

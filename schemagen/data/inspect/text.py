@@ -29,6 +29,7 @@ from ..layouts import import_command
 from ..profile.columns import Split
 from ..profile.facts import (
     Fact,
+    class_facts,
     column_facts,
     data_facts,
     difference_facts,
@@ -176,7 +177,9 @@ def facts_table(
 
 
 def marked_blocks(profile: Profile, level: int = 3) -> Iterator[Block]:
-    """Yield tables of the largest differences and of what is repeated."""
+    """Yield tables of missing classes, the largest differences, and what is repeated."""
+    missing = (each for each in class_facts(profile) if each.mark)
+    yield from _marked("Missing classes", missing, level)
     yield from difference_blocks(profile, level)
     repeated = repetition_facts(profile.repetitions.found)
     yield from _marked("Repetitions", repeated, level)

@@ -48,6 +48,11 @@ class ClassCounts:
         """Whether a schema says that these are classes, and not their values."""
         return self.known is not None
 
+    @property
+    def likely(self) -> bool:
+        """Whether a schema says so, or there is none that says otherwise."""
+        return self.declared or self.column.field is None
+
 
 def class_counts(column: Column, splits: Sequence[Split]) -> ClassCounts | None:
     """Return the counts of classes, or of values that look like classes, or None."""

@@ -18,6 +18,9 @@ FEWEST = 30
 # And so does a value that occurs less often.
 FEWEST_OF_VALUE = 10
 
+# The measures that follow from the frequencies of values.
+_COUNTED = ("values", "sizes in bytes")
+
 DRIFT = 0.5
 """The effect that counts as drift: what Cohen calls medium."""
 
@@ -136,7 +139,7 @@ def _of_column(
                 shares.append(_shares(column, pair, f"share of {shown}", parts))
         yield from sorted(shares, key=lambda each: -each.effect)[:1]
     for what, found in measures_of(column, pair).items():
-        if len(found) == len(pair) and not (counts and what == "values"):
+        if len(found) == len(pair) and not (counts and what in _COUNTED):
             yield from _numbers(column, pair, what, [*found.values()])
 
 

@@ -10,6 +10,7 @@ from ..statistics.numbers import Numbers
 from .classes import declared_classes
 from .columns import Column, Split, measures_of
 from .comparison import Difference
+from .judging import lacking_in
 from .profile import Profile
 from .repetitions import Repetition
 from .troubles import notes_of, notes_of_keys, troubles_of
@@ -29,8 +30,8 @@ class Fact:
         name: what is known, such as "records" or "mean of values".
         value: the value; None if there is none.
         unit: "bytes", "share" (1 is all), or "" for counts, numbers of the data and texts.
-        mark: "leakage", "duplicates", "drift" or "damage" where a reader should look;
-            else "".
+        mark: "leakage", "duplicates", "drift", "missing-classes" or "damage" where a
+            reader should look; else "".
         note: more about it, for people.
     """
 
@@ -83,12 +84,7 @@ def facts_of(profile: Profile) -> Iterator[Fact]:
             if split.name in column.found:
                 yield _present(column, [split], split.name)
         yield from number_facts(column, profile.splits)
-    for counted in profile.classes:
-        for name, counts in counted.counts.items():
-            total = sum(counts.values())
-            for each in counted.classes:
-                part = counts.get(each, 0) / total if total else 0.0
-                yield Fact(counted.name, name, f"share of {each}", part, "share")
+    yield from class_facts(profile)
     yield from difference_facts(profile.drifts)
     yield from repetition_facts(profile.repetitions.found)
     yield from trouble_facts(profile)
@@ -188,6 +184,26 @@ def number_facts(column: Column, splits: Sequence[Split]) -> Iterator[Fact]:
             for measure, value in measures_in(numbers).items():
                 note = measure_text(measure, value, time) if time else ""
                 yield Fact(column.name, split, f"{measure} of {what}", value, note=note)
+
+
+def class_facts(profile: Profile) -> Iterator[Fact]:
+    """Yield the share of each class in each split."""
+    for counted in profile.classes:
+        for split in profile.splits:
+            counts = counted.counts.get(split.name, {})
+            total = sum(counts.values())
+            lacking = {*lacking_in(counted, split)} if counted.likely else set()
+            for name in counted.classes if total else ():
+                count = counts.get(name, 0)
+                yield Fact(
+                    counted.name,
+                    split.name,
+                    f"share of {name}",
+                    count / total,
+                    "share",
+                    "missing-classes" if name in lacking else "",
+                    f"{count:,} of {total:,}",
+                )
 
 
 def difference_facts(differences: Sequence[Difference]) -> Iterator[Fact]:

@@ -132,12 +132,26 @@ def _of_difference(profile: Profile, each: Difference, limit: float) -> DataFind
 def _missing_classes(profile: Profile, limit: float) -> Iterator[DataFinding]:
     for counted in profile.classes:
         for split in profile.splits:
-            lacking = [*_lacking(counted, split, limit)]
+            lacking = [*lacking_in(counted, split, limit)]
             if lacking:
                 yield _of_classes(profile, counted, split, lacking, limit)
 
 
-def _lacking(counted: ClassCounts, split: Split, limit: float) -> Iterator[str]:
+def unjudged(profile: Profile, names: Collection[str]) -> Iterator[str]:
+    """Yield what the judgements that are asked for could not look at, in sentences."""
+    if len(profile.splits) < 2:
+        between = [name for name in ("leakage", "drift") if name in names]
+        if between:
+            yield f"not judged: {' and '.join(between)}, which need two splits"
+    elif "drift" in names:
+        small = [each.label for each in profile.splits if each.found.read < FEWEST]
+        if small:
+            yield f"no drift of fewer than {FEWEST} records is judged: {listed(small)}"
+
+
+def lacking_in(
+    counted: ClassCounts, split: Split, limit: float = THRESHOLDS["missing-classes"]
+) -> Iterator[str]:
     """Yield the classes of which a split has too few records.
 
     Without a schema, these are classes that another split has.

@@ -104,9 +104,7 @@ class Profile:
     @property
     def likely_classes(self) -> tuple[ClassCounts, ...]:
         """Those that a schema declares, or that have no schema."""
-        return tuple(
-            each for each in self.classes if each.declared or each.column.field is None
-        )
+        return tuple(each for each in self.classes if each.likely)
 
     @cached_property
     def pairs(self) -> Sequence[tuple[Split, Split]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -64,7 +65,7 @@ class Repetition:
         places: some of them: the record, and the one that it is equal to.
         files: how many files of the last split have some.
         natural: True for values in two splits that are repeated inside of one about as
-            often, as captions are.
+            often, as captions are, or that meet by chance, as times do.
     """
 
     column: Column | None
@@ -148,15 +149,31 @@ def _implies(records: Repetition, values: Repetition) -> bool:
 
 
 def _is_natural(found: Repetition, every: Sequence[Repetition]) -> bool:
-    """Return whether values in two splits are repeated inside of one about as often."""
+    """Return whether values in two splits are no more than one expects."""
+    if len(found.splits) == 1:
+        return False
     inside = [
         each.share
         for each in every
         if len(each.splits) == 1 and each.splits[0] in found.splits
     ]
-    return len(found.splits) == 2 and found.share <= _BY_CHANCE * max(
-        inside, default=0.0
-    )
+    often = found.share <= _BY_CHANCE * max(inside, default=0.0)
+    return often or _meet_by_chance(found)
+
+
+def _meet_by_chance(found: Repetition) -> bool:
+    """Return whether so many integers of their range are the same in two random sets.
+
+    Integers that fill a good part of their range, as ids do that are counted, are not
+    random.
+    """
+    numbers = found.column.whole.numbers if found.column else None
+    if numbers is None or numbers.minimum is None or numbers.maximum is None:
+        return False
+    one, other = (split.found.read for split in found.splits)
+    expected = one * other / (numbers.maximum - numbers.minimum + 1)
+    most = expected + 4 * math.sqrt(expected) + 1
+    return 0.01 <= expected <= 0.1 * min(one, other) and found.count <= most
 
 
 def _identify(values: Mapping[str, Digested], firsts: _Firsts) -> bool:

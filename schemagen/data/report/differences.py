@@ -100,7 +100,7 @@ def repetitions_figure(found: Repetitions, records: Mapping[Place, str]) -> Figu
     tables = {}
     for caption, some, most in (
         ("Records, and values that identify them", marked, 3),
-        ("Values that repeat within a split, as captions do", natural, 1),
+        ("Values that repeat by nature or by chance", natural, 1),
     ):
         rows = [
             [
