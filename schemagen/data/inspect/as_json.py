@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from typing import Any, TypeVar
@@ -60,6 +61,8 @@ VERSION = 1
 _VALUES = 100
 _CHARACTERS = 1000
 
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+
 _QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 
 
@@ -107,7 +110,8 @@ def document_of(
 
 def text_of(document: Part) -> str:
     """Return a document as JSON text in ASCII."""
-    return json.dumps(document.model_dump(), indent=2, allow_nan=False) + "\n"
+    text = document.model_dump_json(indent=2) + "\n"
+    return _NOT_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
 def _file(file: model.FileStatistics) -> File:

@@ -24,8 +24,10 @@ class Fact(Part):
 
     subject: str
     """The field, or the key without a schema; empty for the records themselves."""
-    split: str
-    """Empty for all splits together, and for files of no split."""
+    key: str
+    """The key of the subject in the files; empty likewise."""
+    split: str | None
+    """Null for all splits together; empty for files of no split."""
     name: str
     """What is known, such as "records" or "mean of values"."""
     value: int | float | str | tuple[int | float, int | float] | None

@@ -196,7 +196,7 @@ def _marked(title: str, facts: Iterable[Fact], level: int) -> Iterator[Block]:
     if not facts:
         return
     rows = [
-        (each.split, each.subject, each.name, each.text, each.note)
+        (each.split or "", each.subject, each.name, each.text, each.note)
         for each in facts[:LISTED]
     ]
     headings = ("split", "name", "what", "value", "note")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from ..formatting import number, percent, plural, size, sizes
 from ..statistics.numbers import Numbers
@@ -26,7 +27,8 @@ class Fact:
 
     Attributes:
         subject: the field, or the key without a schema; "" for the records themselves.
-        split: the split; "" for all splits together.
+        key: the key of the subject in the files; "" likewise.
+        split: the split, which is "" for files of none; None for all splits together.
         name: what is known, such as "records" or "mean of values".
         value: the value; None if there is none.
         unit: "bytes", "share" (1 is all), or "" for counts, numbers of the data and texts.
@@ -36,7 +38,8 @@ class Fact:
     """
 
     subject: str
-    split: str
+    key: str
+    split: str | None
     name: str
     value: Value
     unit: str = ""
@@ -92,50 +95,50 @@ def facts_of(profile: Profile) -> Iterator[Fact]:
 
 def data_facts(profile: Profile) -> Iterator[Fact]:
     """Yield the numbers of files, records and bytes, and notes about all of them."""
-    found = profile.statistics
-    files = found.files
-    yield Fact("", "", "files", sum(file.readable for file in files))
-    yield Fact("", "", "records", sum(each.found.records for each in profile.splits))
-    yield Fact("", "", "on disk", sum(file.bytes for file in files), "bytes")
+    fact = partial(Fact, "", "", None)
+    files = profile.statistics.files
+    yield fact("files", sum(file.readable for file in files))
+    yield fact("records", sum(each.found.records for each in profile.splits))
+    yield fact("on disk", sum(file.bytes for file in files), "bytes")
     for note in (*notes_of(profile), *notes_of_keys(profile.whole)):
-        yield Fact("", "", "note", note)
+        yield fact("note", note)
 
 
 def split_facts(profile: Profile, split: Split) -> Iterator[Fact]:
     """Yield the numbers of files, records and bytes of a split, and their extent."""
+    fact = partial(Fact, "", "", split.name)
     files = [file for file in profile.statistics.files if file.split == split.name]
     compressions = sorted({file.compression or "none" for file in files})
     written = profile.statistics.written_by.get(split.name)
     extent = _range(split.found.sizes)
-    yield Fact("", split.name, "files", sum(file.readable for file in files))
-    yield Fact("", split.name, "records", split.found.records)
-    yield Fact("", split.name, "on disk", sum(file.bytes for file in files), "bytes")
-    yield Fact("", split.name, "compression", ", ".join(compressions))
-    yield Fact("", split.name, "record size", extent, "bytes")
-    yield Fact("", split.name, "fingerprint", written.fingerprint if written else None)
+    yield fact("files", sum(file.readable for file in files))
+    yield fact("records", split.found.records)
+    yield fact("on disk", sum(file.bytes for file in files), "bytes")
+    yield fact("compression", ", ".join(compressions))
+    yield fact("record size", extent, "bytes")
+    yield fact("fingerprint", written.fingerprint if written else None)
 
 
 def column_facts(profile: Profile, column: Column) -> Iterator[Fact]:
     """Yield what a column is in all splits together, its values in words."""
-    whole, name, declared = column.whole, column.name, column.declared
+    fact = partial(Fact, column.name, column.key, None)
+    whole, declared = column.whole, column.declared
     optional = ", optional" if declared and declared.optional else ""
-    yield Fact(name, "", "key", column.key if column.key != name else None)
-    yield Fact(name, "", "kind", column.kinds[0] if column.kinds else "-")
-    yield Fact(
-        name, "", "declared as", column.kind + optional if declared else column.part
-    )
-    yield Fact(name, "", "in a batch", column.batch)
-    yield Fact(name, "", "role", declared.role if declared else None)
-    yield Fact(name, "", "description", declared.doc if declared else None)
-    yield Fact(name, "", "missing", _missing(column, profile.splits))
+    yield fact("key", column.key if column.key != column.name else None)
+    yield fact("kind", column.kinds[0] if column.kinds else "-")
+    yield fact("declared as", column.kind + optional if declared else column.part)
+    yield fact("in a batch", column.batch)
+    yield fact("role", declared.role if declared else None)
+    yield fact("description", declared.doc if declared else None)
+    yield fact("missing", _missing(column, profile.splits))
     yield _present(column, profile.described)
     if column.steps:
         counts = [_range(each) for each in column.step_counts.values()]
         some = [each for each in counts if each is not None]
         lows, highs = zip(*some, strict=True) if some else ((0,), (0,))
-        yield Fact(name, "", "steps", (min(lows), max(highs)))
-    yield Fact(name, "", "length", _range(whole.lengths) if column.kinds else None)
-    yield Fact(name, "", "values", _values(column))
+        yield fact("steps", (min(lows), max(highs)))
+    yield fact("length", _range(whole.lengths) if column.kinds else None)
+    yield fact("values", _values(column))
 
 
 def _values(column: Column) -> str:
@@ -165,13 +168,12 @@ def _missing(column: Column, splits: Sequence[Split]) -> str:
     )
 
 
-def _present(column: Column, splits: Sequence[Split], name: str = "") -> Fact:
+def _present(column: Column, splits: Sequence[Split], split: str | None = None) -> Fact:
     read = sum(split.found.read for split in splits)
     present = sum(column.present.get(split.name, 0) for split in splits)
     note = f"{present:,} of {plural(read, 'record')}"
-    return Fact(
-        column.name, name, "in", present / read if read else 0.0, "share", "", note
-    )
+    part = present / read if read else 0.0
+    return Fact(column.name, column.key, split, "in", part, "share", "", note)
 
 
 def number_facts(column: Column, splits: Sequence[Split]) -> Iterator[Fact]:
@@ -183,7 +185,14 @@ def number_facts(column: Column, splits: Sequence[Split]) -> Iterator[Fact]:
                 continue
             for measure, value in measures_in(numbers).items():
                 note = measure_text(measure, value, time) if time else ""
-                yield Fact(column.name, split, f"{measure} of {what}", value, note=note)
+                yield Fact(
+                    column.name,
+                    column.key,
+                    split,
+                    f"{measure} of {what}",
+                    value,
+                    note=note,
+                )
 
 
 def class_facts(profile: Profile) -> Iterator[Fact]:
@@ -197,6 +206,7 @@ def class_facts(profile: Profile) -> Iterator[Fact]:
                 count = counts.get(name, 0)
                 yield Fact(
                     counted.name,
+                    counted.column.key,
                     split.name,
                     f"share of {name}",
                     count / total,
@@ -209,11 +219,13 @@ def class_facts(profile: Profile) -> Iterator[Fact]:
 def difference_facts(differences: Sequence[Difference]) -> Iterator[Fact]:
     """Yield measures of a split that differ from those of another one."""
     for each in differences:
+        fact = partial(Fact, each.column.name, each.column.key)
         first, second = each.splits
         time = each.column.time_of(each.measure.partition(" of ")[2])
         unit = "share" if each.unit == "Cohen's h" else ""
+        mark = "" if each.column.is_info else "drift"
         before, now = (
-            Fact(each.column.name, second.name, each.measure, value, unit, "drift")
+            fact(second.name, each.measure, value, unit, mark)
             for value in (each.texts if time else each.values)
         )
         note = f"{before.text} in {first.label}; {each.effect_text}"
@@ -229,6 +241,7 @@ def repetition_facts(repetitions: Sequence[Repetition]) -> Iterator[Fact]:
             name = f"{what} that are in {each.splits[0].label} too"
         yield Fact(
             each.column.name if each.column else "",
+            each.column.key if each.column else "",
             each.splits[-1].name,
             name,
             each.count,
@@ -239,8 +252,9 @@ def repetition_facts(repetitions: Sequence[Repetition]) -> Iterator[Fact]:
 
 def trouble_facts(profile: Profile) -> Iterator[Fact]:
     """Yield what is wrong with files."""
+    mark = "" if profile.statistics.sound else "damage"
     for text in troubles_of(profile.statistics):
-        yield Fact("", "", "damage", text, mark="damage")
+        yield Fact("", "", None, "trouble", text, mark=mark)
 
 
 def _range(found: Numbers) -> tuple[float, float] | None:

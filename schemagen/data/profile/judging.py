@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping
 
 from ..checks.model import DataFinding, Example
@@ -175,7 +176,7 @@ def _of_classes(
 ) -> DataFinding:
     classes = plural(len(counted.classes), "class", "classes")
     found = f"{len(lacking):,} of {classes}: {listed(lacking)}"
-    least = plural(int(limit), "record")
+    least = plural(math.ceil(limit), "record")
     return DataFinding(
         rule="SG544",
         split=split.name or None,

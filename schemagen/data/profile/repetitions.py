@@ -49,7 +49,11 @@ class Place:
     def text(self) -> str:
         """The place in words, with the name of the file."""
         name = one_line(os.path.basename(self.file), 60)
-        return f"record {self.record:,} of {name}" if self.record >= 0 else name
+        return (
+            f"record {self.record:,} of {name}"
+            if self.record >= 0
+            else f"a record of {name}"
+        )
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,9 @@ from ..stream import compression_of
 _MOST = 24
 """So many places of repetitions are read."""
 
+# Longer records are not shown, in bytes.
+_LONGEST = 1 << 24
+
 
 def places_of(found: Repetitions) -> list[Place]:
     """Return the places of repetitions, those of marked ones first."""
@@ -37,7 +40,8 @@ def records_at(places: Iterable[Place]) -> Iterator[Sample]:
     for path, some in groupby(known, key=lambda place: place.file):
         if not is_remote(path):
             with suppress(OSError, ValueError):  # the file is gone, or empty
-                yield from _records(path, [place.record for place in some])
+                # All at once: who cuts a file that is mapped ends this process.
+                yield from [*_records(path, [place.record for place in some])]
 
 
 def _records(path: str, numbers: Iterable[int]) -> Iterator[Sample]:
@@ -48,7 +52,7 @@ def _records(path: str, numbers: Iterable[int]) -> Iterator[Sample]:
     for number in numbers:
         _, start = follow_lengths(data, start, data.size, number - first)
         found, stop = follow_lengths(data, start, data.size, 1)
-        if found:
+        if found and stop - start <= _LONGEST:
             begin = start + HEADER_SIZE
             record = data[begin : stop - FOOTER_SIZE].tobytes()
             yield Sample(0, path, number, begin, record)
