@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -197,11 +197,11 @@ def _place_in_message(message: str, text: str) -> Location:
 
 
 def _settings(table: dict[str, Any], text: str) -> Settings:
-    from .settings import Settings, wrong_names  # which imports pydantic
+    from .settings import Settings, wrong_paths  # which imports pydantic
 
     fields = {each.alias or name: each for name, each in Settings.model_fields.items()}
     findings = [
-        _wrong_setting(name, table[name], fields, text) for name in wrong_names(table)
+        _wrong_setting(path, table, fields, text) for path in wrong_paths(table)
     ]
     if not findings:
         settings = Settings(**table)
@@ -212,14 +212,24 @@ def _settings(table: dict[str, Any], text: str) -> Settings:
 
 
 def _wrong_setting(
-    name: str, value: object, fields: Mapping[str, FieldInfo], text: str
+    path: tuple[str, ...],
+    table: dict[str, Any],
+    fields: Mapping[str, FieldInfo],
+    text: str,
 ) -> Finding:
-    if name in fields:
-        message, found = f"setting {name!r} has a wrong value", repr(value)
-        expected, near = fields[name].description or "", ""
+    from .settings import JUDGEMENTS
+
+    name, last = path[0], path[-1]
+    known: Iterable[str] = fields
+    value, wanted = table[name], fields[name].description if name in fields else ""
+    if len(path) > 1:
+        known, value, wanted = JUDGEMENTS, value[last], "a number of at least 0"
+    if last in known:
+        message, found = f"setting {'.'.join(path)!r} has a wrong value", repr(value)
+        expected, near = wanted or "", ""
     else:
-        message, found = f"unknown setting {name!r}", name
-        expected, near = f"one of {', '.join(fields)}", did_you_mean(name, fields)
+        message, found = f"unknown setting {'.'.join(path)!r}", last
+        expected, near = f"one of {', '.join(known)}", did_you_mean(last, known)
     return _setting_finding(
         setting_place(text, name),
         message=message,

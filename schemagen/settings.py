@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from keyword import iskeyword
 from pathlib import PurePosixPath
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import (
     AfterValidator,
@@ -52,6 +52,7 @@ def _bytes(size: object) -> object:
 
 
 Judgement = Literal["leakage", "duplicates", "drift", "missing-classes"]
+JUDGEMENTS: tuple[str, ...] = get_args(Judgement)
 
 
 class Settings(BaseModel):
@@ -96,11 +97,17 @@ class Settings(BaseModel):
     """The most bytes of a record that commands read."""
 
 
-def wrong_names(table: dict[str, Any]) -> list[str]:
-    """Return the names in a table that are unknown, or whose values are wrong."""
+def wrong_paths(table: dict[str, Any]) -> list[tuple[str, ...]]:
+    """Return what in a table is unknown or has a wrong value, in the table's order.
+
+    Returns:
+        The name of a setting each, or `thresholds` and the name of a threshold.
+    """
     try:
         Settings.model_validate(table)
     except ValidationError as error:
-        wrong = {each["loc"][0] for each in error.errors()}
-        return [name for name in table if name in wrong]
+        # Behind these, pydantic says whether a key or its value is wrong.
+        wrong = {tuple(map(str, each["loc"][:2])) for each in error.errors()}
+        names = [*table]
+        return sorted(wrong, key=lambda path: (names.index(path[0]), path))
     return []

@@ -149,22 +149,28 @@ DATA_FILES = (
     Rule(
         "SG541",
         "same record in two splits",
-        "A model that was trained on a test record is measured by what it remembers.",
+        "A model that was trained on a test record is measured by what it remembers. "
+        "Remove the copies from one split, or split by what records share, such as a "
+        "patient, before you write.",
     ),
     Rule(
         "SG542",
         "same record twice in a split",
-        "It counts twice in training and in each metric.",
+        "It counts twice in training and in each metric. Often a shard or a source was "
+        "written twice: remove the copies and write the split again.",
     ),
     Rule(
         "SG543",
         "splits differ",
-        "A metric on other data than that of training says little about the model.",
+        "A metric on other data than that of training says little about the model. Shuffle "
+        "before you split. If the splits are meant to differ, as by time, raise the "
+        "threshold.",
     ),
     Rule(
         "SG544",
         "class without enough records",
         "A class that training lacks is never predicted, and one that test lacks is not "
-        "measured.",
+        "measured. Add records of it, split each class by the same share, or remove the "
+        "class from the schema.",
     ),
 )

@@ -206,10 +206,14 @@ def test_a_schema_says_which_classes_there_are(data: Path, tmp_path: Path) -> No
     text = settings.read_text()
     settings.write_text(f"{text}[tool.schemagen.thresholds]\nmissing-classes = 0\n")
     assert inspect(data, "missing-classes", **more).exit_code == 0
-    settings.write_text(f"{text}[tool.schemagen.thresholds]\nmissing = 0\n")
+    settings.write_text(f"{text}[tool.schemagen.thresholds]\nmissing_classes = 0\n")
     wrong = inspect(data, "missing-classes", **more)
     assert wrong.exit_code == 2
-    assert "SG401" in wrong.stderr
+    assert "SG401 unknown setting 'thresholds.missing_classes'" in wrong.stderr
+    assert "did you mean 'missing-classes'?" in wrong.stderr
+    settings.write_text(f"{text}[tool.schemagen.thresholds]\nmissing-classes = -1\n")
+    wrong = inspect(data, "missing-classes", **more)
+    assert "setting 'thresholds.missing-classes' has a wrong value" in wrong.stderr
 
 
 def test_unknown_judgements_are_refused(data: Path) -> None:
