@@ -53,7 +53,7 @@ def repository(tmp_path: Path, shared: Path) -> Repository:
 def test_every_block_is_tested() -> None:
     """A block that is added to the page is missed here."""
     assert [name for name, _ in BLOCKS] == [
-        *("sh", "text", "yaml", "yaml", "yaml", "toml", "yaml"),
+        *("sh", "sh", "text", "yaml", "yaml", "yaml", "toml", "yaml"),
         *("python", "gitattributes", "sh"),
     ]
 
@@ -153,10 +153,14 @@ def test_each_job_checks_its_shards(tmp_path: Path) -> None:
     jobs = yaml.safe_load(block("yaml", DATA))["jobs"]
     digits = jobs["shards"]["strategy"]["matrix"]["digits"]
     lines = [
-        jobs["shards"]["steps"][0]["run"].replace("${{ matrix.digits }}", some)
+        jobs["shards"]["steps"][-1]["run"].replace("${{ matrix.digits }}", some)
         for some in digits
     ]
-    lines += [jobs["listing"]["steps"][0]["run"]]
+    lines += [jobs["listing"]["steps"][-1]["run"]]
+    [install] = block("sh", "pip install").splitlines()
+    for job in jobs.values():
+        assert job["steps"][0]["uses"].startswith("actions/checkout@")
+        assert job["steps"][-2]["run"] == install
 
     def codes() -> list[int]:
         results = []
