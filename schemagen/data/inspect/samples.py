@@ -66,13 +66,22 @@ def steps_text(steps: Sequence[Feature], data: bytes, room: int) -> str:
     return f"{plural(len(steps), 'step')}: {' | '.join(shown)}{more}"
 
 
-def feature_text(feature: Feature, data: bytes, room: int) -> str:
-    """Return the values of a feature of a record in about so many columns."""
+def feature_text(
+    feature: Feature, data: bytes, room: int, most: int = _SAMPLE_COLUMNS
+) -> str:
+    """Return the values of a feature of a record in about so many columns.
+
+    Args:
+        feature: the feature.
+        data: the record.
+        room: how many columns there are.
+        most: how many characters of a text are shown.
+    """
     if feature.kind == NOTHING:
         return "no list"
     count, some = len(feature.values), feature.values[:_SAMPLE_VALUES]
     if feature.kind == BYTES:
-        texts = [_bytes_value(data[start:stop]) for start, stop in some]
+        texts = [_bytes_value(data[start:stop], most) for start, stop in some]
     else:
         texts = [record_value(value) for value in some]
     if count == 1:
@@ -101,7 +110,7 @@ def _fitting(
     return texts
 
 
-def _bytes_value(value: bytes) -> str:
+def _bytes_value(value: bytes, most: int) -> str:
     """Describe a bytes value, and show how a text begins."""
     content = content_of(value)
     amount = size(len(value))
@@ -109,8 +118,8 @@ def _bytes_value(value: bytes) -> str:
         return '""'
     if content.format == TEXT:
         text = value.decode()
-        shown = quoted(text, _SAMPLE_COLUMNS)
-        return shown if len(text) <= _SAMPLE_COLUMNS else f"{shown} ({amount})"
+        shown = quoted(text, most)
+        return shown if len(text) <= most else f"{shown} ({amount})"
     if content.picture is not None:
         return f"{picture_text(content.picture)}, {amount}"
     if content.trouble:

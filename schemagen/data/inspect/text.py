@@ -91,6 +91,8 @@ def overview_blocks(profile: Profile) -> list[Block]:
     blocks = [*_summary(profile, _MOST_COLUMNS)]
     for split in profile.splits:
         if pictures := list(islice(_pictures(split), _PICTURES)):
+            if profile.splits[1:]:
+                blocks.append(Heading(split.label, 3))
             blocks.append(Pictures(pictures))
     blocks += marked_blocks(profile)
     if troubles := troubles_of(profile.statistics):

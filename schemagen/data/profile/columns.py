@@ -49,10 +49,17 @@ class Split:
     found: RecordStatistics
 
 
-def splits_of(found: Mapping[str, RecordStatistics]) -> tuple[Split, ...]:
-    """Return the splits: train or else the largest one, validation, test, and others."""
-    names = sorted(found, key=split_order)
-    if names and split_order(names[0])[0]:
+def splits_of(
+    found: Mapping[str, RecordStatistics], *, ordered: bool = False
+) -> tuple[Split, ...]:
+    """Return the splits: train or else the largest one, validation, test, and others.
+
+    Args:
+        found: statistics of each.
+        ordered: whether they keep their order.
+    """
+    names = [*found] if ordered else sorted(found, key=split_order)
+    if names and not ordered and split_order(names[0])[0]:
         largest = max(names, key=lambda name: found[name].records)
         names.sort(key=lambda name: name != largest)
     return tuple(

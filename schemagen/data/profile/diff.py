@@ -59,7 +59,7 @@ class Diff:
             None if one has no schema.
         keys: the names of keys that are in the first, and in the second one only.
         splits: their splits.
-        profile: of both together; its splits are those of the first, then those of the
+        profile: of both together; its splits are in pairs, each of the first, then of the
             second one.
     """
 
@@ -97,8 +97,8 @@ def diff_of(one: Profile, other: Profile, names: tuple[str, str], key: str) -> D
         name = "" if firsts.keys() != seconds.keys() else next(iter(firsts))
         firsts, seconds = ({name: each} for each in (one.splits[0], other.splits[0]))
     splits = []
-    for name in [*firsts, *(name for name in seconds if name not in firsts)]:
-        first, second = firsts.get(name), seconds.get(name)
+    pairs = [(name, firsts.get(name), seconds.get(name)) for name in firsts | seconds]
+    for name, first, second in pairs:
         if first is None or second is None:
             counts = tuple(s.found.records if s else None for s in (first, second))
             splits.append(SplitDiff(name, (counts[0], counts[1])))
@@ -108,12 +108,10 @@ def diff_of(one: Profile, other: Profile, names: tuple[str, str], key: str) -> D
     schema = None
     if specs[0] is not None and specs[1] is not None:
         schema = tuple(differences(to_data(specs[0]), to_data(specs[1])))
-    common = [
-        (firsts[name].name, seconds[name].name) for name in firsts.keys() & seconds
-    ]
     own, others = ({c.name for c in p.columns if c.found} for p in profiles)
     keys = (sorted(own - others), sorted(others - own))
-    return Diff(names, schema, keys, tuple(splits), _together(profiles, names, common))
+    both = [pair for _, *pair in pairs]
+    return Diff(names, schema, keys, tuple(splits), _together(profiles, names, both))
 
 
 def _of_split(
@@ -181,20 +179,33 @@ def _changed(
 def _together(
     profiles: tuple[Profile, Profile],
     names: tuple[str, str],
-    common: Sequence[tuple[str, str]],
+    both: Sequence[Sequence[Split | None]],
 ) -> Profile:
-    """Return the profile of two datasets, whose splits have the dataset in their names."""
+    """Return the profile of two datasets, whose splits have the dataset in their names.
+
+    Args:
+        profiles: of the datasets.
+        names: of the datasets.
+        both: each split in the first and in the second one; None where it is not.
+    """
     splits: dict[str, RecordStatistics] = {}
     specs: dict[str, RecordSpec] = {}
     files = []
+    pairs = []
+    for pair in both:
+        labels = []
+        for name, profile, split in zip(names, profiles, pair, strict=True):
+            if split is not None:
+                label = _name(name, split.name)
+                splits[label] = split.found
+                if split.name in profile.specs:
+                    specs[label] = profile.specs[split.name]
+                labels.append(label)
+        if len(labels) == 2:
+            pairs.append((labels[0], labels[1]))
     for name, profile in zip(names, profiles, strict=True):
-        found = profile.statistics
-        splits |= {_name(name, split): held for split, held in found.splits.items()}
-        specs |= {_name(name, split): spec for split, spec in profile.specs.items()}
-        files += [replace(file, split=_name(name, file.split)) for file in found.files]
-    pairs = tuple(
-        (_name(names[0], first), _name(names[1], second)) for first, second in common
-    )
+        found = profile.statistics.files
+        files += [replace(file, split=_name(name, file.split)) for file in found]
     statistics = DataStatistics(" and ".join(names), tuple(files), splits)
     return Profile(statistics, specs, pairs)
 

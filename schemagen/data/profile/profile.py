@@ -71,8 +71,8 @@ class Profile:
 
     @cached_property
     def splits(self) -> tuple[Split, ...]:
-        """Its splits: train, validation, test, and others."""
-        return splits_of(self.statistics.splits)
+        """Its splits: train, validation, test, and others; as given if some are compared."""
+        return splits_of(self.statistics.splits, ordered=self.compared is not None)
 
     @property
     def described(self) -> tuple[Split, ...]:

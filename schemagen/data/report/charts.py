@@ -32,6 +32,8 @@ _CONFIG = {
         "labelLimit": 140,
         "tickSize": 4,
         "labelPadding": 4,
+        "labelOverlap": True,
+        "labelSeparation": 8,
     },
     "view": {"stroke": None},
     "font": "sans-serif",
@@ -252,15 +254,17 @@ def _numbers(
     """Return how to encode numbers, and their unit: milliseconds if they are times."""
     greatest = max(map(abs, values))
     form = "~e" if greatest >= _LARGEST or 0 < greatest < 1e-2 else ",f"
-    axis = _axis(3 if greatest >= 1e5 else 5, form, domain=True, grid=False)
-    axis |= {"labelFlush": True, "labelOverlap": True, "tickMinStep": int(whole)}
+    ticks = 3 if greatest >= 1e5 else 5
+    if whole:  # More ticks than this would be between whole numbers.
+        ticks = min(ticks, max(1, int(max(values) - min(values))))
+    axis = _axis(ticks, form, domain=True, grid=False)
     found = _quantity(field, axis) | {"scale": {"nice": False, "zero": False}}
     if time is None or time.duration:
         return found, 1.0
     unit = UNITS[time.unit][1] / 10**6
     days = (max(values) - min(values)) * unit / _DAY
     form = "%Y-%m-%d" if days > _FEW_DAYS else "%m-%d %H:%M"
-    axis |= {"format": form, "tickCount": 3, "tickMinStep": 0}
+    axis |= {"format": form, "tickCount": 3}
     return found | {"type": "temporal", "scale": {"nice": False, "type": "utc"}}, unit
 
 

@@ -11,7 +11,7 @@ from ..formatting import listed, plural
 from ..inspect.diff import diff_tables
 from ..profile.columns import Column
 from ..profile.comparison import DRIFT, FEWEST, FEWEST_OF_VALUE
-from ..profile.diff import Diff
+from ..profile.diff import Diff, SplitDiff
 from ..profile.profile import Profile
 from ..profile.repetitions import Place, Repetition, Repetitions
 from .charts import Figure
@@ -23,7 +23,38 @@ def diff_figure(found: Diff) -> Figure:
     """Return what differs in the schemas and the records of two datasets."""
     notes, table = diff_tables(found)
     tables = {"Records of both datasets": table}
-    return Figure(notes=notes, tables=tables, folded=False, wide=True)
+    said = [_of_split(split, found.names) for split in found.splits if split.differs]
+    if changes := len(found.schema or ()):
+        said.insert(0, plural(changes, "change") + " of the schema")
+    return Figure(
+        notes=["; ".join(said) or "No records differ.", *notes],
+        tables=tables,
+        tone="bad" if said else "good",
+        folded=False,
+        wide=True,
+    )
+
+
+def _of_split(split: SplitDiff, names: tuple[str, str]) -> str:
+    """Return how a split of two datasets differs."""
+    first, second = names
+    head = split.name or "all"
+    if None in split.records:
+        return f"{head}: only in {first if split.records[1] is None else second}"
+    counts = {
+        f"only in {first}": split.only[0],
+        f"only in {second}": split.only[1],
+        "changed": split.changed,
+    }
+    parts = [(count, what) for what, count in counts.items() if count]
+    if not parts:  # Some are repeated more often in one of them.
+        parts = [*zip(split.records, (f"in {first}", f"in {second}"), strict=True)]
+    (count, what), *others = parts
+    said = [
+        f"{plural(count, 'record')} {what}",
+        *(f"{n:,} {what}" for n, what in others),
+    ]
+    return f"{head}: {', '.join(said)}"
 
 
 def differences_figure(profile: Profile) -> Figure:
@@ -124,7 +155,10 @@ def repetitions_figure(found: Repetitions, records: Mapping[Place, str]) -> Figu
 
 def _in_words(found: Repetition) -> tuple[str, str, str]:
     """Return what is repeated, where, and how many there are."""
-    what = f"values of {found.column.name}" if found.column else "records"
+    ending = "" if found.count == 1 else "s"
+    what = f"record{ending}"
+    if found.column:
+        what = f"value{ending} of {found.column.name}"
     labels = [split.label for split in found.splits]
     where = f"more than once in {labels[0]}"
     if labels[1:]:

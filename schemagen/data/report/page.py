@@ -49,10 +49,14 @@ def page_values(
         diff: of two datasets, of which the profile is; None for one.
     """
     statistics, spec = profile.statistics, profile.spec
+    title, about = title_of(statistics, spec), "What is in the data"
+    if diff is not None:
+        title, about = statistics.where, "What differs"
     samples = samples_of(profile, [] if diff else places_of(profile.repetitions))
     return {
-        "title": one_line(title_of(statistics, spec), 80),
-        "where": one_line(statistics.where, 300),
+        "title": one_line(title, 80),
+        "about": about,
+        "where": "" if diff else one_line(statistics.where, 300),
         "facts": _facts(profile),
         "splits": profile.splits,
         "split_table": _split_table(profile),

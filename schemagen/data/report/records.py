@@ -97,7 +97,7 @@ def value_text(column: Column, features: Features, most: int = 400) -> str:
     Args:
         column: the column.
         features: of the record.
-        most: about how many characters of long ones.
+        most: about how many characters of long ones, and of each of a few texts.
     """
     if column.steps:
         steps = features.message.lists.get(column.key)
@@ -112,7 +112,8 @@ def value_text(column: Column, features: Features, most: int = 400) -> str:
         return listed([*map(column.time.text, feature.values)], _MOST_VALUES)
     values = features.bytes_of(feature)
     text = decoded(values[0], most) if len(values) == 1 else None
-    return text or feature_text(feature, features.data, most)
+    room = most * _MOST_VALUES if values else most
+    return text or feature_text(feature, features.data, room, most)
 
 
 def class_names(field: FieldSpec[Classes], features: Features) -> list[str]:

@@ -15,7 +15,7 @@ from ...progress import Bar
 from ...runtime.shared.values import shape_text
 from ...spec.model import RecordSpec
 from ...spec.training import per_pixel
-from ..formatting import listed, one_line, plural
+from ..formatting import decoded, listed, one_line, plural
 from ..profile.columns import Column, Split
 from ..profile.profile import Profile
 from ..profile.repetitions import Place
@@ -29,6 +29,9 @@ from .records import MISSING, Features, class_names, read, value_text
 _MOST_SPLITS = 8
 _MOST_VALUES = 60
 _MOST_PICTURES = 4
+
+# A text of more characters is no label.
+_MOST_LABEL = 60
 
 # A table of samples is about so many characters wide, and a cell has so many at most.
 _TABLE_CHARACTERS, _CELL_CHARACTERS, _MOST_TEXT = 108, 40, 90
@@ -105,7 +108,10 @@ def samples_of(profile: Profile, places: Sequence[Place]) -> Samples:
         sorted(split.found.samples[:most], key=lambda kept: (kept.file, kept.number))
         for split in splits[:_MOST_SPLITS]
     ]
-    painter = _Painter(columns, spec, overlays_of(spec), Budget())
+    likely = [each.column for each in profile.likely_classes]
+    # Texts tell more than ids.
+    likely.sort(key=lambda column: column.is_number)
+    painter = _Painter(columns, likely, spec, overlays_of(spec), Budget())
     painted: list[list[Sample]] = [[] for _ in chosen]
     ids: dict[Place, str] = {}
     # One of each split in turn, so that the budget is shared fairly.
@@ -157,7 +163,7 @@ def _table(samples: Sequence[Sample], columns: Sequence[Column]) -> Table:
 
 
 def _cell(value: Value) -> str:
-    text = one_line(value.short)
+    text = one_line(value.short, _MOST_TEXT)
     return (
         Markup('<span class="absent">{}</span>').format(text) if value.missing else text
     )
@@ -168,6 +174,7 @@ class _Painter:
     """Makes what the page shows of records."""
 
     columns: Sequence[Column]
+    likely_classes: Sequence[Column]
     spec: RecordSpec | None
     overlays: Overlays
     budget: Budget
@@ -194,8 +201,22 @@ class _Painter:
             if field.codec.of_classes and not field.codec.decoded_as[1]
         ]
         targets = [field for field in labels if field.role == "target"]
+        if self.spec is None:
+            return self._likely_label(features)
         names = [class_names(field, features) for field in targets or labels]
         return listed([name for some in names for name in some], 3)
+
+    def _likely_label(self, features: Features) -> str:
+        """Return a value that looks like a class, or else the first short text."""
+        for column in (*self.likely_classes, *self.columns):
+            values = features.bytes_of(features.feature(column.key))
+            text = decoded(values[0], _MOST_LABEL) if len(values) == 1 else None
+            if text and len(text) <= _MOST_LABEL:
+                return one_line(text)
+            for value in features.numbers(column.key):
+                if column in self.likely_classes:
+                    return f"{column.name} {value}"
+        return ""
 
     def _values(self, features: Features) -> list[Value]:
         if features.trouble:
