@@ -27,7 +27,7 @@ def diff_figure(found: Diff) -> Figure:
     if changes := len(found.schema or ()):
         said.insert(0, plural(changes, "change") + " of the schema")
     return Figure(
-        notes=["; ".join(said) or "No records differ.", *notes],
+        notes=[f"{'; '.join(said) or 'No records differ'}.", *notes],
         tables=tables,
         tone="bad" if said else "good",
         folded=False,
@@ -39,22 +39,19 @@ def _of_split(split: SplitDiff, names: tuple[str, str]) -> str:
     """Return how a split of two datasets differs."""
     first, second = names
     head = split.name or "all"
-    if None in split.records:
-        return f"{head}: only in {first if split.records[1] is None else second}"
+    before, now = split.records
+    if before is None or now is None:
+        return f"{head}: only in {first if now is None else second}"
     counts = {
         f"only in {first}": split.only[0],
         f"only in {second}": split.only[1],
         "changed": split.changed,
     }
-    parts = [(count, what) for what, count in counts.items() if count]
-    if not parts:  # Some are repeated more often in one of them.
-        parts = [*zip(split.records, (f"in {first}", f"in {second}"), strict=True)]
-    (count, what), *others = parts
-    said = [
-        f"{plural(count, 'record')} {what}",
-        *(f"{n:,} {what}" for n, what in others),
-    ]
-    return f"{head}: {', '.join(said)}"
+    if not any(counts.values()):  # One of them repeats some more often.
+        counts = {f"in {first}": before, f"in {second}": now}
+    (what, count), *others = ((what, n) for what, n in counts.items() if n)
+    more = (f", {n:,} {what}" for what, n in others)
+    return f"{head}: {plural(count, 'record')} {what}{''.join(more)}"
 
 
 def differences_figure(profile: Profile) -> Figure:

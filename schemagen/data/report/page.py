@@ -49,14 +49,12 @@ def page_values(
         diff: of two datasets, of which the profile is; None for one.
     """
     statistics, spec = profile.statistics, profile.spec
-    title, about = title_of(statistics, spec), "What is in the data"
-    if diff is not None:
-        title, about = statistics.where, "What differs"
+    title = title_of(statistics, spec) if diff is None else statistics.where
     samples = samples_of(profile, [] if diff else places_of(profile.repetitions))
     return {
         "title": one_line(title, 80),
-        "about": about,
-        "where": "" if diff else one_line(statistics.where, 300),
+        "where": one_line(statistics.where, 300),
+        "differing": diff is not None,
         "facts": _facts(profile),
         "splits": profile.splits,
         "split_table": _split_table(profile),

@@ -194,15 +194,14 @@ class _Painter:
     def _headline(self, features: Features) -> str:
         if features.trouble:
             return _MALFORMED
-        fields = self.spec.fields if self.spec else ()
+        if self.spec is None:
+            return self._likely_label(features)
         labels = [
             field
-            for field in fields
+            for field in self.spec.fields
             if field.codec.of_classes and not field.codec.decoded_as[1]
         ]
         targets = [field for field in labels if field.role == "target"]
-        if self.spec is None:
-            return self._likely_label(features)
         names = [class_names(field, features) for field in targets or labels]
         return listed([name for some in names for name in some], 3)
 
