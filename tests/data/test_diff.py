@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -155,5 +156,46 @@ def test_a_page_shows_both(two: tuple[Path, Path], tmp_path: Path) -> None:
     assert done.exit_code == 1, done.output
     page = (tmp_path / "page.html").read_text("utf-8")
     assert "Schemas and records" in page
-    assert "v1 train" in page
     assert 'id="findings"' not in page
+    assert "<title>v1 and v2 – what differs</title>" in page
+    assert '<li class="tone-bad"><a href="#diff">train: 10 records only in v1.' in page
+    labels = re.findall(r'class="swatch s\d"></span>([^<]+)</th>', page)
+    assert labels == ["v1 train", "v2 train", "v1 test", "v2 test"]
+    assert "<dt>records</dt>" not in page
+
+
+def test_a_page_of_equal_datasets_says_so(
+    two: tuple[Path, Path], tmp_path: Path
+) -> None:
+    assert run("diff", *two, "--html", tmp_path / "page.html").exit_code == 0
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert '<li class="tone-good"><a href="#diff">No records differ.</a>' in page
+
+
+@pytest.mark.parametrize(
+    ("train", "expected"),
+    [
+        ([*range(1, 60), 200, 201], "1 record only in v1, 2 only in v2"),
+        ([*range(60), 0], "60 records in v1, 61 in v2"),
+        (None, "only in v1"),
+    ],
+)
+def test_a_page_says_how_splits_differ(
+    train: list[int] | None, expected: str, two: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """In a sentence for each split."""
+    path = two[1] / "train-00000-of-00001"
+    path.unlink()
+    if train is not None:
+        write_file(path, [record(at) for at in train])
+    run("diff", *two, "--html", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert f">train: {expected}.<" in page
+
+
+def test_a_page_counts_changed_records(two: tuple[Path, Path], tmp_path: Path) -> None:
+    some = [record(at, size=0.0) if at < 4 else record(at) for at in range(59)]
+    write_file(two[1] / "train-00000-of-00001", some)
+    run("diff", *two, "--key", "id", "--html", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert ">train: 1 record only in v1, 4 changed.<" in page

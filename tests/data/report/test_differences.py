@@ -163,3 +163,10 @@ def test_repetitions_are_counted_in_a_split_and_between_splits(tmp_path: Path) -
         assert line in repetitions
     assert "values of number" not in repetitions
     assert "Compared: records, image and number." in repetitions
+
+
+def test_one_repeated_value_is_named_in_the_singular(tmp_path: Path) -> None:
+    train = _rows(number=range(60), x=range(60))
+    test = _rows(number=range(59, 99), x=range(100, 140))
+    _, repetitions = _report(tmp_path, {"train": train, "test": test})
+    assert "Repeated: 1 value of number in train and in test." in repetitions

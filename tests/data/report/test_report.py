@@ -152,6 +152,44 @@ def test_bools_and_recurring_texts_are_bars(tmp_path: Path) -> None:
     assert "each value of note" not in page
 
 
+def test_an_opened_record_shows_long_texts(tmp_path: Path) -> None:
+    """Each of several, and those with characters that are escaped."""
+    words = "a dog runs over the meadow with a ball " * 6
+    row = {"captions": [f"{words}{at}" for at in range(5)], "note": f"\u202e{words}"}
+    write_file(tmp_path / "data" / NAME, [example(row)] * 9)
+    page = unescape(text_of(tmp_path / "data"))
+    record = page.partition('<template id="record-1-1">')[2].partition("</template")[0]
+    assert f'["{words}0", "{words}1"' in record
+    assert f'"{words}4"]' in record
+    assert f'"\\u202e{words}"' in record
+    assert " bytes)" not in record
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({"id": "a", "kind": lambda at: ["cat", "dog"][at % 2]}, "cat"),
+        ({"kind": lambda at: at % 2}, "kind 0"),
+        ({"note": lambda at: f"note {at}"}, "note 0"),
+        ({"note": lambda at: f"long {at} " * 20}, ""),
+    ],
+)
+def test_pictures_without_a_schema_have_a_caption(
+    more: Mapping[str, Any], expected: str, tmp_path: Path
+) -> None:
+    """What looks like a class, or the first short text."""
+    image = encoded(np.zeros((4, 4), np.uint8), "PNG")
+    rows = [
+        {name: of(at) if callable(of) else f"{of}{at}" for name, of in more.items()}
+        for at in range(20)
+    ]
+    write_file(tmp_path / "data" / NAME, [example({"image": image, **r}) for r in rows])
+    page = text_of(tmp_path / "data")
+    assert re.findall(r'class="caption"><b>(.*?)</b><span>record 0<', page) == [
+        expected
+    ]
+
+
 def photo(form: str, mode: str = "RGB") -> bytes:
     """Return a red picture."""
     out = io.BytesIO()

@@ -1,0 +1,51 @@
+"""The axes of plots: their ticks and labels."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from schemagen.data.report.charts import Bar, Plot, bars, histogram, scatter
+
+from .conftest import Visit
+
+GAPS = """() => {
+  const shown = [...document.querySelectorAll('text')].filter(e => e.getAttribute('opacity') !== '0')
+  const boxes = shown.map(e => e.getBoundingClientRect())
+  const low = Math.max(...boxes.map(b => b.top))
+  const row = boxes.filter(b => b.top > low - 2)
+  return row.slice(1).map((b, at) => b.left - row[at].right)
+}"""
+
+
+@pytest.mark.parametrize(
+    "plot",
+    [
+        bars([Bar("a long name...", 0, 0.57, ""), Bar("b", 0, 0.43, "")], 1, "shares"),
+        histogram({0: [(0, 50_161, 1.0)]}, "values", whole=True),
+    ],
+    ids=["shares", "values"],
+)
+def test_labels_of_an_axis_keep_apart(plot: Plot, tmp_path: Path, visit: Visit) -> None:
+    """Also at its right end, where the last one moves to the left."""
+    path = tmp_path / "plot.html"
+    path.write_text(f"<!doctype html><title>A plot</title>{plot.svg}", "utf-8")
+    gaps = visit(path).evaluate(GAPS)
+    assert len(gaps) > 1
+    assert min(gaps) > 4
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 30])
+def test_counts_have_whole_ticks(most: int) -> None:
+    """A number between two of them cannot be."""
+    points = [(float(at), float(at)) for at in range(most + 1)]
+    bins = [(at - 0.5, at + 0.5, 1 / most) for at in range(1, most + 2)]
+    plots = [
+        scatter(points, "points", whole=(True, True)),
+        histogram({0: bins}, "values", whole=True),
+    ]
+    for plot in plots:
+        labels = re.findall(r">([\d.]+)</text>", str(plot.svg))
+        assert len(labels) > 1
+        assert not [each for each in labels if "." in each]
