@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -9,6 +10,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import pytest
 import schemagen
+from data.messages import example, write_file
 from digit_rows import rows
 from pydantic import BaseModel
 from schemagen import Image, Label, Record, Scalar, Steps, VarLen
@@ -212,6 +214,17 @@ def test_inspection_shows_splits_keys_and_damage(data: Path) -> None:
     shard = data / "train-00000-of-00001.tfrecord"
     shard.write_bytes(b"not records")
     assert shard.name in harmless(displayed(schemagen.inspect(data)) or "").text
+
+
+def test_pictures_of_several_splits_have_their_names(tmp_path: Path) -> None:
+    """As headings; those of one split need none."""
+    row = {"image": encode_png(np.zeros((3, 3, 1), np.uint8))}
+    found = []
+    for split in ("train", "test"):
+        write_file(tmp_path / "data" / f"{split}-00000-of-00001", [example(row)])
+        html = displayed(schemagen.inspect(tmp_path / "data")) or ""
+        found.append(re.findall(r'<p class="sg-h3">(train|test)</p>', html))
+    assert found == [[], ["train", "test"]]
 
 
 def test_a_record_of_a_project_is_described_by_name(workspace: Any) -> None:

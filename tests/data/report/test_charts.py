@@ -23,7 +23,7 @@ GAPS = """() => {
     "plot",
     [
         bars([Bar("a long name...", 0, 0.57, ""), Bar("b", 0, 0.43, "")], 1, "shares"),
-        histogram({0: [(0, 50_161, 1.0)]}, "values", whole=True),
+        histogram({0: [(0, 50_161, 0.2)]}, "values", whole=True),
     ],
     ids=["shares", "values"],
 )
