@@ -87,12 +87,12 @@ class Settings(BaseModel):
     )
     """From where on `inspect --fail-on` fails, by name."""
 
-    max_record_bytes: Annotated[
-        int, BeforeValidator(_bytes), Field(ge=1, le=2**31)
-    ] = Field(
-        default=MOST_RECORD_BYTES,
-        alias="max-record-bytes",
-        description='a size such as "256MiB" or "2GiB", or a number of bytes',
+    max_record_bytes: Annotated[int, BeforeValidator(_bytes), Field(ge=1, le=2**31)] = (
+        Field(
+            default=MOST_RECORD_BYTES,
+            alias="max-record-bytes",
+            description='a size such as "256MiB" or "2GiB", or a number of bytes',
+        )
     )
     """The most bytes of a record that commands read."""
 
