@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...display.blocks import Block, Heading, Items, Paragraph, Table
 from ..formatting import listed
-from ..profile.diff import Diff
 from .text import difference_blocks
+
+if TYPE_CHECKING:
+    from ..profile.diff import Diff
 
 
 def diff_blocks(found: Diff) -> Iterator[Block]:

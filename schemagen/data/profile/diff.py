@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...runtime.codecs.compatibility import Change, differences
 from ...runtime.shared.errors import DatasetError
-from ...spec.model import RecordSpec
-from ...spec.serial import to_data
 from ..statistics.digests import Digested
 from ..statistics.model import DataStatistics, RecordStatistics
 from .columns import Split
 from .profile import Profile
 from .repetitions import Place, Places
+
+if TYPE_CHECKING:
+    from ...runtime.codecs.compatibility import Change
+    from ...spec.model import RecordSpec
 
 _NONE = np.empty(0, np.intp)
 
@@ -107,6 +109,9 @@ def diff_of(one: Profile, other: Profile, names: tuple[str, str], key: str) -> D
     specs = (one.spec, other.spec)
     schema = None
     if specs[0] is not None and specs[1] is not None:
+        from ...runtime.codecs.compatibility import differences
+        from ...spec.serial import to_data  # which imports pydantic
+
         schema = tuple(differences(to_data(specs[0]), to_data(specs[1])))
     own, others = ({c.name for c in p.columns if c.found} for p in profiles)
     keys = (sorted(own - others), sorted(others - own))

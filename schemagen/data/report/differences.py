@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -11,10 +12,12 @@ from ..formatting import listed, plural
 from ..inspect.diff import diff_tables
 from ..profile.columns import Column
 from ..profile.comparison import DRIFT, FEWEST, FEWEST_OF_VALUE
-from ..profile.diff import Diff, SplitDiff
 from ..profile.profile import Profile
 from ..profile.repetitions import Place, Repetition, Repetitions
 from .charts import Figure
+
+if TYPE_CHECKING:
+    from ..profile.diff import Diff, SplitDiff
 
 _REPETITIONS = ("What", "Where", "How many", "Such as")
 

@@ -6,18 +6,19 @@ import operator
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...runtime.shared.image_headers import MOST_PIXELS
-from ...spec.field import FieldSpec
-from ...spec.model import RecordSpec
-from ...spec.training import per_pixel
 from ..formatting import decoded, one_line, record_value
 from ..thumbnails import Box, Budget, Picture, opened, palette_url, shown
 from .records import Features
+
+if TYPE_CHECKING:
+    from ...spec.field import FieldSpec
+    from ...spec.model import RecordSpec
 
 # The colors of ids, again and again; id 0 is black, and transparent over pictures.
 _COLORS = (
@@ -123,6 +124,8 @@ def overlays_of(spec: RecordSpec | None) -> Overlays:
     """Return the masks and boxes of a schema."""
     if spec is None:
         return Overlays((), ())
+    from ...spec.training import per_pixel  # which imports pydantic
+
     masks = [field for field in spec.fields if per_pixel(field.kind)]
     return Overlays(masks, box_fields(spec))
 

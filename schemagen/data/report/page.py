@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -13,12 +13,10 @@ from ...progress import track
 from ..formatting import one_line, plural
 from ..inspect.text import OF_SPLIT, columns_table, contents_of, facts_table
 from ..profile.columns import Column, title_of
-from ..profile.diff import Diff
 from ..profile.facts import split_facts
 from ..profile.profile import Profile
 from ..profile.telling import told_of
 from ..profile.troubles import notes_of, notes_of_keys
-from ..verify.verification import Verification
 from .charts import Figure, series
 from .differences import diff_figure, differences_figure, repetitions_figure
 from .files import files_figure
@@ -27,6 +25,10 @@ from .samples import Samples, samples_of
 from .shares import class_figure, missing_figure
 from .telling import telling_figures
 from .values import column_figure
+
+if TYPE_CHECKING:
+    from ..profile.diff import Diff
+    from ..verify.verification import Verification
 
 _MOST_CLASSES = 12
 _MOST_FIGURES = 24

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...runtime.codecs.classes import Classes
 from ...runtime.native import BYTES, INT64
 from ...runtime.reading.fields import MalformedError
 from ...runtime.reading.message import Feature, Message, parse_message
 from ...runtime.shared import base64_text
 from ...runtime.shared.errors import Problem
-from ...spec.field import FieldSpec
 from ..formatting import decoded, listed, one_line
 from ..inspect.samples import feature_text, steps_text
 from ..profile.classes import value_name
 from ..profile.columns import Column
+
+if TYPE_CHECKING:
+    from ...runtime.codecs.classes import Classes
+    from ...spec.field import FieldSpec
 
 MISSING = "missing"
 

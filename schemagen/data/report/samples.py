@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 from numpy.typing import NDArray
@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from ...display.blocks import Table
 from ...progress import Bar
 from ...runtime.shared.values import shape_text
-from ...spec.model import RecordSpec
-from ...spec.training import per_pixel
 from ..formatting import decoded, listed, one_line, plural
 from ..profile.columns import Column, Split
 from ..profile.profile import Profile
@@ -25,6 +23,9 @@ from ..thumbnails import Budget, Picture, copy_of, copy_of_pixels
 from .overlays import Legend, Overlays, ids_of, overlays_of
 from .places import records_at
 from .records import MISSING, Features, class_names, read, value_text
+
+if TYPE_CHECKING:
+    from ...spec.model import RecordSpec
 
 _MOST_SPLITS = 8
 _MOST_VALUES = 60
@@ -263,8 +264,11 @@ class _Painter:
     def _copies(self, column: Column, features: Features) -> list[Picture]:
         """Return copies of the images of a record in one column."""
         field = column.field
-        if field is not None and (per_pixel(field.kind) or not field.codec.of_pixels):
-            return []
+        if field is not None:
+            from ...spec.training import per_pixel  # which imports pydantic
+
+            if per_pixel(field.kind) or not field.codec.of_pixels:
+                return []
         raw = field is not None and field.parts[0].encoding == "raw"
         if field is not None and raw and not column.steps:
             held = features.feature(column.key)

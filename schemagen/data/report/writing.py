@@ -7,6 +7,7 @@ import hashlib
 import os
 from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -14,9 +15,11 @@ from markupsafe import Markup
 from ...atomic_write import write_whole
 from ...findings import COMMAND_LINE, refused
 from ..formatting import number, one_line, plural, share, size
-from ..profile.diff import Diff
 from ..profile.profile import Profile
-from ..verify.verification import Verification
+
+if TYPE_CHECKING:
+    from ..profile.diff import Diff
+    from ..verify.verification import Verification
 
 _MARK = b'<meta name="generator" content="schemagen inspect">'
 
