@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime, timedelta, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -184,8 +185,9 @@ def test_tools_show_dates(visit: Workspace, tmp_path: Path) -> None:
     assert "2024-05-01 to 2024-11-30" in run("inspect", tmp_path).output
     report = tmp_path / "report.html"
     assert run("inspect", tmp_path, "--html", report).exit_code == 0
-    assert "2024-05-01 to 2024-11-30" in report.read_text(encoding="utf-8")
-    card = run("describe", tmp_path).output
+    page = re.sub("<[^>]+>", "", report.read_text(encoding="utf-8"))
+    assert "2024-05-01 to 2024-11-30" in page
+    card = run("inspect", tmp_path, "--markdown").output
     assert "2024-05-01 to 2024-11-30" in card
 
 
