@@ -75,7 +75,7 @@ def describe(
         _print_records(specs, style, markdown=markdown)
         return
     assert target is not None
-    _describe_data(target, reading.pop("split"), reading, style, markdown=markdown)
+    _describe_data(target, reading, style, markdown=markdown)
 
 
 def _specs(target: str | None, project: str) -> list[RecordSpec] | None:
@@ -150,12 +150,7 @@ def _print_records(specs: list[RecordSpec], style: str, *, markdown: bool) -> No
 
 
 def _describe_data(
-    target: str,
-    split: str | None,
-    reading: dict[str, Any],
-    style: str,
-    *,
-    markdown: bool,
+    target: str, reading: dict[str, Any], style: str, *, markdown: bool
 ) -> None:
     """Do what `inspect` does, under the name that it had."""
     from ..data.formatting import shell_word
@@ -167,7 +162,7 @@ def _describe_data(
     more = " --markdown" * markdown
     echo(f"`schemagen inspect {shell_word(target)}{more}` has replaced this.", err=True)
     with refusing_data(target):
-        profile = inspect_data(target, split, **reading)
+        profile = inspect_data(target, **reading)
     if style == "json":
         from ..data.inspect.as_json import document_of
         from ..spec.serial import dumps, to_data

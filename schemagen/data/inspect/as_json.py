@@ -17,7 +17,7 @@ from ...runtime.reading.message import Feature, Message, parse_message
 from ..profile.classes import ClassCounts
 from ..profile.columns import Column, title_of
 from ..profile.comparison import Difference
-from ..profile.facts import column_facts, facts_of
+from ..profile.facts import facts_of, values_of
 from ..profile.profile import Profile
 from ..profile.repetitions import Repetition
 from ..statistics import bytes_values, model, numbers, samples
@@ -122,7 +122,7 @@ def _file(file: model.FileStatistics) -> File:
 def _split(profile: Profile, name: str, records: int) -> Split:
     found = profile.statistics.splits[name]
     written = profile.statistics.written_by.get(name)
-    files = [file for file in profile.statistics.files if file.split == name]
+    files = profile.statistics.files_of(name)
     compressions = sorted({file.compression for file in files})
     several = len(compressions) > 1
     return Split.of(
@@ -248,7 +248,6 @@ def _text_or_base64(value: bytes) -> dict[str, str]:
 
 def _field(profile: Profile, column: Column) -> Field:
     whole, declared = column.whole, column.declared
-    texts = {fact.name: fact.text for fact in column_facts(profile, column)}
     return Field(
         name=declared.label if declared else column.key,
         key=column.key,
@@ -267,7 +266,7 @@ def _field(profile: Profile, column: Column) -> Field:
             "nan": whole.numbers.nan,
             "infinite": sum(whole.numbers.infinite),
         },
-        values=texts["values"],
+        values=values_of(column),
     )
 
 

@@ -69,7 +69,7 @@ def plain_program(profile: Profile) -> str:
 
 def _files(profile: Profile, split: Split) -> tuple[str, set[str]]:
     """Return a pattern of the names of a split's files, and their compressions."""
-    files = [file for file in profile.statistics.files if file.split == split.name]
+    files = profile.statistics.files_of(split.name)
     names = {_SHARD.sub("*", PurePath(file.path).name) for file in files}
     pattern = min(names, default="*") if len(names) < 2 else "*"
     return pattern, {file.compression for file in files}

@@ -32,6 +32,7 @@ from ..profile.facts import (
     class_facts,
     column_facts,
     data_facts,
+    declared_facts,
     difference_facts,
     repetition_facts,
     split_facts,
@@ -151,10 +152,12 @@ def splits_blocks(profile: Profile, names: Sequence[str] = OF_SPLIT) -> Iterator
 
 def columns_table(profile: Profile, names: Sequence[str], most: int) -> Table:
     """Return what is known of the first columns, without names that none has."""
-    rows = [
-        (Code(column.name), column_facts(profile, column))
-        for column in profile.columns[:most]
-    ]
+    rows = []
+    for column in profile.columns[:most]:
+        facts = [*column_facts(profile, column)]
+        if "declared as" in names:
+            facts += declared_facts(column)
+        rows.append((Code(column.name), facts))
     return facts_table("field" if profile.spec else "key", rows, names)
 
 

@@ -15,7 +15,7 @@ from .judging import lacking_in
 from .profile import Profile
 from .repetitions import Repetition
 from .troubles import notes_of, notes_of_keys, troubles_of
-from .words import extent, measure_text, measures_in, values_text
+from .words import extent, measure_text, measures_in, share, values_text
 
 Value = int | float | str | tuple[float, float] | None
 """A number, a text, or the least and the greatest of some numbers."""
@@ -66,10 +66,8 @@ class Fact:
                 return (
                     number(low) if low == high else f"{number(low)} to {number(high)}"
                 )
-            case 1.0 if self.unit == "share":
-                return "all"
             case _ if self.unit == "share":
-                return percent(self.value, space="")
+                return share(self.value, 1)
             case _:
                 return (
                     size(self.value) if self.unit == "bytes" else number(self.value, 4)
@@ -79,9 +77,12 @@ class Fact:
 def facts_of(profile: Profile) -> Iterator[Fact]:
     """Yield all facts: of the data, its splits, its columns, then what is marked."""
     yield from data_facts(profile)
+    for note in (*notes_of(profile), *notes_of_keys(profile.whole)):
+        yield Fact("", "", None, "note", note)
     for split in profile.splits:
         yield from split_facts(profile, split)
     for column in profile.columns:
+        yield from declared_facts(column)
         yield from column_facts(profile, column)
         for split in profile.splits:
             if split.name in column.found:
@@ -94,20 +95,18 @@ def facts_of(profile: Profile) -> Iterator[Fact]:
 
 
 def data_facts(profile: Profile) -> Iterator[Fact]:
-    """Yield the numbers of files, records and bytes, and notes about all of them."""
+    """Yield the numbers of files, records and bytes."""
     fact = partial(Fact, "", "", None)
     files = profile.statistics.files
     yield fact("files", sum(file.readable for file in files))
     yield fact("records", sum(each.found.records for each in profile.splits))
     yield fact("on disk", sum(file.bytes for file in files), "bytes")
-    for note in (*notes_of(profile), *notes_of_keys(profile.whole)):
-        yield fact("note", note)
 
 
 def split_facts(profile: Profile, split: Split) -> Iterator[Fact]:
     """Yield the numbers of files, records and bytes of a split, and their extent."""
     fact = partial(Fact, "", "", split.name)
-    files = [file for file in profile.statistics.files if file.split == split.name]
+    files = profile.statistics.files_of(split.name)
     compressions = sorted({file.compression or "none" for file in files})
     written = profile.statistics.written_by.get(split.name)
     extent = _range(split.found.sizes)
@@ -119,17 +118,22 @@ def split_facts(profile: Profile, split: Split) -> Iterator[Fact]:
     yield fact("fingerprint", written.fingerprint if written else None)
 
 
-def column_facts(profile: Profile, column: Column) -> Iterator[Fact]:
-    """Yield what a column is in all splits together, its values in words."""
+def declared_facts(column: Column) -> Iterator[Fact]:
+    """Yield what a schema says of a column. This imports the words of schemas."""
     fact = partial(Fact, column.name, column.key, None)
-    whole, declared = column.whole, column.declared
+    declared = column.declared
     optional = ", optional" if declared and declared.optional else ""
-    yield fact("key", column.key if column.key != column.name else None)
-    yield fact("kind", column.kinds[0] if column.kinds else "-")
     yield fact("declared as", column.kind + optional if declared else column.part)
     yield fact("in a batch", column.batch)
     yield fact("role", declared.role if declared else None)
     yield fact("description", declared.doc if declared else None)
+
+
+def column_facts(profile: Profile, column: Column) -> Iterator[Fact]:
+    """Yield what a column is in all splits together, its values in words."""
+    fact = partial(Fact, column.name, column.key, None)
+    yield fact("key", column.key if column.key != column.name else None)
+    yield fact("kind", column.kinds[0] if column.kinds else "-")
     yield fact("missing", _missing(column, profile.splits))
     yield _present(column, profile.described)
     if column.steps:
@@ -137,11 +141,12 @@ def column_facts(profile: Profile, column: Column) -> Iterator[Fact]:
         some = [each for each in counts if each is not None]
         lows, highs = zip(*some, strict=True) if some else ((0,), (0,))
         yield fact("steps", (min(lows), max(highs)))
-    yield fact("length", _range(whole.lengths) if column.kinds else None)
-    yield fact("values", _values(column))
+    lengths = column.whole.lengths
+    yield fact("length", _range(lengths) if column.kinds else None)
+    yield fact("values", values_of(column))
 
 
-def _values(column: Column) -> str:
+def values_of(column: Column) -> str:
     """Return what the values of a column are, in words."""
     whole, field = column.whole, column.field
     kinds = [each.by_kind for each in column.found.values()]

@@ -72,7 +72,7 @@ def extent(found: Numbers, shown: Callable[[float], str] = number) -> str:
     return low if found.minimum == found.maximum else f"{low} to {high}"
 
 
-def share(part: int, whole: int) -> str:
+def share(part: float, whole: float) -> str:
     """Return a part as "all", or in percent."""
     return "all" if part == whole else percent(part, whole, space="")
 

@@ -15,6 +15,7 @@ from ..profile.comparison import DRIFT, FEWEST, FEWEST_OF_VALUE
 from ..profile.profile import Profile
 from ..profile.repetitions import Place, Repetition, Repetitions
 from .charts import Figure
+from .samples import opener
 
 if TYPE_CHECKING:
     from ..profile.diff import Diff, SplitDiff
@@ -174,7 +175,6 @@ def _pair(places: tuple[Place, Place], records: Mapping[Place, str]) -> Markup:
         texts[0] = f"record {again.record:,}"
     parts = []
     for place, text in zip(places, texts, strict=True):
-        button = '<button type="button" class="open" data-sample="{1}">{0}</button>'
-        html = button if place in records else '<span class="whole">{0}</span>'
-        parts.append(Markup(html).format(text, records.get(place)))
+        plain = Markup('<span class="whole">{}</span>').format(text)
+        parts.append(opener(records[place], text) if place in records else plain)
     return Markup('<div class="pair">{} = {}</div>').format(*parts)

@@ -37,7 +37,6 @@ _MOST_LABEL = 60
 # A table of samples is about so many characters wide, and a cell has so many at most.
 _TABLE_CHARACTERS, _CELL_CHARACTERS, _MOST_TEXT = 108, 40, 90
 
-_OPEN = '<button type="button" class="open" data-sample="{}">{}</button>'
 _MALFORMED = "malformed"
 
 # So many samples are shown of a split, of all together and at least of each.
@@ -154,13 +153,19 @@ def _table(samples: Sequence[Sample], columns: Sequence[Column]) -> Table:
             kept.append(at)
     rows = []
     for sample in samples:
-        title = Markup(_OPEN).format(sample.id, sample.title)
+        title = opener(sample.id, sample.title)
         cells = [_MALFORMED, *[""] * len(kept)][: len(kept)]
         if sample in whole:
             cells = [_cell(sample.values[at]) for at in kept]
         rows.append([title, *cells])
     numeric = [n for n, at in enumerate(kept, 1) if columns[at].is_number]
     return Table(["Record", *(columns[at].name for at in kept)], rows, numeric)
+
+
+def opener(sample: str, text: str) -> Markup:
+    """Return a button that opens a sample, by its id."""
+    button = '<button type="button" class="open" data-sample="{}">{}</button>'
+    return Markup(button).format(sample, text)
 
 
 def _cell(value: Value) -> str:

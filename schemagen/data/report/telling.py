@@ -12,7 +12,8 @@ from ...display.blocks import Table
 from ..formatting import number, one_line, plural, share
 from ..profile.columns import Column, Split
 from ..profile.telling import Association, Classes, Numeric, Told, Variable
-from ..statistics.numbers import Numbers, numbers, quantile
+from ..profile.words import MEASURES
+from ..statistics.numbers import Numbers, numbers
 from .charts import (
     SERIES,
     Bar,
@@ -32,7 +33,8 @@ _MOST_COLUMNS = 24
 _PARTS = 5
 _LARGEST_WHOLE = 2**53
 
-_QUANTILES = {"5 %": 0.05, "Median": 0.5, "95 %": 0.95}
+_MEASURES = ("5 %", "median", "95 %", "mean")
+_TITLES = ("Records", *map(str.capitalize, _MEASURES))
 
 Rows = NDArray[np.bool_]
 Key = list[tuple[str, str]]
@@ -171,7 +173,7 @@ def _by_class(classes: Classes, values: Numeric) -> Drawn:
         (name, *_spread(found, values.column))
         for (name, _), found in zip(groups[:_MOST_ROWS], every, strict=False)
     ]
-    titles = (classes.name, "Records", *_QUANTILES, "Mean")
+    titles = (classes.name, *_TITLES)
     table = what, Table(titles, cells, range(1, len(titles)))
     return _key("line", groups), plot, table
 
@@ -207,7 +209,7 @@ def _parts(target: Numeric, feature: Numeric) -> Captioned:
         )
         for part, numbers in zip(parts, found, strict=True)
     ]
-    titles = (feature.name, "Records", *_QUANTILES, "Mean")
+    titles = (feature.name, *_TITLES)
     what = f"{target.name} in fifths of the records by {feature.name}"
     return what, Table(titles, cells, range(1, len(titles)))
 
@@ -225,8 +227,7 @@ def _numbers(every: Sequence[NDArray[np.float64]]) -> list[Numbers]:
 def _spread(found: Numbers, column: Column) -> Iterator[str]:
     shown = _shown(column)
     yield f"{found.count:,}"
-    yield from (shown(quantile(found, at) or 0.0) for at in _QUANTILES.values())
-    yield shown(found.mean or 0.0)
+    yield from (shown(MEASURES[name](found) or 0.0) for name in _MEASURES)
 
 
 def _shown(column: Column) -> Callable[[float], str]:

@@ -243,9 +243,13 @@ class DataStatistics:
         """How many places there are at which no record can be read."""
         return sum(file.damaged for file in self.files)
 
+    def files_of(self, split: str) -> list[FileStatistics]:
+        """Return the files of a split."""
+        return [file for file in self.files if file.split == split]
+
     def is_foreign(self, split: str) -> bool:
         """Return whether the records of a split are something else than Examples."""
-        files = [file for file in self.files if file.split == split and file.records]
+        files = [file for file in self.files_of(split) if file.records]
         foreign = all(file.foreign for file in files)
         return foreign and any(file.keyed.other for file in files)
 
