@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from schemagen.runtime.storage.schema import Schema
-from schemagen.runtime.writing.split_writer import SplitWriter
+from schemagen.runtime.writing.serializer import Serializer
 
 
 def write_split(
@@ -21,5 +21,5 @@ def write_split(
     **options: Any,
 ) -> int:
     """Write a whole split; options are those of `write_dataset`."""
-    writer = SplitWriter(serialize, Schema(record, fingerprint, spec))
+    writer = Serializer(serialize, Schema(record, fingerprint, spec))
     return writer.write_dataset(source, directory, split, **options)

@@ -100,8 +100,8 @@ assert {name.split(".")[1] for name in found} == {"runtime"}, found
 parts = {name.split(".")[2] for name in found if name.count(".") > 1}
 assert {name for name in found if "arrays." in name} == {"schemagen.runtime.arrays.mix"}
 kinds = {"arrays", "codecs", "native", "reading", "shared"}
-assert parts == {"distributed", "interface", "storage", "writing", *kinds}, parts
-assert not {"click", "multiprocessing", "schemagen.runtime.writing.split"} & {*sys.modules}
+assert parts == {"interface", "storage", "writing", *kinds}, parts
+assert not {"click", "multiprocessing", "schemagen.runtime.writing.write"} & {*sys.modules}
 """
 
 

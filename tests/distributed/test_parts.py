@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from digit_rows import Row, contents, listed, parts, row, rows, written
-from schemagen.runtime.distributed.plans import Plan
 from schemagen.runtime.shared.errors import (
     ChangedSourceError,
     DatasetError,
@@ -16,6 +15,7 @@ from schemagen.runtime.shared.errors import (
     SchemaMismatchError,
 )
 from schemagen.runtime.writing import keys
+from schemagen.runtime.writing.plan import Plan
 
 from generated.digit import serializer as digit
 from generated.photo import serializer as photo

@@ -17,8 +17,8 @@ from digit_rows import (
     rows,
     written,
 )
-from schemagen.runtime.distributed.plans import Plan
 from schemagen.runtime.shared.errors import DatasetError, SchemaMismatchError
+from schemagen.runtime.writing.plan import Plan
 
 from generated import check_files
 from generated.digit import serializer as digit

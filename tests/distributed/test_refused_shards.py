@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from digit_rows import row
 from schemagen.runtime.distributed.key_ranges import cut, encode_blocks, write_shard
-from schemagen.runtime.distributed.receipts import Receipt
 from schemagen.runtime.shared.errors import ChangedSourceError, DatasetError
+from schemagen.runtime.writing.shards import Receipt
 
 from generated.digit import serializer as digit
 

@@ -28,11 +28,12 @@ from ..shared.tfrecord import Framed
 from ..writing.encoded import encode_rows
 from ..writing.encoding import Chunk, Encoding, Refused
 from ..writing.keys import runs_of, shard_of
-from ..writing.parts import fill
-from ..writing.receipts import Receipt
+from ..writing.plan import Plan
+from ..writing.run import write_shard as write_chunks
+from ..writing.serializer import serializer_of
+from ..writing.shards import Receipt
 from ..writing.shuffle import Buckets, DuplicateKeyError
 from ..writing.sources import fields_of
-from .plans import Plan, serializer_of
 
 Keys = NDArray[np.uint64]
 
@@ -193,7 +194,7 @@ def write_shard(
                 framed = Framed(block.data, np.cumsum(block.sizes))
                 buckets.add(block.keys, rows, 0, framed)
                 found += len(block)
-            return fill(plan, shard, _chunks(buckets, tuple(refused))).finish()
+            return write_chunks(plan, shard, _chunks(buckets, tuple(refused)))
         except DuplicateKeyError as error:
             value = "\n".join(values).split("\n")[error.first[1]]
             raise DatasetError(

@@ -28,13 +28,13 @@ from apache_beam.transforms.window import (  # type: ignore[import-not-found, im
 
 from ..distributed import key_ranges
 from ..distributed.key_ranges import Block
-from ..distributed.plans import Plan, serializer_of
 from ..shared.errors import DatasetError, RecordError, position
+from ..writing.begin import join
 from ..writing.encoding import CHUNK_BYTES, CHUNK_ROWS
-from ..writing.parts import write_part
-from ..writing.publishing import publish
-from ..writing.receipts import Receipt
-from ..writing.runs import join
+from ..writing.plan import Plan
+from ..writing.publish import publish
+from ..writing.serializer import serializer_of
+from ..writing.shards import Receipt
 from ..writing.sources import RowSource
 
 # How many rows a worker encodes at first, until it knows how large they are.
@@ -302,9 +302,7 @@ class _WritePart(beam.DoFn):  # type: ignore[misc]
         """Write a shard."""
         plan = self._plan
         try:
-            yield write_part(
-                self._source, plan, shard, serializer_of(plan).encoding(plan)
-            )
+            yield serializer_of(plan).write_part(self._source, plan, shard)
         except RecordError as error:
             # Runners add the name of the step to the first argument of an error.
             raise DatasetError(f"{plan.where}: {error}") from error

@@ -20,13 +20,13 @@ from ray.exceptions import RayError, RayTaskError
 
 from ..distributed import key_ranges
 from ..distributed.key_ranges import Block
-from ..distributed.plans import Plan, serializer_of
 from ..shared.errors import DatasetError
 from ..storage.opening import open_directory
-from ..writing.parts import write_part
-from ..writing.publishing import publish
-from ..writing.receipts import Receipt
-from ..writing.runs import join
+from ..writing.begin import join
+from ..writing.plan import Plan
+from ..writing.publish import publish
+from ..writing.serializer import serializer_of
+from ..writing.shards import Receipt
 from ..writing.sources import RowSource
 
 _COLUMN = "block"
@@ -182,7 +182,7 @@ def _write_shard(plan: Plan, shard: int, pieces: list[Any]) -> Receipt:
 
 
 def _write_part(source: RowSource, plan: Plan, shard: int) -> Receipt:
-    return write_part(source, plan, shard, serializer_of(plan).encoding(plan))
+    return serializer_of(plan).write_part(source, plan, shard)
 
 
 def _results(tasks: list[Any]) -> Iterator[Any]:

@@ -18,11 +18,11 @@ from ..distributed.key_ranges import (
     encode_blocks,
     write_shard,
 )
-from ..distributed.plans import Plan, serializer_of
-from ..writing.parts import write_part
-from ..writing.publishing import publish
-from ..writing.receipts import Receipt
-from ..writing.runs import join
+from ..writing.begin import join
+from ..writing.plan import Plan
+from ..writing.publish import publish
+from ..writing.serializer import serializer_of
+from ..writing.shards import Receipt
 from ..writing.sources import RowSource
 
 
@@ -71,7 +71,7 @@ def _absolute(plan: Plan) -> Plan:
 
 
 def _write_part(source: RowSource, plan: Plan, shard: int) -> Receipt:
-    return write_part(source, plan, shard, serializer_of(plan).encoding(plan))
+    return serializer_of(plan).write_part(source, plan, shard)
 
 
 def write_dataset(

@@ -13,7 +13,7 @@ import json
 import os
 import socket
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -21,8 +21,7 @@ from ..shared.errors import DatasetError
 from ..storage.directory import Directory
 from ..storage.lock import Lock
 from ..storage.manifest import Manifest
-from .names import claim_name, files_of_runs
-from .plan import Plan
+from .plan import Plan, claim_name, run_files
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ class Claim:
     """A run, as its claim describes it.
 
     Attributes:
-        id: the run's token.
+        token: of the run.
         host: the machine; "" if the claim is incomplete, since its run was killed
             while it was written; "?" if it is in a form that is not known here.
         process: the process there; 0 likewise.
@@ -42,7 +41,7 @@ class Claim:
         published: the number of records, if the run has published the split.
     """
 
-    id: str
+    token: str
     host: str = ""
     process: int = 0
     since: str = ""
@@ -58,6 +57,14 @@ class Claim:
             return "a run of an unknown process"
         return f"process {self.process} on {self.host} since {self.since}"
 
+    def to_bytes(self) -> bytes:
+        """Return the contents of the claim's file."""
+        facts = {
+            name: value for name, value in asdict(self).items() if value is not None
+        }
+        facts["id"] = facts.pop("token")
+        return (json.dumps(facts) + "\n").encode()
+
     def refusal(self, directory: Directory, split: str) -> DatasetError:
         """Return the error of another run that this one is in the way of."""
         if self.shared:
@@ -69,7 +76,7 @@ class Claim:
             advice = "wait for it, or, if it has died, pass take_over=True"
         return DatasetError(
             f"{directory.where}: split {split!r} is being written by {self}, as "
-            f"{claim_name(split, self.id)} says; {advice}"
+            f"{claim_name(split, self.token)} says; {advice}"
         )
 
     @property
@@ -92,6 +99,11 @@ class Claim:
         """
         held = found.splits.get(split) if found else None
         return self.published if held and held.records == self.published else None
+
+    def is_joined(self, plan: Plan) -> bool:
+        """Whether it is the claim of this run, which is not published yet."""
+        is_of_run = self.token == plan.token and self.plan is not None
+        return is_of_run and self.published is None
 
     def is_dead(self, lock: Lock) -> bool:
         """Whether the run is known to have ended without removing its claim.
@@ -128,48 +140,17 @@ def create_claim(
         shared=shared,
     )
     write = directory.replace if again else directory.create_whole
-    write(claim_name(plan.split, plan.token), _text(claim))
+    write(plan.claim_name, claim.to_bytes())
 
 
-def end_claim(directory: Directory, plan: Plan) -> None:
-    """Say that a run has stopped, and that another one may go on with what it has.
-
-    Raises:
-        OSError: the disk refuses.
-    """
-    claim = read_claim(directory, plan.split, plan.token)
-    if claim is not None:
-        text = _text(replace(claim, ended=True))
-        directory.replace(claim_name(plan.split, plan.token), text)
-        directory.sync()
-
-
-def mark_published(directory: Directory, split: str, token: str, records: int) -> None:
-    """Say in the claim of a run of several processes that its split is published.
-
-    A run of one process needs no such claim: no other process can ask for it.
-
-    Args:
-        directory: the data directory.
-        split: the split's name.
-        token: of the run.
-        records: how many records the split has.
+def replace_claim(directory: Directory, split: str, claim: Claim) -> None:
+    """Put a claim in the place of what it was, durably.
 
     Raises:
         OSError: the disk refuses.
     """
-    claim = read_claim(directory, split, token)
-    if claim is not None and claim.shared:
-        text = _text(replace(claim, published=records))
-        directory.replace(claim_name(split, token), text)
-        directory.sync()
-
-
-def _text(claim: Claim) -> bytes:
-    entries = {
-        name: value for name, value in asdict(claim).items() if value is not None
-    }
-    return (json.dumps(entries) + "\n").encode()
+    directory.replace(claim_name(split, claim.token), claim.to_bytes())
+    directory.sync()
 
 
 def claims_of(directory: Directory, split: str, names: Iterable[str]) -> list[Claim]:
@@ -183,14 +164,14 @@ def claims_of(directory: Directory, split: str, names: Iterable[str]) -> list[Cl
         split: the split's name.
         names: the directory's files.
     """
-    tokens = sorted({*files_of_runs(names, split).values()} - {""})
+    tokens = sorted({*run_files(names, split).values()} - {""})
     read = directory.for_each(lambda token: read_claim(directory, split, token), tokens)
     return [claim for claim in read if claim is not None]
 
 
-def read_claim(directory: Directory, split: str, id: str) -> Claim | None:
+def read_claim(directory: Directory, split: str, token: str) -> Claim | None:
     """Return the claim of a run; None if it has none."""
-    text = directory.read(claim_name(split, id))
+    text = directory.read(claim_name(split, token))
     if text is None:
         return None
     try:
@@ -199,14 +180,14 @@ def read_claim(directory: Directory, split: str, id: str) -> Claim | None:
         if not isinstance(plan, dict | None):
             raise ValueError(f"plan is {plan!r}")
         return Claim(
-            *(id, str(held["host"]), int(held["process"]), str(held["since"]), plan),
+            *(token, str(held["host"]), int(held["process"]), str(held["since"]), plan),
             # 0.2.0 wrote plans of shared runs alone.
             shared=held.get("shared", plan is not None),
             ended=held.get("ended", False),
             published=held.get("published"),
         )
     except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError):
-        return Claim(id, "?" if text.endswith((b"\n", b"}")) else "")
+        return Claim(token, "?" if text.endswith((b"\n", b"}")) else "")
 
 
 def claim_of(directory: Directory, plan: Plan) -> Claim | None:

@@ -15,6 +15,7 @@ from ..shared.errors import DatasetError, RecordError, did_you_mean
 from ..shared.tfrecord import Framed
 from ..shared.values import described
 from .keys import digest_of
+from .plan import Plan
 
 CHUNK_BYTES = 1 << 20
 """A chunk ends with the record that makes it this large."""
@@ -160,6 +161,16 @@ class Encoding:
                 "an int, str or bytes, since it is the key of the records",
             )
         return value
+
+
+def encoding_of(serialize: Callable[..., bytes], plan: Plan) -> Encoding:
+    """Return how the rows of a plan become records.
+
+    Raises:
+        DatasetError: the plan's `key_field` is not a field of the record.
+    """
+    skips = plan.on_error == "skip"
+    return Encoding(serialize, skips, plan.key_field, plan.shuffle_seed or 0)
 
 
 def is_record(row: object) -> bool:

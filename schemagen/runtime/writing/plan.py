@@ -1,4 +1,7 @@
-"""The plan of a split: what its bytes depend on, checked before anything is touched."""
+"""The plan of a split: what to write, checked before anything is touched.
+
+A plan has all options on which the split depends, and the names of the run's files.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,18 @@ import uuid
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from hashlib import blake2b
-from typing import Any, Self, TypeGuard
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TypeGuard
 
+from ..native import crc32c
 from ..shared.calling import check_flags
 from ..shared.errors import DatasetError
 from ..shared.values import described, shortened
 from ..storage.opening import is_remote, path_of
 from ..storage.schema import Schema
-from .names import shard_name
+
+if TYPE_CHECKING:
+    from ..storage.directory import Directory
 
 if sys.platform != "win32":
     import resource
@@ -41,19 +48,12 @@ _OTHER_FILES = 16
 _TAKEN = re.compile(r"manifest|.*-\d{5,}-of-\d{5,}", re.ASCII)
 
 
-@dataclass(frozen=True)
-class Packing:
-    """How shards are stored.
+SUFFIXES = {"": "", "GZIP": ".gz", "ZLIB": ".zlib"}
+"""What a shard's name ends in after `.tfrecord`, by its compression."""
 
-    Attributes:
-        compression: "", "GZIP" or "ZLIB".
-        level: 1 (fast) to 9 (small).
-        open_shards: how many shards are written at a time.
-    """
-
-    compression: str = ""
-    level: int = 6
-    open_shards: int = 1
+# A run's token, and what `Directory.replace` adds to a name while it writes.
+_TOKEN = "[0-9a-f]{12}"
+_BEING_REPLACED = rf"\.{_TOKEN}\.tmp"
 
 
 @dataclass(frozen=True)
@@ -114,18 +114,38 @@ class Plan:
         return blake2b(self.run.encode(), digest_size=6).hexdigest()
 
     @property
-    def packing(self) -> Packing:
-        """How shards are stored."""
-        return Packing(self.compression or "", self.compression_level or 6)
-
-    @property
     def numbers(self) -> range:
         """The numbers of the shards, where it is known how many there are."""
         return range(self.shards or 0)
 
     def shard_name(self, shard: int, shards: int) -> str:
-        """Return the name that the file of one of so many shards gets."""
-        return shard_name(self.split, shard, shards, self.compression or "")
+        """Return the name of one of so many shards, such as `train-00000-of-00008.tfrecord`."""
+        suffix = SUFFIXES[self.compression or ""]
+        return f"{self.split}-{shard:05d}-of-{shards:05d}.tfrecord{suffix}"
+
+    def hidden_name(self, shard: int, attempt: str) -> str:
+        """Return the name of a shard until it is published.
+
+        Args:
+            shard: its number.
+            attempt: hexadecimal digits of whoever writes it: processes may write one
+                shard at the same time.
+        """
+        return f".{self.split}-{shard:05d}.{self.token}{attempt}.tmp"
+
+    def receipt_name(self, shard: int) -> str:
+        """Return the name of the file with a shard's receipt."""
+        return f".{self.split}-{shard:05d}.{self.token}.receipt"
+
+    @property
+    def claim_name(self) -> str:
+        """The name of the file with which the run claims the split."""
+        return claim_name(self.split, self.token)
+
+    @property
+    def lock_name(self) -> str:
+        """The name of the split's lock, which a run of one process holds."""
+        return lock_name(self.split)
 
     def to_json(self) -> str:
         """Return the plan as JSON."""
@@ -346,3 +366,66 @@ def check_workers(workers: object) -> None:
 def _is_int(value: object) -> TypeGuard[int]:
     """Tell an integer from True, which equals 1, and from floats and text."""
     return type(value) is int
+
+
+def claim_name(split: str, token: str) -> str:
+    """Return the name of the file with which a run claims a split."""
+    return f".{split}.run.{token}"
+
+
+def lock_name(split: str) -> str:
+    """Return the name of a split's lock."""
+    return f".{split}.lock"
+
+
+def shard_files(names: Iterable[str], split: str) -> set[str]:
+    """Return those of a directory's files that are named as shards of a split."""
+    pattern = re.compile(
+        re.escape(split) + r"-\d{5,}-of-\d{5,}\.tfrecord(\.gz|\.zlib)?"
+    )
+    return set(filter(pattern.fullmatch, names))
+
+
+def run_files(names: Iterable[str], split: str) -> dict[str, str]:
+    """Return those of a directory's files that are hidden files of a split's runs.
+
+    Returns:
+        The token of the run by the file's name; "" where the name has none.
+    """
+    split = re.escape(split)
+    pattern = re.compile(
+        rf"\.{split}(?:-\d{{5,}}\.({_TOKEN})[0-9a-f]*\.(?:tmp|receipt)"
+        rf"|\.run\.({_TOKEN})|\.journal)(?:{_BEING_REPLACED})?"
+        rf"|\.{split}\.[0-9a-f]{{8}}\.index{_BEING_REPLACED}"
+    )
+    found = {name: pattern.fullmatch(name) for name in names}
+    return {name: match[1] or match[2] or "" for name, match in found.items() if match}
+
+
+def receipts_in(names: Iterable[str], split: str, token: str) -> list[int]:
+    """Return the shards of which a directory has receipts of a run."""
+    pattern = re.compile(rf"\.{re.escape(split)}-(\d{{5,}})\.{token}\.receipt")
+    return [int(match[1]) for match in map(pattern.fullmatch, names) if match]
+
+
+def bucket_folder(directory: Directory, split: str, token: str) -> Path:
+    """Return where a run may put a split's records in order, on this machine."""
+    where, prefix = _place_of_buckets(directory, split)
+    return where / f"{prefix}.{token}.shuffle"
+
+
+def bucket_folders(directory: Directory, split: str) -> list[Path]:
+    """Return what runs have left on this machine of putting a split in order."""
+    where, prefix = _place_of_buckets(directory, split)
+    pattern = re.compile(rf"{re.escape(prefix)}(\.{_TOKEN})?\.shuffle")
+    found = where.iterdir() if where.is_dir() else ()
+    return [path for path in found if pattern.fullmatch(path.name)]
+
+
+def _place_of_buckets(directory: Directory, split: str) -> tuple[Path, str]:
+    if directory.local is not None:
+        return directory.local, f".{split}"
+    import tempfile  # seldom needed, and slow to import
+
+    tag = f"{crc32c(directory.where.encode()):08x}"
+    return Path(tempfile.gettempdir()), f"schemagen-{tag}-{split}"

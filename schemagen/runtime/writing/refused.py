@@ -15,7 +15,7 @@ from ..storage.files import named
 from .encoding import Refused
 
 if TYPE_CHECKING:
-    from .receipts import Receipt
+    from .shards import Receipt
 
 _SHOWN = 3
 

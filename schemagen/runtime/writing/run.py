@@ -1,4 +1,8 @@
-"""A run of one process: hidden files until all of the split can be published."""
+"""A run: the shards of a split, from its beginning to its publication.
+
+`Run` is a run of one process. The processes of a run that they have joined write whole
+shards (`write_shard`). Both leave durable shards under hidden names, which `publish` names.
+"""
 
 from __future__ import annotations
 
@@ -10,31 +14,93 @@ from dataclasses import replace
 from itertools import count
 
 from ..shared.errors import DatasetError
+from ..shared.processes import Advance
 from ..shared.tfrecord import Framed
 from ..storage import manifest
+from ..storage.directory import Directory
 from ..storage.lock import Busy
 from ..storage.manifest import Split
 from ..storage.opening import open_directory
 from ..storage.schema import Schema
-from .claims import claim_of, end_claim
-from .encoding import Refused
-from .names import (
-    bucket_folder,
-    files_of_runs,
-    lock_name,
-    receipt_name,
-    temporary_name,
-)
-from .parts import Filled
-from .plan import Plan, check_open_shards
-from .publication import remove_run, token_of
-from .publishing import publish
-from .receipts import Receipt
-from .runs import begin, busy
-from .shards import ShardFile
+from .begin import begin, busy
+from .claims import claim_of, is_going_on, read_claim, replace_claim
+from .encoding import Chunk, Refused
+from .plan import Plan, bucket_folder, check_open_shards, run_files
+from .publish import publish, remove_run, token_of
+from .shards import Receipt, ShardFile, keep
 
 # How many shards may wait until they are durable while others are written.
 _SYNCING = 4
+
+
+def write_shard(
+    plan: Plan,
+    shard: int,
+    chunks: Iterable[Chunk],
+    advance: Advance = lambda *amounts: None,
+) -> Receipt:
+    """Write a shard of a run that has begun, in any process, and keep its receipt.
+
+    Any number of processes may write the same shard, one after the other or at once.
+
+    Args:
+        plan: what is written.
+        shard: the number of the shard.
+        chunks: its records. If they raise an error, the file is removed.
+        advance: called with numbers of records and bytes.
+
+    Returns:
+        The receipt of this attempt, or of one that has written the same.
+
+    Raises:
+        ChangedSourceError: another attempt has written something else.
+        DatasetError: the run has not begun, or has ended.
+        OSError: the disk refuses; nothing of the shard is left.
+    """
+    directory = open_directory(plan.directory)
+    if not is_going_on(directory, plan):
+        raise DatasetError(
+            f"{plan.where}: the run has not begun here, or it was published, abandoned "
+            "or replaced; processes of a run call begin(plan) first"
+        )
+    last_row, refused = -1, list[Refused]()
+    file = ShardFile(directory, plan, shard)
+    try:
+        for chunk in chunks:
+            file.add(chunk.framed)
+            refused += chunk.refused
+            if len(chunk.rows):
+                last_row = int(chunk.rows[-1])
+            advance(len(chunk.framed), len(chunk.framed.data))
+        file.fill()
+    except BaseException:
+        file.discard()
+        raise
+    return _keep(directory, plan, file.finish(last_row, tuple(refused)))
+
+
+def _keep(directory: Directory, plan: Plan, receipt: Receipt) -> Receipt:
+    """Keep the receipt of a durable shard, unless its run has ended meanwhile.
+
+    Raises:
+        ChangedSourceError: another attempt has written something else.
+        DatasetError: the run was abandoned or replaced.
+        OSError: the disk refuses.
+    """
+    kept = keep(directory, plan, receipt)
+    if is_going_on(directory, plan):
+        return kept
+    directory.remove(plan.receipt_name(receipt.shard))
+    directory.remove(receipt.file)
+    found = manifest.load(directory)
+    split = found and found.splits.get(plan.split)
+    name = plan.shard_name(receipt.shard, len(plan.numbers))
+    if not split or receipt.listed(name) not in split.settled.shards:
+        raise DatasetError(
+            f"{plan.where}: the run was abandoned or replaced while shard "
+            f"{receipt.shard} was written; nothing of it is kept"
+        )
+    return kept  # what was written too late is what was published
 
 
 class Run:
@@ -70,7 +136,7 @@ class Run:
         self.plan = plan
         self._keep_receipts = keep_receipts
         self._schema = schema
-        self._packing = replace(plan.packing, open_shards=open_shards)
+        self._open_shards = open_shards
         self._directory = open_directory(plan.directory)
         self.receipts: dict[int, Receipt] = {}
         self._files: dict[int, ShardFile] = {}
@@ -82,13 +148,15 @@ class Run:
         try:
             with self.telling():
                 self._directory.make()
-                self._lock = self._directory.lock(lock_name(plan.split))
+                self._lock = self._directory.lock(plan.lock_name)
         except Busy:
             raise busy(self._directory, plan.split) from None
         try:
             with self.telling():
                 self.plan, self.receipts = begin(
-                    plan, schema, self._lock, resume=resume
+                    *(self._directory, plan, schema, self._lock),
+                    shared=False,
+                    resume=resume,
                 )
         except BaseException:
             self._lock.release()
@@ -117,8 +185,7 @@ class Run:
         leading = next(number for number in count() if number not in self.receipts)
         for shard in [shard for shard in self.receipts if shard > leading]:
             receipt = self.receipts.pop(shard)
-            name = receipt_name(self.plan.split, shard, self.plan.token)
-            self._directory.remove(name)
+            self._directory.remove(self.plan.receipt_name(shard))
             self._directory.remove(receipt.file)
         return leading
 
@@ -131,15 +198,16 @@ class Run:
         with self.telling():
             self._file(shard).add(framed)
 
-    def _temporary(self, shard: int) -> str:
-        plan = self.plan
-        return temporary_name(plan.split, shard, plan.token, self._attempt)
-
     def _file(self, shard: int) -> ShardFile:
         file = self._files.get(shard)
         if file is None:
-            hidden = self._directory.create(self._temporary(shard))
-            file = self._files[shard] = ShardFile(hidden, self._packing)
+            file = self._files[shard] = ShardFile(
+                self._directory,
+                self.plan,
+                shard,
+                attempt=self._attempt,
+                open_shards=self._open_shards,
+            )
         return file
 
     def finish(
@@ -156,18 +224,22 @@ class Run:
             OSError: the disk refuses this shard, or one before it.
         """
         with self.telling():
-            filled = self._filled(shard, last_row, tuple(refused))
-            finish = filled.finish if self._keep_receipts else filled.receipt
-            self._syncing[shard] = self._sync.submit(finish)
+            self._submit(shard, last_row, tuple(refused), keep=self._keep_receipts)
             if len(self._syncing) > _SYNCING:
                 self._collect(next(iter(self._syncing)))
 
-    def _filled(
-        self, shard: int, last_row: int, refused: tuple[Refused, ...]
-    ) -> Filled:
-        file, name = self._file(shard), self._temporary(shard)
+    def _submit(
+        self, shard: int, last_row: int, refused: tuple[Refused, ...], *, keep: bool
+    ) -> None:
+        """Make a shard durable in another thread, and keep its receipt if asked to."""
+        file = self._file(shard)
         file.fill()
-        return Filled(self.plan, self._directory, shard, name, file, last_row, refused)
+
+        def finish() -> Receipt:
+            receipt = file.finish(last_row, refused)
+            return _keep(self._directory, self.plan, receipt) if keep else receipt
+
+        self._syncing[shard] = self._sync.submit(finish)
 
     def _collect(self, shard: int) -> None:
         """Wait until a shard is durable."""
@@ -200,8 +272,7 @@ class Run:
             self._ending = {*range(total)} - {*self.receipts} - {*self._syncing}
             for shard in sorted(self._ending):
                 # A run cannot go on after it, so that its receipt is not kept.
-                filled = self._filled(shard, -1, ())
-                self._syncing[shard] = self._sync.submit(filled.receipt)
+                self._submit(shard, -1, (), keep=False)
             for shard in list(self._syncing):
                 self._collect(shard)
             last = self.receipts[total - 1]
@@ -245,13 +316,13 @@ class Run:
         """
         directory, plan = self._directory, self.plan
         if self._is_committed(self._listed()):
-            end_claim(directory, plan)
+            self._end_claim()
             return False
         claim = claim_of(directory, plan)
         if claim is not None and not claim.is_own:
             return False  # another process goes on with this run, and needs its files
         if claim is None:  # another run has taken over
-            names = files_of_runs(directory.names(), plan.split)
+            names = run_files(directory.names(), plan.split)
             left = [name for name, token in names.items() if token == plan.token]
             directory.for_each(directory.remove, left)
             return False
@@ -260,8 +331,15 @@ class Run:
             return False
         for shard in self._ending & {*self.receipts}:
             directory.remove(self.receipts[shard].file)
-        end_claim(directory, plan)
+        self._end_claim()
         return True
+
+    def _end_claim(self) -> None:
+        """Say that the run has stopped, and that another one may go on with what it has."""
+        split, token = self.plan.split, self.plan.token
+        claim = read_claim(self._directory, split, token)
+        if claim is not None:
+            replace_claim(self._directory, split, replace(claim, ended=True))
 
     def close(self) -> None:
         """Let other runs have the split; what is written stays as it is."""

@@ -26,7 +26,7 @@ from ..storage.manifest import (
 )
 from ..storage.opening import open_directory
 from ..storage.schema import Schema
-from .publication import LOCK, check_record, described, settle
+from .publish import LOCK, check_record, described, settle
 
 
 def seal(

@@ -1,23 +1,30 @@
-"""Shards: the one that a record goes to, and its file while it is written."""
+"""A shard: its file while it is written, and the receipt of what it holds.
+
+The receipt of a shard is a file with a fixed name, so that no one lists the directory to
+find it. It has one line, and another one if an attempt has written something else.
+"""
 
 from __future__ import annotations
 
+import json
+import os
 import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..native import crc32c
+from ..shared.errors import ChangedSourceError, DatasetError
 from ..shared.tfrecord import Framed
+from ..shared.values import described
 from ..shared.wire import Buffer
-from ..storage.directory import OutputFile
+from ..storage.directory import Directory
 from ..storage.index import pack_lengths
-from ..storage.manifest import TAIL_BYTES
-from .keys import runs_of
-from .plan import Packing
+from ..storage.manifest import TAIL_BYTES, Shard
+from .encoding import Refused
+from .plan import Plan, run_files
 
 # A shard goes to the disk in pieces of 256 KiB, or smaller ones if many are open.
 _BUFFER = 1 << 18
@@ -27,130 +34,97 @@ _BUFFERS = 32 << 20
 _WINDOWS = {"GZIP": zlib.MAX_WBITS + 16, "ZLIB": zlib.MAX_WBITS}
 
 
-class Layout(Protocol):
-    """Deals records out to shards, in the order in which they come.
-
-    Attributes:
-        in_order: whether a shard is full as soon as a later one gets a record.
-    """
-
-    in_order: bool
-
-    def deal(self, framed: Framed) -> Iterator[tuple[int, Framed]]:
-        """Yield the numbers of shards, each with the records that it gets next."""
-        ...
-
-
-class InTurn:
-    """To a fixed number of shards in turn, as when cards are dealt.
-
-    Args:
-        shards: how many.
-    """
-
-    def __init__(self, shards: int) -> None:
-        self.in_order = shards == 1
-        self._shards = shards
-        self._next = 0
-
-    def deal(self, framed: Framed) -> Iterator[tuple[int, Framed]]:
-        """See `Layout`."""
-        if self._shards == 1 and len(framed):
-            yield 0, framed
-            return
-        first, total = self._next, self._shards
-        self._next = (first + len(framed)) % total
-        memory = memoryview(framed.data)
-        ends = framed.ends.tolist()
-        starts = [0, *ends[:-1]]
-        for at in range(min(total, len(framed))):
-            mine = slice(at, None, total)
-            pieces = [
-                memory[a:b] for a, b in zip(starts[mine], ends[mine], strict=True)
-            ]
-            sizes = np.fromiter(map(len, pieces), np.int64, len(pieces))
-            yield (first + at) % total, Framed(b"".join(pieces), np.cumsum(sizes))
-
-
-class BySize:
-    """To one shard until the next record would make it larger than asked.
-
-    Args:
-        shard_bytes: of framed records, before compression.
-        first: the number of the first shard.
-    """
-
-    in_order = True
-
-    def __init__(self, shard_bytes: int, first: int = 0) -> None:
-        self._limit = shard_bytes
-        self._shard = first
-        self._filled = 0
-
-    def deal(self, framed: Framed) -> Iterator[tuple[int, Framed]]:
-        """See `Layout`."""
-        at, start = 0, 0
-        while at < len(framed):
-            room = start + self._limit - self._filled
-            stop = int(np.searchsorted(framed.ends, room, "right"))
-            if stop <= at and not self._filled:
-                stop = at + 1  # larger than any shard: it gets one of its own
-            if stop > at:
-                yield self._shard, framed[at:stop]
-                self._filled += int(framed.ends[stop - 1]) - start
-                at, start = stop, int(framed.ends[stop - 1])
-            if at < len(framed):
-                self._shard += 1
-                self._filled = 0
-
-
-def by_number(
-    numbers: NDArray[np.int64], framed: Framed
-) -> Iterator[tuple[int, Framed]]:
-    """Yield the numbers of shards, each with its records, which follow on one another.
-
-    Args:
-        numbers: int64 [records], the shard of each; they never fall.
-        framed: the records.
-    """
-    for shard, first, stop in runs_of(numbers):
-        yield shard, framed[first:stop]
-
-
 @dataclass(frozen=True, kw_only=True)
-class Contents:
-    """What a durable shard holds.
+class Receipt:
+    """A shard that is durable under a hidden name.
 
     Attributes:
-        records: how many.
+        run: the id of the run.
+        shard: its number.
+        file: its hidden name, which each attempt at writing it has for its own.
+        records: how many it holds.
         bytes: its size on disk.
         crc32c: the CRC-32C of its bytes on disk, eight hex digits.
         last: the last four bytes, before compression: its last record's checksum.
         tail: its last bytes on disk, in hex, as manifests list them.
         lengths: those of its frames, as `storage.index` packs them; None if it is
             compressed.
+        last_row: the position of its last record's row; -1 if that says nothing.
+        refused: the rows that were left out, in order.
     """
 
+    run: str
+    shard: int
+    file: str
     records: int
     bytes: int
     crc32c: str
     last: str
     tail: str
     lengths: str | None
+    last_row: int = -1
+    refused: tuple[Refused, ...] = ()
+
+    def agrees_with(self, other: Receipt) -> bool:
+        """Whether both say the same of a shard, whichever attempt has written it.
+
+        How engines count the rows that are left out may differ from attempt to attempt.
+        """
+        mine, others = (replace(each, file="", refused=()) for each in (self, other))
+        return mine == others
+
+    def listed(self, name: str) -> Shard:
+        """Return the manifest's entry of the shard, for its file's name."""
+        return Shard(name, self.records, self.bytes, self.crc32c, self.tail)
+
+    def to_json(self) -> str:
+        """Return the receipt as JSON."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read a receipt.
+
+        Raises:
+            ValueError: it is not the JSON of a receipt.
+        """
+        try:
+            entries: dict[str, Any] = json.loads(text)
+            refused = tuple(Refused(**row) for row in entries.pop("refused"))
+            return cls(refused=refused, **entries)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"not a receipt: {error}") from None
 
 
 class ShardFile:
-    """A file that counts what goes into it.
+    """A shard while it is written, which counts what goes into it.
 
     Args:
-        file: where the bytes go.
-        packing: how the records are stored.
+        directory: the data directory.
+        plan: of the run.
+        shard: its number.
+        attempt: of whoever writes it, as for `Plan.hidden_name`; drawn if left out.
+        open_shards: how many shards are written at a time.
+
+    Raises:
+        OSError: the file cannot be made.
     """
 
-    def __init__(self, file: OutputFile, packing: Packing) -> None:
-        self.records = 0
-        self._file = file
-        self._buffer = min(_BUFFER, _BUFFERS // packing.open_shards)
+    def __init__(
+        self,
+        directory: Directory,
+        plan: Plan,
+        shard: int,
+        *,
+        attempt: str = "",
+        open_shards: int = 1,
+    ) -> None:
+        self.shard = shard
+        self._plan = plan
+        self._name = plan.hidden_name(shard, attempt or os.urandom(6).hex())
+        self._file = directory.create(self._name)
+        self._buffer = min(_BUFFER, _BUFFERS // open_shards)
+        self._records = 0
         self._bytes = 0
         self._checksum = 0
         self._last = b""
@@ -158,10 +132,11 @@ class ShardFile:
         self._pending = bytearray()
         self._lengths = bytearray()
         self._stream = None
-        if packing.compression:
+        if plan.compression:
             # Without a name and a time inside: equal records make equal files.
-            window = _WINDOWS[packing.compression]
-            self._stream = zlib.compressobj(packing.level, zlib.DEFLATED, window)
+            level = plan.compression_level or 6
+            window = _WINDOWS[plan.compression]
+            self._stream = zlib.compressobj(level, zlib.DEFLATED, window)
 
     def add(self, framed: Framed) -> None:
         """Take some records.
@@ -171,7 +146,7 @@ class ShardFile:
         """
         if not len(framed):
             return
-        self.records += len(framed)
+        self._records += len(framed)
         self._last = bytes(framed.data[-4:])
         if self._stream is None:
             self._lengths += np.diff(framed.ends, prepend=0).tobytes()
@@ -206,22 +181,161 @@ class ShardFile:
             self._take(self._stream.flush())
         self._flush()
 
-    def finish(self) -> Contents:
+    def finish(self, last_row: int, refused: tuple[Refused, ...]) -> Receipt:
         """Make the file durable, after `fill`.
+
+        Args:
+            last_row: as in the receipt.
+            refused: likewise.
 
         Raises:
             OSError: the disk refuses.
         """
         self._file.finish()
-        return Contents(
-            records=self.records,
+        return Receipt(
+            run=self._plan.run,
+            shard=self.shard,
+            file=self._name,
+            records=self._records,
             bytes=self._bytes,
             crc32c=f"{self._checksum:08x}",
             last=self._last.hex(),
             tail=self._tail.hex(),
             lengths=pack_lengths(self._lengths) if self._stream is None else None,
+            last_row=last_row,
+            refused=refused,
         )
 
     def discard(self) -> None:
         """Close the file and remove it."""
         self._file.discard()
+
+
+def read_receipts(
+    directory: Directory, plan: Plan, shards: Iterable[int]
+) -> list[Receipt]:
+    """Return the receipts of some shards, wherever their files are now."""
+
+    def read(shard: int) -> list[Receipt]:
+        text = directory.read(plan.receipt_name(shard)) or b""
+        try:
+            found = [Receipt.from_json(line) for line in text.decode().splitlines()]
+        except ValueError:
+            return []  # cut off by a kill: its shard is written again
+        return [receipt for receipt in found if receipt.run == plan.run]
+
+    return [receipt for found in directory.for_each(read, shards) for receipt in found]
+
+
+def whole(directory: Directory, receipts: Iterable[Receipt]) -> list[Receipt]:
+    """Return the receipts whose files are there with their sizes."""
+    given = list(receipts)
+    sizes = directory.for_each(lambda receipt: directory.size(receipt.file), given)
+    return [
+        receipt
+        for receipt, size in zip(given, sizes, strict=True)
+        if size == receipt.bytes
+    ]
+
+
+def written(directory: Directory, plan: Plan, shard: int) -> Receipt | None:
+    """Return the receipt of a shard that is written, or None.
+
+    Raises:
+        ChangedSourceError: it was written twice, and differs.
+    """
+    found = whole(directory, read_receipts(directory, plan, [shard]))
+    for other in found[1:]:
+        _check_agreement(plan, found[0], other)
+    return found[0] if found else None
+
+
+def keep(directory: Directory, plan: Plan, receipt: Receipt) -> Receipt:
+    """Keep the receipt of a durable shard, unless another attempt was sooner.
+
+    Returns:
+        The receipt that is kept, of a shard with the same contents.
+
+    Raises:
+        ChangedSourceError: another attempt has written something else.
+        OSError: the disk refuses.
+    """
+    name = plan.receipt_name(receipt.shard)
+    if directory.create_whole(name, receipt.to_json().encode()):
+        directory.sync()
+        return receipt
+    others = whole(directory, read_receipts(directory, plan, [receipt.shard]))
+    if any(other.agrees_with(receipt) for other in others):
+        directory.remove(receipt.file)
+    else:
+        lines = [each.to_json() for each in (*others, receipt)]
+        directory.replace(name, "\n".join(lines).encode())
+        directory.sync()
+    return written(directory, plan, receipt.shard) or receipt
+
+
+def one_for_each(plan: Plan, shards: int, receipts: Iterable[Receipt]) -> list[Receipt]:
+    """Return one receipt for each shard of a plan, in order.
+
+    Args:
+        plan: of the run.
+        shards: how many there are.
+        receipts: in any order, some perhaps several times.
+
+    Raises:
+        ChangedSourceError: two receipts of a shard differ.
+        DatasetError: a shard has none, or a receipt is of another run.
+    """
+    chosen: dict[int, Receipt] = {}
+    for receipt in receipts:
+        is_of_plan = plan.token in run_files([receipt.file], plan.split).values()
+        if receipt.run != plan.run or not 0 <= receipt.shard < shards or not is_of_plan:
+            raise DatasetError(
+                f"{plan.where} with {shards} shards: found a receipt of shard "
+                f"{receipt.shard} of run {receipt.run!r} with the file {receipt.file}, "
+                "expected receipts of this run and split"
+            )
+        _check_agreement(plan, chosen.setdefault(receipt.shard, receipt), receipt)
+    missing = [shard for shard in range(shards) if shard not in chosen]
+    if missing:
+        shown = ", ".join(map(str, missing[:10])) + ", ..." * (len(missing) > 10)
+        raise DatasetError(
+            f"{plan.where}: {len(missing)} of {shards} shards are missing: {shown}; "
+            "they were not written, or their files are gone or have other sizes than "
+            "their receipts say; write them with write_part or write_parts, then publish "
+            "again"
+        )
+    return [chosen[shard] for shard in range(shards)]
+
+
+def check_receipts(given: Iterable[object]) -> list[Receipt]:
+    """Return what a caller gives as receipts.
+
+    Raises:
+        TypeError: it is not a receipt.
+    """
+    found = list[Receipt]()
+    for receipt in given:
+        if not isinstance(receipt, Receipt):
+            raise TypeError(
+                f"receipts have {described(receipt)}, expected what write_part or "
+                "Receipt.from_json returns"
+            )
+        found.append(receipt)
+    return found
+
+
+def _check_agreement(plan: Plan, first: Receipt, second: Receipt) -> None:
+    """See that two attempts at a shard have written the same.
+
+    Raises:
+        ChangedSourceError: they have not.
+    """
+    if not first.agrees_with(second):
+        raise ChangedSourceError(
+            f"{plan.where}: shard {first.shard} was written twice with different "
+            f"contents: {first.records} records with CRC-32C {first.crc32c}, and "
+            f"{second.records} with {second.crc32c}; the source gave other rows the "
+            "second time. Make it give the same rows each time, call abandon(plan), and "
+            "write the split again with a new plan"
+        )

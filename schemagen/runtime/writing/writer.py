@@ -12,8 +12,8 @@ from ..shared.calling import options_by_name
 from ..shared.errors import DatasetError, warn
 from ..shared.tfrecord import Framed, frame_records
 from ..storage.schema import Schema
+from .layout import BySize, InTurn, Layout
 from .plan import DEFAULT_SHARD_BYTES
-from .shards import BySize, InTurn, Layout
 
 if TYPE_CHECKING:
     from .run import Run

@@ -1,17 +1,22 @@
 """Publishing a split: the manifest lists its files first, then they get their names.
 
-All new files are durable under hidden names when a new manifest lists them by these names:
-that is the commit. Then the split is settled: its old files are removed, the new ones get
-their names, and the manifest is replaced by one without hidden names. If a run is
-interrupted, the next one in the directory settles what it has committed.
+A split is in one of three states:
 
-A reader that goes by the manifest takes a file by its hidden name until it has the other,
-so it finds the old split or the new one at any time. One that goes by names finds files of
-one of them only, since all old ones are removed before the first new one gets its name.
+1. Hidden: shards are durable under hidden names, with receipts. The manifest lists the
+   old split, which is whole.
+2. Committed: a new manifest lists the new files by their hidden names. Then the split is
+   settled: its old files are removed, and the new ones get their names.
+3. Settled: the manifest is replaced by one without hidden names.
+
+If a run is interrupted, the next one in the directory settles what it has committed. A
+reader that goes by the manifest takes a file by its hidden name until it has the other, so
+it finds the old split or the new one at any time. One that goes by names finds files of one
+of them only, since all old ones are removed before the first new one gets its name.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from collections.abc import Iterable, Sequence
@@ -25,16 +30,21 @@ from ..storage import manifest
 from ..storage.directory import Directory
 from ..storage.index import index_files, index_name, index_of, unpacked_lengths
 from ..storage.lock import Busy
-from ..storage.manifest import Manifest, Shard, Split, checksum_of, difference
-from .claims import mark_published, read_claim
-from .names import (
-    bucket_folder,
-    claim_name,
-    files_of_runs,
-    lock_name,
-    shard_files,
+from ..storage.locked import locked
+from ..storage.manifest import (
+    Manifest,
+    Shard,
+    Split,
+    checksum_of,
+    difference,
+    of_schema,
 )
-from .plan import Plan
+from ..storage.opening import open_directory
+from ..storage.schema import Schema
+from .claims import claim_of, read_claim, replace_claim
+from .plan import Plan, bucket_folder, claim_name, lock_name, run_files, shard_files
+from .refused import check_report, report
+from .shards import Receipt, check_receipts, one_for_each, read_receipts, whole
 
 LOCK = ".manifest.lock"
 """The lock of a directory, held while a split is published."""
@@ -42,6 +52,144 @@ LOCK = ".manifest.lock"
 FURTHER_SPLIT = "write another split and read both: split=['train', 'train-day2']"
 
 _MANIFEST_LEFTOVER = re.compile(r"\.manifest\.json\.[0-9a-f]{12}\.tmp")
+
+
+def publish(
+    plan: Plan,
+    receipts: Iterable[Receipt] | None,
+    schema: Schema,
+    refused: str | os.PathLike[str] | None = None,
+) -> int:
+    """Publish what a run has written, once, however often it is asked for.
+
+    Arguments, result and errors are those of `Serializer.publish`.
+    """
+    directory = open_directory(plan.directory)
+    if not directory.exists():
+        raise DatasetError(
+            f"{plan.where}: the directory does not exist, so no run has begun"
+        )
+    check_report(refused)
+    # Another publisher may end the run while this one waits; these tell what it was.
+    given = (
+        read_receipts(directory, plan, plan.numbers)
+        if receipts is None
+        else check_receipts(receipts)
+    )
+    with locked(directory, LOCK) as directory:
+        found, _ = settle(directory, plan.split, overwrite=plan.overwrite)
+        names = directory.names()
+        claim = claim_of(directory, plan)
+        if claim is None or not claim.is_own:
+            raise _not_begun(plan, found)
+        if claim.published is None:
+            there = whole(directory, given) if receipts is None else given
+            given = one_for_each(plan, plan.shards or len(given), there)
+            report(refused, plan.split, given)
+            records = _commit(directory, plan, schema, given, found, names)
+        elif claim.published_in(found, plan.split) is None:
+            raise _not_begun(plan, found)
+        else:
+            records = claim.published
+            # What a publisher before this one has reported stays.
+            report(refused if given else None, plan.split, given)
+        moved = {receipt.file for receipt in given}
+        left = [name for name in names if name not in moved]
+        remove_run(directory, plan.split, plan.token, left)
+        if claim.shared:
+            remove_lock(directory, plan.split, names)
+    return records
+
+
+def _commit(
+    directory: Directory,
+    plan: Plan,
+    schema: Schema,
+    receipts: Sequence[Receipt],
+    found: Manifest | None,
+    names: Sequence[str],
+) -> int:
+    """Publish the shards of a run, in a directory that is locked and settled.
+
+    Args:
+        directory: the data directory.
+        plan: of the run.
+        schema: of the records.
+        receipts: one for each shard, in order.
+        found: the directory's manifest, if it has one.
+        names: the directory's files.
+
+    Returns:
+        The number of records.
+
+    Raises:
+        DatasetError: the split has no place there, no records, or a file is missing.
+            Nothing has changed.
+        OSError: the disk refuses. If the manifest lists the split, it is committed, and
+            the next run completes what fails here.
+    """
+    mine = of_schema(schema)
+    existing = check_place(directory, plan, mine, found, names)
+    split = Split(
+        plan.compression or "",
+        tuple(
+            receipt.listed(plan.shard_name(at, len(receipts)))
+            for at, receipt in enumerate(receipts)
+        ),
+        shuffled=plan.shuffle_seed is not None or None,
+    )
+    if not split.records and not plan.allow_empty:
+        raise DatasetError(
+            f"{directory.where}: split {plan.split!r} has no records, so nothing was "
+            "published; was the source of the rows consumed before? To publish an empty "
+            "split, pass allow_empty=True"
+        )
+    files = [receipt.file for receipt in receipts]
+    _check_files(directory, plan.split, split.hidden_as(files), is_begun=False)
+    lengths = [each.lengths for each in receipts if each.lengths is not None]
+    if plan.index and len(lengths) == len(receipts):  # a compressed shard has none
+        index = index_of(map(unpacked_lengths, lengths))
+        split = replace(split, index=checksum_of(index))
+        directory.replace(index_name(plan.split, split.index or ""), index)
+    directory.sync()
+    splits = {name: described(existing, name, mine) for name in existing.splits}
+    committed = split.hidden_as(files)
+    _save(directory, replace(mine, splits=splits | {plan.split: committed}))
+    _exchange(directory, plan.split, committed, {*names, *files})
+    _save(directory, replace(mine, splits=splits | {plan.split: split}))
+    return split.records
+
+
+def _not_begun(plan: Plan, found: Manifest | None) -> DatasetError:
+    split = found.splits.get(plan.split) if found else None
+    held = f"has {split.records} records" if split else "does not exist"
+    return DatasetError(
+        f"{plan.where}: nothing to publish: the run never began, was abandoned, or "
+        f"another run took the split over; the split {held}. Write it again"
+    )
+
+
+def abandon(plan: Plan) -> None:
+    """Give a run up: remove its claim and all that it has written.
+
+    Doing so twice is not an error. What is published stays, and so does the claim of a
+    run that has published it.
+
+    Raises:
+        DatasetError: the run is being published.
+        OSError: the disk refuses.
+    """
+    directory = open_directory(plan.directory)
+    if not directory.exists():
+        return
+    with locked(directory, LOCK) as directory:
+        found = manifest.load(directory)
+        waiting = found.unsettled.get(plan.split) if found else None
+        if waiting is not None and token_of(plan.split, waiting) == plan.token:
+            raise DatasetError(
+                f"{plan.where}: its publication has begun; publish(plan) completes it"
+            )
+        remove_run(directory, plan.split, plan.token, directory.names())
 
 
 def check_place(
@@ -130,50 +278,6 @@ def check_record(
         check_compatible(existing.spec_of(other), mine.spec, name, directory.where)
 
 
-def publish_files(
-    directory: Directory,
-    split: str,
-    new: Manifest,
-    files: Sequence[str],
-    *,
-    lengths: Iterable[str | None] | None,
-    current: Manifest,
-    names: Sequence[str],
-) -> None:
-    """Publish finished files.
-
-    Args:
-        directory: the data directory, locked.
-        split: the split's name.
-        new: a manifest with this split and no other, as it is to be.
-        files: the temporary name of each shard.
-        lengths: those of each shard's frames, from which the index is written; None to
-            write none.
-        current: the directory's manifest, in which the split has its place.
-        names: the directory's files.
-
-    Raises:
-        DatasetError: a file is missing. Nothing has changed.
-        OSError: the disk refuses. If the manifest lists the split, it is committed, and
-            the next run completes what fails here.
-    """
-    held = new.splits[split]
-    _check_files(directory, split, held.hidden_as(files), is_begun=False)
-    packed = [None] if lengths is None else list(lengths)
-    if None not in packed:  # as of compressed shards
-        index = index_of(unpacked_lengths(each) for each in packed if each is not None)
-        checksum = checksum_of(index)
-        held = replace(held, index=checksum)
-        directory.replace(index_name(split, checksum), index)
-    directory.sync()
-    splits = {name: described(current, name, new) for name in current.splits}
-    splits[split] = hidden = held.hidden_as(files)
-    _save(directory, replace(new, splits=splits))
-    _exchange(directory, split, hidden, {*names, *files})
-    splits[split] = held
-    _save(directory, replace(new, splits=splits))
-
-
 def settle(
     directory: Directory, mine: str, *, overwrite: bool
 ) -> tuple[Manifest | None, dict[str, Split]]:
@@ -222,7 +326,7 @@ def settle(
 def token_of(name: str, split: Split) -> str:
     """Return the token of the run that has committed a split, as hidden names have it."""
     hidden = [shard.hidden or "" for shard in split.shards]
-    return next(iter(files_of_runs(hidden, name).values()), "")
+    return next(iter(run_files(hidden, name).values()), "")
 
 
 def _exchange(directory: Directory, name: str, split: Split, there: set[str]) -> None:
@@ -250,7 +354,10 @@ def _exchange(directory: Directory, name: str, split: Split, there: set[str]) ->
     unlisted = index_files(there, name) - {index_name(name, split.index or "")}
     for each in (*filter(_MANIFEST_LEFTOVER.fullmatch, there), *unlisted):
         directory.remove(each)
-    mark_published(directory, name, token_of(name, split), split.records)
+    claim = read_claim(directory, name, token_of(name, split))
+    # A run of one process needs no such claim: no other process can ask for it.
+    if claim is not None and claim.shared:
+        replace_claim(directory, name, replace(claim, published=split.records))
 
 
 def _check_files(
@@ -307,7 +414,7 @@ def remove_run(
     claim, held = claim_name(split, token), read_claim(directory, split, token)
     if held is not None and held.published is None:
         directory.remove(claim)
-    of_runs = files_of_runs(names, split).items()
+    of_runs = run_files(names, split).items()
     left = [name for name, run in of_runs if run in (token, "") and name != claim]
     directory.for_each(directory.remove, left)
     shutil.rmtree(bucket_folder(directory, split, token), ignore_errors=True)

@@ -1,29 +1,35 @@
-"""`plan_dataset`, `write_part` and `publish` of generated serializers."""
+"""The functions of generated serializers that write splits.
+
+What they do imports much that serializing does without, so it is imported when they are
+called.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Literal
 
 from ..shared.calling import options_by_name
-from ..shared.errors import DatasetError
+from ..shared.errors import DatasetError, SchemaMismatchError
+from ..shared.values import described
 from ..storage.schema import Schema
-from ..writing.sources import RowSource
+from .plan import DEFAULT_SHARD_BYTES, Plan, plan_of
+from .progress import Progress
+from .sources import RowSource
 
 if TYPE_CHECKING:
-    from ..writing.plan import Plan
-    from ..writing.receipts import Receipt
-
-# What these methods do imports much that serializing does without.
+    from .encoding import Encoding
+    from .shards import Receipt
 
 
 @dataclass(frozen=True)
-class PartWriter:
-    """Writes splits of one record from many processes or machines.
+class Serializer:
+    """A generated serializer: writes splits of its record, from one process or many.
 
-    Generated serializers offer its methods.
+    Generated modules offer its methods as functions.
 
     Attributes:
         serialize: from keywords to a serialized record.
@@ -34,7 +40,99 @@ class PartWriter:
     schema: Schema
 
     def __repr__(self) -> str:
-        return f"PartWriter({self.schema.record!r})"
+        return f"Serializer({self.schema.record!r})"
+
+    @options_by_name
+    def write_dataset(
+        self,
+        source: RowSource,
+        directory: str | os.PathLike[str],
+        split: str,
+        *,
+        shards: int | None = None,
+        shard_bytes: int = DEFAULT_SHARD_BYTES,
+        workers: int = 1,
+        shuffle_seed: int | None = None,
+        key_field: str | None = None,
+        compression: str | None = None,
+        compression_level: int | None = None,
+        on_error: Literal["raise", "skip"] = "raise",
+        refused: str | os.PathLike[str] | None = None,
+        overwrite: bool = False,
+        take_over: bool = False,
+        allow_empty: bool = False,
+        index: bool = True,
+        resume: bool = False,
+        progress: bool | Callable[[Progress], object] | None = None,
+    ) -> int:
+        """Write a whole split, all of it or nothing.
+
+        Args:
+            source: the rows, as dicts of keywords for `serialize` or as instances of
+                the schema's class: an iterable; a sequence, which the workers index;
+                a frame of pandas or polars or a table of Arrow with a column for each
+                field, where NaN, NA, NaT and null are missing values;
+                or a list of functions, one per shard, each of which returns the rows
+                of its shard.
+            directory: the data directory, or an fsspec URL of one; created if missing.
+            split: the split's name, such as "train".
+            shards: the number of files; None starts a new one after `shard_bytes`.
+            shard_bytes: the size of a file, before compression.
+            workers: how many processes encode; the files are the same for any number.
+            shuffle_seed: write all records in a random order, the same for equal
+                seeds.
+            key_field: with `shuffle_seed`, a field whose values, int, str or bytes,
+                must be unique; the order then depends on them.
+            compression: None, "GZIP" or "ZLIB".
+            compression_level: 1 (fast) to 9 (small); None for 6.
+            on_error: "raise" stops at a wrong row; "skip" leaves it out.
+            refused: a file for the positions and errors of rows that are left out, as
+                JSON lines.
+            overwrite: replace the split if the directory already has it.
+            take_over: end a run of another machine that has died while it wrote the split.
+            allow_empty: publish the split even if it has no records.
+            index: write an index next to the shards, with which `open_split` finds any
+                record at once.
+            resume: continue after the last finished shard of an interrupted run.
+            progress: a callback, or whether to show a progress bar; None shows one on
+                a terminal.
+
+        Returns:
+            The number of records written.
+
+        Raises:
+            RecordError: a value that the field cannot hold; names the row.
+            TypeError: a row with a missing or an unknown field, or a source that is
+                not a source of rows.
+            DatasetError: the split exists, another writer is writing it, the directory
+                holds other records, the source is empty, keys are not unique, or a
+                worker has died.
+            OSError: the disk refuses.
+        """
+        from .write import write_dataset
+
+        return write_dataset(
+            source,
+            self.serialize,
+            self.schema,
+            directory,
+            split,
+            shards=shards,
+            shard_bytes=shard_bytes,
+            workers=workers,
+            shuffle_seed=shuffle_seed,
+            key_field=key_field,
+            compression=compression,
+            compression_level=compression_level,
+            on_error=on_error,
+            refused=refused,
+            overwrite=overwrite,
+            take_over=take_over,
+            allow_empty=allow_empty,
+            index=index,
+            resume=resume,
+            progress=progress,
+        )
 
     @options_by_name
     def plan_dataset(
@@ -87,8 +185,6 @@ class PartWriter:
         Raises:
             DatasetError: an argument is out of range.
         """
-        from ..writing.plan import plan_of
-
         if shards is None:
             raise DatasetError("shards=None: expected the number of files")
         return plan_of(
@@ -120,10 +216,9 @@ class PartWriter:
                 directory holds other records.
             OSError: the disk refuses.
         """
-        from ..writing.runs import join
-        from .plans import Serializer
+        from .begin import join
 
-        Serializer(self.serialize, self.schema).check(plan)
+        self.check(plan)
         join(plan, self.schema)
 
     def write_part(self, source: RowSource, plan: Plan, shard: int) -> Receipt:
@@ -148,11 +243,9 @@ class PartWriter:
                 one of the plan.
             OSError: the disk refuses.
         """
-        from ..writing.parts import write_part
-        from .plans import Serializer
+        from .write import write_parts
 
-        encoding = Serializer(self.serialize, self.schema).encoding(plan)
-        return write_part(source, plan, shard, encoding)
+        return write_parts(source, plan, [shard], self.encoding(plan))[0]
 
     def write_parts(
         self, source: RowSource, plan: Plan, *, part: tuple[int, int]
@@ -181,13 +274,12 @@ class PartWriter:
                 f"part={part!r}: expected (rank, ranks), such as (0, 2) and (1, 2) for "
                 "two processes"
             )
-        from ..writing.parts import write_parts
-        from .plans import Serializer
+        from .write import write_parts
 
         self.begin(plan)
         rank, ranks = part
-        encoding = Serializer(self.serialize, self.schema).encoding(plan)
-        return write_parts(source, plan, plan.numbers[rank::ranks], encoding)
+        shards = plan.numbers[rank::ranks]
+        return write_parts(source, plan, shards, self.encoding(plan))
 
     def publish(
         self,
@@ -217,10 +309,9 @@ class PartWriter:
                 has not begun or was replaced.
             OSError: the disk refuses.
         """
-        from ..writing.publishing import publish
-        from .plans import Serializer
+        from .publish import publish
 
-        Serializer(self.serialize, self.schema).check(plan)
+        self.check(plan)
         return publish(plan, receipts, self.schema, refused)
 
     def abandon(self, plan: Plan) -> None:
@@ -230,8 +321,59 @@ class PartWriter:
             DatasetError: the run is being published.
             OSError: the disk refuses.
         """
-        from ..writing.runs import abandon
-        from .plans import Serializer
+        from .publish import abandon
 
-        Serializer(self.serialize, self.schema).check(plan)
+        self.check(plan)
         abandon(plan)
+
+    def encoding(self, plan: Plan) -> Encoding:
+        """Return how the rows of a plan become records.
+
+        Raises:
+            DatasetError: the plan's `key_field` is not a field of the record.
+            Exception: as `check`.
+        """
+        from .encoding import encoding_of
+
+        self.check(plan)
+        return encoding_of(self.serialize, plan)
+
+    def check(self, plan: Plan) -> None:
+        """See that a plan is one for these records.
+
+        Raises:
+            TypeError: it is not a plan.
+            SchemaMismatchError: it was made for another schema.
+        """
+        if not isinstance(plan, Plan):
+            raise TypeError(
+                f"plan is {described(plan)}, expected what plan_dataset or "
+                "Plan.from_json returns"
+            )
+        if (self.schema.record, self.schema.fingerprint) != (
+            plan.record,
+            plan.fingerprint,
+        ):
+            raise SchemaMismatchError(
+                f"{plan.where}: the plan was made for {plan.record!r} records with "
+                f"fingerprint {plan.fingerprint}, and {plan.module} here has "
+                f"{self.schema.record!r} with {self.schema.fingerprint}; run the same "
+                "version of the code in all processes"
+            )
+
+
+def serializer_of(plan: Plan) -> Serializer:
+    """Import the serializer that a plan names.
+
+    Raises:
+        DatasetError: this process cannot import it.
+    """
+    try:
+        module = import_module(plan.module)
+        return Serializer(module.serialize, module.Writer.schema)
+    except (ImportError, AttributeError) as error:
+        raise DatasetError(
+            f"{plan.where}: the serializer {plan.module!r} cannot be imported here "
+            f"({error}); install the generated package on every worker, or add its "
+            "directory to PYTHONPATH there"
+        ) from error
