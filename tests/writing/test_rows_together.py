@@ -11,8 +11,7 @@ import pytest
 from digit_rows import contents, row, rows
 from schemagen.runtime.shared.errors import RecordError
 from schemagen.runtime.shared.tfrecord import read_records
-from schemagen.runtime.writing.encoded import encode_rows
-from schemagen.runtime.writing.encoding import Encoding
+from schemagen.runtime.writing.encoding import Encoding, encode_rows
 
 from generated.digit.serializer import serialize, write_dataset
 

@@ -25,9 +25,8 @@ from numpy.typing import NDArray
 
 from ..shared.errors import DatasetError
 from ..shared.tfrecord import Framed
-from ..writing.encoded import encode_rows
-from ..writing.encoding import Chunk, Encoding, Refused
-from ..writing.keys import runs_of, shard_of
+from ..writing.encoding import Chunk, Encoding, Refused, encode_rows
+from ..writing.keys import groups_of, shard_of
 from ..writing.plan import Plan
 from ..writing.run import write_shard as write_chunks
 from ..writing.serializer import serializer_of
@@ -149,7 +148,7 @@ def cut(block: Block, shards: int) -> Iterator[tuple[int, Block]]:
     ends = np.cumsum(block.sizes)
     starts = ends - block.sizes
     values = block.values.split("\n")
-    for shard, first, stop in runs_of(numbers[order]):
+    for shard, first, stop in groups_of(numbers[order]):
         mine = order[first:stop]
         places = zip(starts[mine].tolist(), ends[mine].tolist(), strict=True)
         data = b"".join([block.data[start:end] for start, end in places])
@@ -206,6 +205,6 @@ def write_shard(
 
 def _chunks(buckets: Buckets, refused: tuple[Refused, ...]) -> Iterator[Chunk]:
     no_rows = np.empty(0, np.int64)
-    yield Chunk(0, Framed(b"", no_rows), no_rows, None, refused, 0)
+    yield Chunk(None, Framed(b"", no_rows), no_rows, None, refused, 0)
     for _, framed in buckets.ordered():
-        yield Chunk(0, framed, no_rows, None, (), 0)
+        yield Chunk(None, framed, no_rows, None, (), 0)

@@ -64,8 +64,8 @@ def shard_of(keys: NDArray[np.uint64], shards: int) -> NDArray[np.int64]:
     return ((keys[:, 0] >> half) * np.uint64(shards) >> half).astype(np.int64)
 
 
-def runs_of(numbers: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
-    """Yield each number of a sorted array, and from where to where it is there."""
+def groups_of(numbers: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
+    """Yield each number of a sorted array, and where its group begins and ends."""
     firsts = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
     for first, stop in pairwise([*firsts, len(numbers)]):
         yield int(numbers[first]), first, stop
@@ -96,7 +96,7 @@ def positions_of(
         numbers = shard_of(order_of(seed, 0, positions), shards)
         mine = np.flatnonzero(is_wanted[numbers])
         mine = mine[np.argsort(numbers[mine], kind="stable")]
-        for shard, first, stop in runs_of(numbers[mine]):
+        for shard, first, stop in groups_of(numbers[mine]):
             found[shard] += positions[mine[first:stop]].tobytes()
     return {shard: np.frombuffer(data, np.int64) for shard, data in found.items()}
 

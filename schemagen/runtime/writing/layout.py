@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..shared.tfrecord import Framed
-from .keys import runs_of
+from .keys import groups_of
 
 
 class Layout(Protocol):
@@ -98,5 +98,5 @@ def by_number(
         numbers: int64 [records], the shard of each; they never fall.
         framed: the records.
     """
-    for shard, first, stop in runs_of(numbers):
+    for shard, first, stop in groups_of(numbers):
         yield shard, framed[first:stop]

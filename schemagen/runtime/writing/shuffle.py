@@ -84,7 +84,7 @@ class DuplicateKeyError(DatasetError):
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class Portion:
     """Some records of a bucket.
 
     Attributes:
@@ -182,12 +182,12 @@ class Buckets:
             self._distribute(waiting.entries, memoryview(waiting.data))
         self._data_bytes = self._entry_bytes = 0
 
-    def _waiting(self) -> Block:
+    def _waiting(self) -> Portion:
         entries = np.concatenate([np.empty(0, ENTRY), *self._entries])
-        return Block(entries, self._arena.data[: self._data_bytes])
+        return Portion(entries, self._arena.data[: self._data_bytes])
 
     def _distribute(self, entries: Entries, data: memoryview) -> None:
-        """Append records to the files of their buckets, a block to each."""
+        """Append records to the files of their buckets, a portion to each."""
         self._path.mkdir(parents=True, exist_ok=True)
         order = _sorting(entries, self._key_field)
         ends = np.cumsum(entries["size"])
@@ -235,8 +235,8 @@ class Buckets:
             if self._bytes[bucket] > self._memory // 4 and self._bits_are_left:
                 yield from self._divided(bucket).ordered()
             else:
-                blocks = self._blocks(bucket)
-                yield from _sorted_records(blocks, self._key_field)
+                portions = self._portions(bucket)
+                yield from _sorted_records(portions, self._key_field)
                 self._remove(bucket)
 
     @property
@@ -252,12 +252,12 @@ class Buckets:
             shift=self._shift + self._bits,
             buckets=8 * int(self._bytes[bucket]) // self._memory,
         )
-        for block in self._blocks(bucket):
-            found._take(block.entries, memoryview(block.data))
+        for portion in self._portions(bucket):
+            found._take(portion.entries, memoryview(portion.data))
         self._remove(bucket)
         return found
 
-    def _blocks(self, bucket: int) -> Iterator[Block]:
+    def _portions(self, bucket: int) -> Iterator[Portion]:
         """Yield the records of a bucket, and see that they are what was written."""
         paths, sums = self._files(bucket), [0, 0]
         step = 1 + _READ_BYTES * int(self._records[bucket]) // int(self._bytes[bucket])
@@ -274,7 +274,7 @@ class Buckets:
                 if len(data) != size:
                     raise _damaged(paths[1])
                 sums = [*map(crc32c, (listed, data), sums)]
-                yield Block(entries, data)
+                yield Portion(entries, data)
         for path, found, expected in zip(paths, sums, self._sums[bucket], strict=True):
             if found != expected:
                 raise _damaged(path)
@@ -329,12 +329,12 @@ def _sorting(entries: Entries, key_field: str | None) -> NDArray[np.intp]:
 
 
 def _sorted_records(
-    blocks: Iterable[Block], key_field: str | None
+    portions: Iterable[Portion], key_field: str | None
 ) -> Iterator[tuple[NDArray[np.uint64], Framed]]:
-    """Yield the keys and records of some blocks in order, about 1 MiB at a time.
+    """Yield the keys and records of some portions in order, about 1 MiB at a time.
 
     Args:
-        blocks: all are held in memory.
+        portions: all are held in memory.
         key_field: as for `_sorting`.
 
     Raises:
@@ -343,10 +343,10 @@ def _sorted_records(
     listed: list[Entries] = []
     sources: list[memoryview] = []
     starts: list[NDArray[np.int64]] = []
-    for block in blocks:
-        listed.append(block.entries)
-        sources.append(memoryview(block.data))
-        starts.append(np.cumsum(block.entries["size"]) - block.entries["size"])
+    for portion in portions:
+        listed.append(portion.entries)
+        sources.append(memoryview(portion.data))
+        starts.append(np.cumsum(portion.entries["size"]) - portion.entries["size"])
     numbers = np.repeat(np.arange(len(sources)), [len(some) for some in listed])
     entries = np.concatenate(listed)
     listed.clear()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, Protocol
 
 from ..shared.errors import DatasetError, RecordError, position
@@ -54,17 +53,15 @@ class Parts:
         """Return how many parts there are."""
         return len(self.callables)
 
-    def rows(
-        self, part: int, start: int = 0, stop: int | None = None
-    ) -> Iterator[object]:
-        """Yield the rows of a part from one position to another; errors as `Stream`."""
+    def rows(self, part: int) -> Iterator[object]:
+        """Yield the rows of a part; errors as `Stream`."""
         try:
             rows = self.callables[part]()
         except Exception as error:
             error.add_note(f"when shard {part} asked its source for rows")
             raise
         _check(rows, part)
-        return _following(rows, start, stop, part)
+        return _following(rows, 0, part)
 
 
 @dataclass(frozen=True)
@@ -79,10 +76,8 @@ class Indexed:
     items: Rows
     length: int
 
-    def rows(
-        self, part: int = 0, start: int = 0, stop: int | None = None
-    ) -> Iterator[object]:
-        """Yield rows from one position to another; positions count in all of them.
+    def rows(self, start: int = 0, stop: int | None = None) -> Iterator[object]:
+        """Yield the rows from one position to another.
 
         A row that the source refuses to load with a RecordError is `Unreadable`.
 
@@ -97,11 +92,11 @@ class Indexed:
         """Yield the rows at some positions; rows and errors are those of `rows`."""
         return _loaded(self.items, positions)
 
-    def block(self, part: int, blocks: int) -> range:
-        """Return the positions of one of several blocks of nearly equal size."""
+    def positions(self, shard: int, shards: int) -> range:
+        """Return where the rows of one of several shards of nearly equal size are."""
         return range(
-            part * self.length // blocks,
-            (part + 1) * self.length // blocks,
+            shard * self.length // shards,
+            (shard + 1) * self.length // shards,
         )
 
 
@@ -117,17 +112,15 @@ class Stream:
     iterable: Iterable[object]
     length: int | None = None
 
-    def rows(
-        self, part: int = 0, start: int = 0, stop: int | None = None
-    ) -> Iterator[object]:
-        """Yield rows from one position to another, passing by those before.
+    def rows(self, start: int = 0) -> Iterator[object]:
+        """Yield the rows from a position on, passing by those before.
 
         Raises:
             DatasetError: there are not as many rows.
             RecordError: raised by the source, which cannot go on after it.
             Exception: whatever else the source raises, with the position as note.
         """
-        return _following(self.iterable, start, stop, None)
+        return _following(self.iterable, start, None)
 
 
 Source = Parts | Indexed | Stream
@@ -227,12 +220,12 @@ def _loaded(items: Rows, positions: Iterable[int]) -> Iterator[object]:
 
 
 def _following(
-    rows: Iterable[object], start: int, stop: int | None, shard: int | None
+    rows: Iterable[object], start: int, part: int | None
 ) -> Iterator[object]:
     number = -1
     try:
         # Not in a loop of its own: this is as fast as going through `rows` itself.
-        for number, row in enumerate(islice(rows, stop)):
+        for number, row in enumerate(rows):
             if number >= start:
                 yield row
     except RecordError as error:
@@ -243,9 +236,9 @@ def _following(
             "the source itself raised this and cannot go on; only one with a length "
             "and rows by index can leave out what it cannot read",
             number + 1,
-            shard,
+            part,
         ) from error
     except Exception as error:
-        error.add_note(f"while the source made {position(number + 1, shard)}")
+        error.add_note(f"while the source made {position(number + 1, part)}")
         raise
     check_start(start, number + 1)

@@ -21,8 +21,7 @@ from ..shared.processes import Advance, in_parallel
 from ..shared.tfrecord import Framed
 from ..storage.opening import open_directory
 from ..storage.schema import Schema
-from .encoded import encode_rows
-from .encoding import Chunk, Encoding, Refused, encoding_of
+from .encoding import Chunk, Encoding, Refused, encode_rows, encoding_of
 from .frames import rows_of_frame
 from .keys import in_order, order_of, positions_of, shard_of
 from .layout import BySize, InTurn, Layout, by_number
@@ -210,10 +209,10 @@ class _Writing:
         if plan.shuffle_seed is not None:
             return self._shuffled(plan.shuffle_seed)
         if plan.shards is not None and not isinstance(source, Stream):
-            return self._by_parts(source)
+            return self._by_shard(source)
         return self._in_order()
 
-    def _by_parts(self, source: Indexed | Parts) -> tuple[int, list[Refused]]:
+    def _by_shard(self, source: Indexed | Parts) -> tuple[int, list[Refused]]:
         """Write each part of the source to a shard of its own."""
         plan, receipts = self.run.plan, self.run.receipts
         left = [shard for shard in plan.numbers if shard not in receipts]
@@ -273,11 +272,11 @@ class _Writing:
         buckets = Buckets(self.run.buckets, key_field=plan.key_field)
         refused = list[Refused]()
         for chunk in self._all(self._chunks()):
-            keys = chunk.keys
+            keys, part = chunk.keys, chunk.part or 0
             if keys is None:
-                keys = order_of(seed, chunk.part, chunk.rows)
+                keys = order_of(seed, part, chunk.rows)
             with self.run.telling():
-                buckets.add(keys, chunk.rows, chunk.part, chunk.framed)
+                buckets.add(keys, chunk.rows, part, chunk.framed)
             refused += chunk.refused
         shard, by_size = 0, BySize(plan.shard_bytes)
         for keys, piece in self._ordered(buckets):
@@ -400,10 +399,10 @@ def _chunks_of(
             not shuffled.
     """
     if isinstance(source, Parts):
-        return encode_rows(source.rows(shard), encoding, part=shard, shard=shard)
+        return encode_rows(source.rows(shard), encoding, part=shard)
     if positions is None:
-        block = source.block(shard, len(plan.numbers))
-        return encode_rows(source.at(block), encoding, first=block.start)
+        mine = source.positions(shard, len(plan.numbers))
+        return encode_rows(source.at(mine), encoding, first=mine.start)
     order = in_order(positions, plan.shuffle_seed or 0).tolist()
     return encode_rows(source.at(order), encoding, positions=order)
 
@@ -430,7 +429,7 @@ def _all_chunks(
     if isinstance(source, Parts):
         for part in range(len(source)):
             rows = source.rows(part)
-            yield from encode_rows(rows, encoding, part=part, shard=part)
+            yield from encode_rows(rows, encoding, part=part)
         return
     if workers > 1 and isinstance(source, Indexed):
         check_start(skip, source.length)
@@ -439,7 +438,7 @@ def _all_chunks(
         found = in_parallel(work, starts, workers=workers, method=None, in_order=True)
         yield from chain.from_iterable(each for _, each in found)
         return
-    yield from encode_rows(source.rows(0, skip), encoding, first=skip)
+    yield from encode_rows(source.rows(skip), encoding, first=skip)
 
 
 @dataclass(frozen=True)
@@ -451,5 +450,5 @@ class _Rows:
 
     def __call__(self, start: int, advance: Advance) -> list[Chunk]:
         stop = min(self.source.length, start + _TASK_ROWS)
-        rows = self.source.rows(0, start, stop)
+        rows = self.source.rows(start, stop)
         return list(encode_rows(rows, self.encoding, first=start))
