@@ -20,7 +20,7 @@ from ..runtime.codecs.records import RecordCodec
 from ..runtime.shared.errors import DatasetError, no_split
 from ..runtime.sources.files import Files, find_files
 from ..runtime.storage import manifest
-from ..runtime.storage.opening import open_directory
+from ..runtime.storage.directory import open_directory
 from ..spec.serial import from_data
 
 

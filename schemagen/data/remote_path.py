@@ -9,11 +9,11 @@ from io import RawIOBase
 from pathlib import Path
 from typing import Literal
 
-from ..runtime.storage.files import regular_state
-from ..runtime.storage.opening import is_remote
-from ..runtime.storage.remote_files import RemoteFiles
+from ..runtime.storage.directory import is_remote
+from ..runtime.storage.local import regular_state
+from ..runtime.storage.remote import RemoteReader
 
-_FRESH, _LISTED = RemoteFiles(), RemoteFiles(listed=True)
+_FRESH, _LISTED = RemoteReader(), RemoteReader(listed=True)
 
 Entry = Literal["file", "directory", "missing", "special"]
 """What a name in a directory is; a broken link is missing."""

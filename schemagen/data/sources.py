@@ -11,8 +11,8 @@ from pathlib import Path
 from ..runtime.shared.errors import DatasetError, no_split, nothing_at
 from ..runtime.sources.manifests import paths_of
 from ..runtime.storage import manifest
+from ..runtime.storage.directory import is_remote
 from ..runtime.storage.manifest import Manifest, Shard
-from ..runtime.storage.opening import is_remote
 from ..runtime.storage.schema import Spec
 from .layouts import (
     Directory,

@@ -19,7 +19,7 @@ from ..data.verify import Verification, verify
 from ..findings import refused
 from ..progress import Bar, step
 from ..runtime.shared.tfrecord import MOST_RECORD_BYTES
-from ..runtime.storage.opening import is_remote
+from ..runtime.storage.directory import is_remote
 from .generate import generate
 from .infer import Inferred, infer
 from .init import init

@@ -27,7 +27,7 @@ from schemagen.runtime.native import crc32c
 from schemagen.runtime.shared.tfrecord import frame, masked_crc32c
 from schemagen.runtime.shared.wire import varint
 from schemagen.runtime.storage import manifest
-from schemagen.runtime.storage.opening import open_directory
+from schemagen.runtime.storage.directory import open_directory
 from schemagen.spec.serial import fingerprint, to_data
 
 Values = Sequence[Any] | np.ndarray | bytes | str | int | float | None

@@ -23,7 +23,7 @@ from schemagen.data import one_pass
 from schemagen.data.statistics import samples
 from schemagen.runtime.shared.tfrecord import frame
 from schemagen.runtime.storage import manifest
-from schemagen.runtime.storage.opening import open_directory
+from schemagen.runtime.storage.directory import open_directory
 from tiers import examples
 
 from generated.digit.serializer import write_dataset

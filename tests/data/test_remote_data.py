@@ -13,7 +13,7 @@ import schemagen
 from command_line import run
 from schemagen.runtime.shared.errors import DatasetError
 from schemagen.runtime.shared.tfrecord import frame
-from schemagen.runtime.storage import remote_files
+from schemagen.runtime.storage import remote
 
 from .messages import Mixed, mixed, write_data
 
@@ -107,7 +107,7 @@ def test_a_server_that_ignores_ranges_is_an_error(
     local: Path, memory: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its answer is not taken for the range."""
-    monkeypatch.setattr(remote_files, "_PAUSES", ())
+    monkeypatch.setattr(remote, "_PAUSES", ())
     upload(local, memory)
     whole = memory.cat_file
     monkeypatch.setattr(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ import fsspec
 import pytest
 import tensorflow as tf
 from every_kind import numbers
-from schemagen.runtime.storage import remote_files
+from schemagen.runtime.storage import remote
 
 from generated import DatasetError
 
@@ -127,6 +128,21 @@ def test_globs_lists_and_mixtures_of_remote_files_are_read(
     found = numbers(mixed)
     assert len(found) == len(set(found))
     assert min(found) < 50 <= 100 <= max(found)
+
+
+def test_urls_of_tensorflow_are_read_by_it(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    write: Write,
+    make_dataset: MakeDataset,
+) -> None:
+    """As `gs://` is, so that no package of fsspec is needed: directories and globs."""
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    wanted = list(range(_ROWS))
+    for name in Path(write(str(tmp_path))).iterdir():
+        tf.io.gfile.copy(str(name), f"ram://{tmp_path}/{name.name}", overwrite=True)
+    assert sorted(numbers(make_dataset(f"ram://{tmp_path}", "train"))) == wanted
+    assert sorted(numbers(make_dataset(f"ram://{tmp_path}/train-*"))) == wanted
 
 
 @pytest.mark.parametrize("options", [{}, {"training": True, "seed": 3}], ids=str)
@@ -245,7 +261,7 @@ def test_a_request_that_fails_is_repeated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Twice; then the error has the file system's words."""
-    monkeypatch.setattr(remote_files, "_PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(remote, "_PAUSES", (0.0, 0.0))
     dataset = make_dataset(write())
     fetch, fails = type(memory).cat_file, 2
 

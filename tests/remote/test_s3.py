@@ -117,10 +117,10 @@ def test_of_waiters_for_a_dead_publisher_only_one_takes_over(
 ) -> None:
     """The store compares: one that was sooner while another waited for it is not replaced."""
     import s3fs
-    from schemagen.runtime.storage import remote
-    from schemagen.runtime.storage.opening import open_directory
+    from schemagen.runtime.storage import lease
+    from schemagen.runtime.storage.directory import open_directory
 
-    monkeypatch.setattr(remote, "LEASE_SECONDS", 2.0)
+    monkeypatch.setattr(lease, "LEASE_SECONDS", 2.0)
     s3.pipe(f"{URL}/.manifest.lock", b"of a dead process\n")
     pipe_file = s3fs.S3FileSystem._pipe_file
     slow = [1.0]
@@ -152,7 +152,7 @@ def test_file_that_another_process_creates_sooner_is_not_replaced(
     s3: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As claims are, and receipts: the store compares, and its refusal is not an error."""
-    from schemagen.runtime.storage.opening import open_directory
+    from schemagen.runtime.storage.directory import open_directory
 
     opened = s3.__class__.open
 

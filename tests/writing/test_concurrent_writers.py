@@ -18,7 +18,7 @@ import fsspec
 import pytest
 from digit_rows import contents, rows, written
 from published_splits import hidden, names, numbers_of
-from schemagen.runtime.storage import remote
+from schemagen.runtime.storage import lease
 
 from generated import DatasetError, check_files
 from generated.digit.serializer import Writer, write_dataset
@@ -254,7 +254,7 @@ def test_a_dead_holder_of_the_manifest_blocks_a_store_for_a_while_only(
     memory: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file that is not renewed any more is taken over."""
-    monkeypatch.setattr(remote, "LEASE_SECONDS", 0.5)
+    monkeypatch.setattr(lease, "LEASE_SECONDS", 0.5)
     memory.pipe_file("/bucket/data/.manifest.lock", b"of a dead process\n")
     write_dataset(rows(3), URL, "train")
     assert check_files(URL) == []

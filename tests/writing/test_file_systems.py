@@ -20,7 +20,7 @@ from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 from fsspec.spec import AbstractBufferedFile
 from schemagen.runtime.storage import local as local_module
-from schemagen.runtime.storage import remote_files
+from schemagen.runtime.storage import remote
 
 from generated import DatasetError, check_files
 from generated.digit.serializer import (
@@ -278,7 +278,7 @@ def test_an_error_of_a_store_names_the_file(
     write_dataset(rows(3), store, "train")
     with monkeypatch.context() as patch:
         patch.setattr(Store, method, _failing(error))
-        patch.setattr(remote_files, "_PAUSES", ())
+        patch.setattr(remote, "_PAUSES", ())
         with pytest.raises(OSError) as caught:  # noqa: PT011
             write_dataset(rows(5), store, "train", overwrite=True)
     assert str(caught.value.filename).startswith(store)

@@ -16,7 +16,7 @@ import tensorflow as tf
 from digit_rows import rows
 from published_splits import entry_of, shards_of
 from schemagen.runtime.shared.tfrecord import read_records
-from schemagen.runtime.storage.files import LocalFiles
+from schemagen.runtime.storage.local import LocalFiles
 
 from generated import DatasetError, check_files
 from generated.digit.pipeline import make_dataset

@@ -12,8 +12,8 @@ import fsspec
 import pytest
 from digit_rows import rows
 from fsspec.implementations.memory import MemoryFileSystem
-from schemagen.runtime.storage import remote
-from schemagen.runtime.storage.opening import open_directory
+from schemagen.runtime.storage import lease
+from schemagen.runtime.storage.directory import open_directory
 
 from generated import check_files
 from generated.digit import serializer as digit
@@ -59,7 +59,7 @@ def test_publisher_that_lost_its_lease_removes_and_renames_nothing(
     memory: Any, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
     """Wherever another process takes over: what was committed is left to that one."""
-    monkeypatch.setattr(remote, "LEASE_SECONDS", 1.0)
+    monkeypatch.setattr(lease, "LEASE_SECONDS", 1.0)
     write_dataset(rows(9), URL, "train", shards=2)
     steps: list[tuple[str, str]] = []
 
@@ -96,7 +96,7 @@ def test_lease_that_cannot_be_renewed_is_lost(
     monkeypatch: pytest.MonkeyPatch, fails: str
 ) -> None:
     """Once it has failed for as long as a lease lasts; a failure alone does no harm."""
-    monkeypatch.setattr(remote, "LEASE_SECONDS", 1.0)
+    monkeypatch.setattr(lease, "LEASE_SECONDS", 1.0)
     renewals = []
 
     def act(method: str, path: str) -> None:
@@ -120,7 +120,7 @@ def test_of_waiters_for_a_dead_holder_only_one_takes_over(
     memory: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The others find its text, and wait for it; also where the store is slow."""
-    monkeypatch.setattr(remote, "LEASE_SECONDS", 2.0)
+    monkeypatch.setattr(lease, "LEASE_SECONDS", 2.0)
     memory.pipe_file(LOCK, b"of a dead process\n")
     slow = {"rm": 0.3, "pipe_file": 0.03}
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ...runtime.storage import manifest
-from ...runtime.storage.opening import open_directory
+from ...runtime.storage.directory import open_directory
 from ..listing import Listing
 from ..sources import Data
 from ..statistics.model import DataStatistics, RecordStatistics, merged_records

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...runtime.native import follow_lengths
 from ...runtime.shared.tfrecord import FOOTER_SIZE, HEADER_SIZE
-from ...runtime.storage.opening import is_remote
+from ...runtime.storage.directory import is_remote
 from ..profile.repetitions import Place, Repetitions
 from ..statistics.samples import Sample
 from ..stream import compression_of

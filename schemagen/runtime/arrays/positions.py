@@ -14,8 +14,8 @@ from ..reading.columns import Rows
 from ..shared.errors import DatasetError, warn
 from ..shared.tfrecord import FRAMING
 from ..sources.contents import Contents, wrong_count
-from ..sources.file_access import access_to
 from ..sources.files import Files
+from ..storage.directory import reader_of
 from ..storage.files import in_threads
 from ..storage.index import ends_of, index_name
 from ..storage.manifest import Split, checksum_of
@@ -107,7 +107,7 @@ def _index_of(directory: str, name: str, split: Split) -> Rows | None:
         return None
     path = os.path.join(directory, index_name(name, split.index))
     try:
-        contents = access_to(path).read(path)
+        contents = reader_of(path).read(path)
     except FileNotFoundError:  # such as where only the shards were copied
         return None
     if checksum_of(contents) != split.index or len(contents) != 8 * split.records:

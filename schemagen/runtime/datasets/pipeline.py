@@ -14,9 +14,9 @@ from ..faults.error_report import Parser
 from ..faults.faults import Faults
 from ..shared.errors import DatasetError, warn
 from ..shared.requirements import tf
-from ..sources.file_access import is_copied
 from ..sources.files import Files, Source
 from ..sources.sharing import Share
+from ..storage.gfile import is_copied
 from ..storage.schema import Spec
 from .batching import (
     PARALLEL,

@@ -21,7 +21,7 @@ from ray.exceptions import RayError, RayTaskError
 from ..distributed import key_ranges
 from ..distributed.key_ranges import Block
 from ..shared.errors import DatasetError
-from ..storage.opening import open_directory
+from ..storage.directory import open_directory
 from ..writing.begin import join
 from ..writing.plan import Plan
 from ..writing.publish import publish

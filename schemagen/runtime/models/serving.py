@@ -18,8 +18,8 @@ from ..codecs.nesting import flattened
 from ..shared.calling import check_flags
 from ..shared.errors import with_suggestion
 from ..shared.requirements import keras, tf
+from ..storage.directory import is_remote
 from ..storage.lock import Lock, acquire
-from ..storage.opening import is_remote
 
 Parser = Callable[[tf.Tensor, Collection[str]], Mapping[str, Any]]
 Features = dict[str, Any]

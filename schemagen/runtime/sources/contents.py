@@ -10,8 +10,8 @@ from typing import Any
 from ..native import crc32c
 from ..shared.errors import DatasetError
 from ..shared.tfrecord import survey
-from ..storage.remote_files import RangeReader
-from .file_access import access_to
+from ..storage.directory import reader_of
+from ..storage.remote import RangeReader
 from .files import Files
 
 _BUFFER_BYTES = 1 << 20
@@ -102,7 +102,7 @@ def opening_problem(files: Files, number: int) -> str:
     try:
         with open_file(files, number) as file:
             file.read(1)
-        found = files.at_its_name(number, lambda name: access_to(name).state(name).size)
+        found = files.at_its_name(number, lambda name: reader_of(name).state(name).size)
     except FileNotFoundError:
         return f"{path}: deleted since the dataset was made"
     except OSError as error:

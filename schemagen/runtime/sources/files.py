@@ -15,10 +15,11 @@ from ..codecs.compatibility import check_compatible
 from ..shared.errors import DatasetError, no_split, nothing_at
 from ..shared.tfrecord import detect_compression
 from ..storage import manifest
+from ..storage.directory import reader_of
 from ..storage.files import FileState, Result, in_threads
+from ..storage.gfile import is_copied
 from ..storage.manifest import TAIL_BYTES, Shard
 from ..storage.schema import Spec
-from .file_access import access_to, is_copied
 from .manifests import (
     Opened,
     at_its_name,
@@ -103,7 +104,7 @@ class Files:
             OSError: it cannot be read, or ends before.
         """
         data = self.at_its_name(
-            number, lambda path: access_to(path).read(path, start, stop)
+            number, lambda path: reader_of(path).read(path, start, stop)
         )
         if len(data) != stop - start:
             reason = f"it ends at byte {start + len(data)}, before {stop}"
@@ -201,9 +202,9 @@ def _find_files(source: Source, split: Splits, spec: Spec) -> Files:
         )
     if isinstance(source, (str, os.PathLike)):
         path = _path(source)
-        if access_to(path).is_dir(path):
+        if reader_of(path).is_dir(path):
             return _files_of_directory(path, names, spec)
-        if access_to(path).exists(path):
+        if reader_of(path).exists(path):
             paths = [path]
         else:
             is_glob = True
@@ -213,7 +214,7 @@ def _find_files(source: Source, split: Splits, spec: Spec) -> Files:
         if not paths:
             raise DatasetError("an empty list of files")
         for each in paths:
-            if access_to(each).is_dir(each):
+            if reader_of(each).is_dir(each):
                 raise DatasetError(f"{each}: a directory in a list of files")
     if split is not None:
         raise DatasetError(
@@ -236,7 +237,7 @@ def _matching(path: str) -> list[str]:
     Raises:
         DatasetError: there are none, or some shards of a split are missing.
     """
-    paths = access_to(path).glob(path)
+    paths = reader_of(path).glob(path)
     try:
         _check_shards(paths)
         if not paths:
@@ -337,7 +338,7 @@ def state_of(path: str) -> FileState:
     Raises:
         OSError: it cannot be read.
     """
-    return access_to(path).state(path)
+    return reader_of(path).state(path)
 
 
 def _digest(facts: object) -> str:
@@ -370,7 +371,7 @@ def _check_shards(paths: Sequence[str]) -> None:
 def _start(path: str) -> tuple[str, int]:
     """Return a file's compression, and its first record's length if that is to be seen."""
     try:
-        with access_to(path).open(path) as file:
+        with reader_of(path).open(path) as file:
             start = file.read(12) or b""
         compression = detect_compression(start)
         return compression, 0 if compression else int.from_bytes(start[:8], "little")

@@ -10,9 +10,9 @@ from functools import partial
 
 from ..shared.errors import DatasetError
 from ..storage import manifest
+from ..storage.directory import reader_of
 from ..storage.files import Result, in_threads
 from ..storage.manifest import Manifest, Shard, Split, difference
-from .file_access import access_to
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def text_of(path: str) -> bytes | None:
         DatasetError: it is there, but it cannot be read.
     """
     try:
-        return access_to(path).read(path)
+        return reader_of(path).read(path)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -102,9 +102,9 @@ def _problem(listed: tuple[str, Shard]) -> str:
     path, shard = listed
 
     def compare(name: str) -> str:
-        access = access_to(name)
+        reader = reader_of(name)
         return difference(
-            path, shard, access.state(name).size, partial(access.read, name)
+            path, shard, reader.state(name).size, partial(reader.read, name)
         )
 
     try:
@@ -119,7 +119,7 @@ def paths_of(directory: str, split: Split) -> tuple[str, ...]:
     """Return where the files of a split are: those without their names are hidden yet."""
     there = set[str]()
     if split != split.settled:
-        there = set(access_to(directory).names(directory))
+        there = set(reader_of(directory).names(directory))
     return tuple(
         os.path.join(directory, shard.hidden if shard.hidden in there else shard.file)
         for shard in split.shards

@@ -1,20 +1,21 @@
-"""What reading asks of a file system, and the file system of this machine.
+"""The interface to files: what reading and writing ask of a file system.
 
-`remote_files.py` has the file systems of fsspec, and `sources.file_access` those of
-TensorFlow.
+`local.py` implements it for this machine, and `remote.py` for the file systems of fsspec.
+`gfile.py` reads by TensorFlow. `directory.py` chooses between them.
 """
 
 from __future__ import annotations
 
-import errno
-import glob
 import os
-import stat
-from collections.abc import Callable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from io import FileIO, RawIOBase
-from typing import Protocol, Self, TypeVar
+from io import RawIOBase
+from typing import Any, ClassVar, Protocol, Self, TypeVar
+
+from ..shared.wire import Buffer
+from .lock import Lock
 
 _THREADS = 16
 
@@ -44,29 +45,118 @@ class FileState:
         return f"{self.size} {self.version}"
 
 
-class FileAccess(Protocol):
+class FileReader(ABC):
     """Reads files by path or URL. Every OSError has an errno and names its file."""
 
+    @abstractmethod
     def is_dir(self, path: str) -> bool:
         """Return whether there is a directory: on object stores, files below it."""
 
+    @abstractmethod
     def exists(self, path: str) -> bool:
         """Return whether there is a file or directory."""
 
+    @abstractmethod
     def names(self, path: str) -> list[str]:
         """Return the names of what is in a directory, sorted; directories end with "/"."""
 
+    @abstractmethod
     def glob(self, pattern: str) -> list[str]:
         """Return the paths that match a glob, sorted."""
 
+    @abstractmethod
     def state(self, path: str) -> FileState:
         """Return a file's size and version."""
 
+    @abstractmethod
     def read(self, path: str, start: int = 0, stop: int | None = None) -> bytes:
         """Return the bytes of a file from `start` to `stop`, which it has, or to its end."""
 
+    @abstractmethod
     def open(self, path: str) -> RawIOBase:
         """Open a file for reading."""
+
+
+class OutputFile(Protocol):
+    """A file that is being written."""
+
+    def write(self, data: Buffer) -> None:
+        """Write all of some bytes."""
+
+    def finish(self) -> None:
+        """Make the file durable, as far as its bytes go, and close it."""
+
+    def discard(self) -> None:
+        """Close the file and remove it.
+
+        It never raises an OSError: one is mostly on its way already. What cannot be
+        removed has a hidden name, and goes with the next run.
+        """
+
+
+class Files(FileReader):
+    """Reads and writes files by path or URL.
+
+    Attributes:
+        is_local: whether they are of this machine.
+    """
+
+    is_local: ClassVar[bool]
+
+    @abstractmethod
+    def make(self, directory: str) -> None:
+        """Make a directory, and those above it, if it does not exist."""
+
+    @abstractmethod
+    def create(self, path: str) -> OutputFile:
+        """Begin a new file; one that exists is a FileExistsError."""
+
+    def create_whole(self, path: str, data: bytes) -> bool:
+        """Write a new small file; return False if there is one of this name already.
+
+        A file that was cut off by a kill has less than all of its bytes.
+        """
+        try:
+            file = self.create(path)
+        except FileExistsError:
+            return False
+        try:
+            file.write(data)
+            file.finish()
+        except BaseException:
+            file.discard()
+            raise
+        return True
+
+    @abstractmethod
+    def rename(self, old: str, new: str) -> None:
+        """Give a file another name, in place of the file that has it; see `sync`."""
+
+    @abstractmethod
+    def remove(self, path: str) -> None:
+        """Remove a file; a missing one is not an error."""
+
+    @abstractmethod
+    def sync(self, directory: str) -> None:
+        """Make what happened to names durable: new ones, renamed and removed ones."""
+
+    @abstractmethod
+    def for_each(
+        self, function: Callable[..., Result], *items: Iterable[Any]
+    ) -> list[Result]:
+        """Apply a function that waits for files to many of them, as `map` does."""
+
+    @abstractmethod
+    def lock(self, path: str, *, wait: bool = False) -> Lock:
+        """Take a lock by a file, which is there while the lock is held.
+
+        Args:
+            path: of the file.
+            wait: wait until the lock is free.
+
+        Raises:
+            Busy: another has it, and `wait` is False.
+        """
 
 
 @contextmanager
@@ -78,55 +168,6 @@ def named(path: str | os.PathLike[str]) -> Iterator[None]:
         if error.filename is not None or error.errno is None:
             raise
         raise OSError(error.errno, os.strerror(error.errno), str(path)) from None
-
-
-class NotRegularError(OSError):
-    """A pipe, a socket or a device in place of a file: reading it could wait forever."""
-
-
-def regular_state(path: str) -> os.stat_result:
-    """Return the state of a file or directory.
-
-    Raises:
-        NotRegularError: it is neither.
-        OSError: it cannot be had.
-    """
-    found = os.stat(path)
-    if stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode):
-        return found
-    kinds = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
-    kind = kinds.get(stat.S_IFMT(found.st_mode), "a device")
-    raise NotRegularError(errno.EINVAL, f"{kind}, not a regular file", path)
-
-
-class LocalFiles:
-    """A `FileAccess` to the files of this machine."""
-
-    def is_dir(self, path: str) -> bool:
-        return os.path.isdir(path)
-
-    def exists(self, path: str) -> bool:
-        return os.path.exists(path)
-
-    def names(self, path: str) -> list[str]:
-        with os.scandir(path) as entries:
-            return sorted(entry.name + "/" * entry.is_dir() for entry in entries)
-
-    def glob(self, pattern: str) -> list[str]:
-        return sorted(glob.glob(pattern))
-
-    def state(self, path: str) -> FileState:
-        return FileState.of(regular_state(path))
-
-    def read(self, path: str, start: int = 0, stop: int | None = None) -> bytes:
-        regular_state(path)
-        with named(path), open(path, "rb") as file:
-            file.seek(start)
-            return file.read(-1 if stop is None else stop - start)
-
-    def open(self, path: str) -> RawIOBase:
-        regular_state(path)
-        return FileIO(path)
 
 
 def in_threads(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..native import crc32c
 from ..shared.errors import DatasetError, no_split
 from ..shared.tfrecord import records_in
-from .directory import Directory
+from .directory import Directory, open_directory
 
 if TYPE_CHECKING:
     from .manifest import Shard
@@ -40,7 +40,6 @@ def check_files(
     """
     # Output packages export this function, and these take longer to import than it.
     from . import manifest
-    from .opening import open_directory
 
     opened = open_directory(directory)
     where = f"{opened.where}/{manifest.FILE_NAME}"

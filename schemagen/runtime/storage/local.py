@@ -1,17 +1,103 @@
-"""A data directory on this machine, or on one whose files are mounted here."""
+"""Files of this machine, or of one whose files are mounted here."""
 
 from __future__ import annotations
 
 import errno
+import glob
 import os
+import stat
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from io import FileIO
+from io import FileIO, RawIOBase
 from pathlib import Path
+from typing import Any
 
 from ..shared.wire import Buffer
-from .directory import Directory, OutputFile
-from .files import LocalFiles, named
+from .files import Files, FileState, OutputFile, Result, named
 from .lock import Lock, acquire
+
+
+class NotRegularError(OSError):
+    """A pipe, a socket or a device in place of a file: reading it could wait forever."""
+
+
+def regular_state(path: str) -> os.stat_result:
+    """Return the state of a file or directory.
+
+    Raises:
+        NotRegularError: it is neither.
+        OSError: it cannot be had.
+    """
+    found = os.stat(path)
+    if stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode):
+        return found
+    kinds = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+    kind = kinds.get(stat.S_IFMT(found.st_mode), "a device")
+    raise NotRegularError(errno.EINVAL, f"{kind}, not a regular file", path)
+
+
+class LocalFiles(Files):
+    """`Files` by path."""
+
+    is_local = True
+
+    def is_dir(self, path: str) -> bool:
+        return os.path.isdir(path)
+
+    def exists(self, path: str) -> bool:
+        return os.path.exists(path)
+
+    def names(self, path: str) -> list[str]:
+        with os.scandir(path) as entries:
+            return sorted(entry.name + "/" * entry.is_dir() for entry in entries)
+
+    def glob(self, pattern: str) -> list[str]:
+        return sorted(glob.glob(pattern))
+
+    def state(self, path: str) -> FileState:
+        return FileState.of(regular_state(path))
+
+    def read(self, path: str, start: int = 0, stop: int | None = None) -> bytes:
+        regular_state(path)
+        with named(path), open(path, "rb") as file:
+            file.seek(start)
+            return file.read(-1 if stop is None else stop - start)
+
+    def open(self, path: str) -> RawIOBase:
+        regular_state(path)
+        return FileIO(path)
+
+    def make(self, directory: str) -> None:
+        path = Path(directory)
+        missing = [each for each in (path, *path.parents) if not os.path.lexists(each)]
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except FileExistsError:
+            raise NotADirectoryError(
+                errno.ENOTDIR, os.strerror(errno.ENOTDIR), directory
+            ) from None
+        for each in missing:
+            _sync(each.parent)
+
+    def create(self, path: str) -> OutputFile:
+        return LocalFile(Path(path))
+
+    def rename(self, old: str, new: str) -> None:
+        Path(old).replace(new)
+
+    def remove(self, path: str) -> None:
+        Path(path).unlink(missing_ok=True)
+
+    def sync(self, directory: str) -> None:
+        _sync(Path(directory))
+
+    def for_each(
+        self, function: Callable[..., Result], *items: Iterable[Any]
+    ) -> list[Result]:
+        return [function(*each) for each in zip(*items, strict=True)]
+
+    def lock(self, path: str, *, wait: bool = False) -> Lock:
+        return acquire(Path(path), wait=wait)
 
 
 class LocalFile:
@@ -47,49 +133,6 @@ def _write_all(file: FileIO, data: Buffer) -> None:
     while view:
         # The system takes fewer bytes when a disk fills up, and raises at the next try.
         view = view[file.write(view) :]
-
-
-class LocalDirectory(Directory):
-    """A `Directory` of the local file system."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self.where = str(path)
-        self.files = LocalFiles()
-
-    @property
-    def local(self) -> Path | None:
-        return self._path
-
-    def make(self) -> None:
-        missing = [
-            path
-            for path in (self._path, *self._path.parents)
-            if not os.path.lexists(path)
-        ]
-        try:
-            self._path.mkdir(parents=True, exist_ok=True)
-        except FileExistsError:
-            raise NotADirectoryError(
-                errno.ENOTDIR, os.strerror(errno.ENOTDIR), self.where
-            ) from None
-        for path in missing:
-            _sync(path.parent)
-
-    def create(self, name: str) -> OutputFile:
-        return LocalFile(self._path / name)
-
-    def rename(self, old: str, new: str) -> None:
-        (self._path / old).replace(self._path / new)
-
-    def remove(self, name: str) -> None:
-        (self._path / name).unlink(missing_ok=True)
-
-    def sync(self) -> None:
-        _sync(self._path)
-
-    def lock(self, name: str, *, wait: bool = False) -> Lock:
-        return acquire(self._path / name, wait=wait)
 
 
 def _sync(directory: Path) -> None:

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any
 from ..native import crc32c
 from ..shared.errors import DatasetError
 from ..shared.json_entries import check_manifest
-from .directory import Directory
-from .files import NotRegularError
-from .opening import open_directory
+from .directory import Directory, open_directory
+from .local import NotRegularError
 from .schema import Schema, Spec
 
 if TYPE_CHECKING:

@@ -1,32 +1,264 @@
-"""A data directory on a remote file system, by way of fsspec."""
+"""Files behind URLs, by way of fsspec."""
 
 from __future__ import annotations
 
 import errno
 import os
+import re
 import threading
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
-from operator import eq
-from time import monotonic, sleep
+from io import RawIOBase
 from typing import Any
 
+from ..shared.errors import DatasetError
 from ..shared.wire import Buffer
-from .directory import Directory, OutputFile
-from .file_system import named_errors as _named
-from .file_system import open_file_system
-from .files import Result, in_threads
-from .lock import Lock, Lost
-from .remote_files import RemoteFiles
+from .files import FileReader, Files, FileState, OutputFile, Result, in_threads
+from .lease import Lease
+from .lock import Lock
 
-LEASE_SECONDS = 20.0
-"""After how long a lease that is not renewed has ended."""
+PIECE_BYTES = 1 << 23
+"""How many bytes are requested at a time."""
 
-_POLL_SECONDS = 0.2
+# How many at first, as often a reader needs no more; then four times as many each time.
+_FIRST_BYTES = 1 << 16
+
+# How long to wait before a request is repeated, in seconds.
+_PAUSES = (0.5, 2.0)
+
+# What is not another answer a moment later.
+_PERMANENT = {errno.ENOENT, errno.EACCES, errno.EISDIR, errno.ENOTDIR}
+
+# What file systems say about a file's version, the most precise one first.
+_VERSIONS = (
+    *("ETag", "etag", "generation", "content_md5", "mtime", "LastModified"),
+    *("last_modified", "updated", "modified", "created"),
+)
+
+# Errors of fsspec often have a class and no errno.
+_ERRNO: dict[type[OSError], int] = {
+    FileNotFoundError: errno.ENOENT,
+    FileExistsError: errno.EEXIST,
+    PermissionError: errno.EACCES,
+    IsADirectoryError: errno.EISDIR,
+    NotADirectoryError: errno.ENOTDIR,
+    TimeoutError: errno.ETIMEDOUT,
+}
+
 
 # What s3fs says about a conditional request that another one was sooner than.
 _CONDITION_FAILED = {errno.EEXIST, errno.EINVAL, errno.EBUSY}
+
+_MAGIC = re.compile(r"[*?[]")
+
+# What keeps copies of files on this machine: fsspec's prefixes of URLs.
+_CACHE = re.compile(r"(?:simplecache|filecache)::")
+# Of each directory, as fsspec has file systems for each thread, with copies of their own;
+# and of each file.
+_caches: dict[str, Any] = {}
+_copied: dict[str, threading.Lock] = {}
+
+
+@contextmanager
+def _named(path: str) -> Iterator[None]:
+    """Make an OSError with the file's name of whatever a file system raises.
+
+    The packages behind fsspec have errors of their own, of many classes.
+    """
+    try:
+        yield
+    except Exception as error:
+        number = error.errno if isinstance(error, OSError) else None
+        if number is None:
+            of_class = (_ERRNO[kind] for kind in _ERRNO if isinstance(error, kind))
+            number = next(of_class, errno.EIO)
+        said = str(error)
+        text = os.strerror(number)
+        if said and said not in path and text not in said:
+            text = f"{text} ({type(error).__name__}: {said})"
+        raise OSError(number, text, path) from error
+
+
+def _open_file_system(url: str) -> tuple[Any, str]:
+    """Return the file system of a URL, and the path of the URL there.
+
+    Raises:
+        DatasetError: fsspec or its package for this URL is not installed.
+    """
+    try:
+        import fsspec  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    except ModuleNotFoundError as error:
+        raise DatasetError(
+            f"directory {url!r}: remote file systems need fsspec, which is not installed; "
+            'run pip install "fsspec>=2024.2"'
+        ) from error
+    try:
+        file_system, root = fsspec.core.url_to_fs(url)
+    except (ImportError, ValueError) as error:
+        raise DatasetError(
+            f"directory {url!r}: fsspec cannot open it: {error}; for a directory of this "
+            "machine pass its path"
+        ) from error
+    return file_system, str(root).rstrip("/")
+
+
+class RemoteReader(FileReader):
+    """A `FileReader` by fsspec.
+
+    A request that fails is repeated twice, unless the file is missing or access is
+    denied. Packages such as s3fs and gcsfs repeat requests on their own before that.
+
+    Of URLs that begin with `simplecache::` or `filecache::`, ranges of files come from
+    copies. Manifests, listings and versions do not, so that it is seen when files change.
+
+    Args:
+        listed: take sizes from a listing that fsspec has kept, which saves requests.
+
+    Raises:
+        DatasetError: from each method: fsspec or its package for a URL is not installed.
+    """
+
+    def __init__(self, *, listed: bool = False) -> None:
+        self._listed = listed
+
+    def is_dir(self, url: str) -> bool:
+        file_system, path = self._open(url)
+        with _named(url):
+            return bool(file_system.isdir(path))
+
+    def exists(self, url: str) -> bool:
+        file_system, path = self._open(url)
+        with _named(url):
+            return bool(file_system.exists(path))
+
+    def names(self, url: str) -> list[str]:
+        file_system, path = _open_file_system(_CACHE.sub("", url))
+        with _named(url):
+            file_system.invalidate_cache()
+            entries = file_system.ls(path, detail=True)
+        found = (
+            entry["name"].rstrip("/").rsplit("/", 1)[-1]
+            + "/" * (entry["type"] == "directory")
+            for entry in entries
+            # Stores show a directory that was made by itself as an empty file in it.
+            if entry["name"].strip("/") != path.strip("/")
+        )
+        return sorted(found)
+
+    def glob(self, pattern: str) -> list[str]:
+        magic = _MAGIC.search(pattern)
+        start = pattern[: magic.start() if magic else len(pattern)].rpartition("/")[0]
+        file_system, root = _open_file_system(_CACHE.sub("", start))
+        with _named(pattern):
+            file_system.invalidate_cache()
+            found = file_system.glob(f"{root}{pattern[len(start) :]}")
+        return sorted(f"{start}{path[len(root) :]}" for path in map(str, found))
+
+    def state(self, url: str) -> FileState:
+        file_system, path = self._open(url)
+        with _named(url):
+            found = file_system.info(path)
+            if found["type"] == "directory":
+                raise IsADirectoryError
+        versions = (str(found[key]) for key in _VERSIONS if found.get(key))
+        return FileState(int(found["size"] or 0), next(versions, ""))
+
+    def read(self, url: str, start: int = 0, stop: int | None = None) -> bytes:
+        return b"" if stop is not None and start >= stop else _fetched(url, start, stop)
+
+    def open(self, url: str) -> RawIOBase:
+        return RangeReader(partial(_fetched, url), self.state(url).size)
+
+    def _open(self, url: str) -> tuple[Any, str]:
+        file_system, path = _open_file_system(_CACHE.sub("", url))
+        if not self._listed:
+            file_system.invalidate_cache()
+        return file_system, path
+
+
+def _fetched(url: str, start: int, stop: int | None) -> bytes:
+    """Return a range of bytes, with a few attempts.
+
+    Raises:
+        OSError: the file does not exist or cannot be read, or it ends before `stop`.
+    """
+    for pause in _PAUSES:
+        try:
+            return _requested(url, start, stop)
+        except OSError as error:
+            if error.errno in _PERMANENT:
+                raise
+            time.sleep(pause)
+    return _requested(url, start, stop)
+
+
+def _requested(url: str, start: int, stop: int | None) -> bytes:
+    is_cached = stop is not None and _CACHE.match(url)
+    file_system, path = _open_file_system(url if is_cached else _CACHE.sub("", url))
+    alone: AbstractContextManager[Any] = nullcontext()
+    if is_cached:
+        where = url.rpartition("/")[0]
+        file_system = _caches.setdefault(where, file_system)
+        # A copy that another thread is still making would be read as far as it goes;
+        # filecache:: also has one list of all its copies.
+        alone = _copied.setdefault(
+            url if url.startswith("simple") else where, threading.Lock()
+        )
+    with _named(url), alone:
+        data = bytes(file_system.cat_file(path, start=start or None, end=stop))
+    if stop is not None and len(data) != stop - start:
+        raise OSError(
+            errno.EIO,
+            f"found {len(data)} bytes, expected the {stop - start} from {start} on; the "
+            "file was changed meanwhile, or its server does not serve ranges of bytes",
+            url,
+        )
+    return data
+
+
+class RangeReader(RawIOBase):
+    """A file that is read by ranges of bytes.
+
+    Args:
+        read: returns the bytes from a position to another one.
+        size: how many bytes the file has.
+    """
+
+    def __init__(self, read: Callable[[int, int], bytes], size: int) -> None:
+        self._read = read
+        self._size = size
+        self._at = 0
+        self._piece, self._start = b"", 0
+        self._step = _FIRST_BYTES
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        origin = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}
+        self._at = origin[whence] + offset
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer).cast("B")
+        if not self._start <= self._at < self._start + len(self._piece):
+            stop = min(self._size, self._at + max(self._step, len(view)))
+            self._start = self._at
+            self._step = min(PIECE_BYTES, 4 * self._step)
+            self._piece = self._read(self._at, stop) if self._at < stop else b""
+        at = self._at - self._start
+        data = self._piece[at : at + len(view)]
+        view[: len(data)] = data
+        self._at += len(data)
+        return len(data)
 
 
 class RemoteFile:
@@ -91,17 +323,15 @@ class RemoteFile:
             self._file.close()
 
 
-class RemoteDirectory(Directory):
-    """A `Directory` behind a URL.
+class RemoteFiles(RemoteReader, Files):
+    """`Files` of a directory behind a URL.
 
     On object stores (S3, GCS, Azure) a file is there once it is closed, whole or
     not at all, and renaming is `mv`: a copy under the new name, made by the store
     in one step, and the removal of the old one. On servers with real directories (SFTP,
-    SMB) a file is visible while it grows, and `mv` renames.
-
-    `replace` therefore writes a temporary file and moves it, on both. A single put
-    would be as good on an object store, and one request less; on a server it would
-    cut the old file before the new one is there.
+    SMB) a file is visible while it grows, and `mv` renames. A put in place of a file is as
+    good as `mv` on an object store; on a server it would cut the old file before the new
+    one is there.
 
     Stores have no locks that end with their process. `lock` with `wait` is a file that
     its holder renews, and that others take over once it has not been renewed for a while;
@@ -109,7 +339,7 @@ class RemoteDirectory(Directory):
     temporary files have names of their own, and claims keep them apart.
 
     Args:
-        url: such as `s3://bucket/data`; options come from fsspec's configuration.
+        directory: such as `s3://bucket/data`; options come from fsspec's configuration.
 
     Attributes:
         compares: whether the store can replace a file only if it is a certain version.
@@ -120,79 +350,63 @@ class RemoteDirectory(Directory):
         DatasetError: fsspec or its package for this URL is not installed.
     """
 
-    def __init__(self, url: str) -> None:
-        self._file_system, self._root = open_file_system(url)
+    is_local = False
+
+    def __init__(self, directory: str) -> None:
+        super().__init__()
+        # Threads share it to write; each thread that reads has its own.
+        self._file_system, self._root = _open_file_system(directory)
+        self._directory = directory.rstrip("/")
         protocol = self._file_system.protocol
         self.compares = "s3" in ((protocol,) if isinstance(protocol, str) else protocol)
         self.creates_once = True
-        self.where = url.rstrip("/")
-        self.files = RemoteFiles()
 
-    def _path(self, name: str) -> str:
-        return f"{self._root}/{name}"
+    def _path(self, url: str) -> str:
+        return self._root + url.removeprefix(self._directory)
 
-    def make(self) -> None:
-        with _named(self.where):
-            if self._file_system.isfile(self._root):
+    def make(self, directory: str) -> None:
+        path = self._path(directory)
+        with _named(directory):
+            if self._file_system.isfile(path):
                 raise NotADirectoryError
-            self._file_system.makedirs(self._root, exist_ok=True)
+            self._file_system.makedirs(path, exist_ok=True)
 
-    def create(self, name: str) -> OutputFile:
-        return RemoteFile(self._file_system, self._path(name), self.path(name))
+    def create(self, url: str) -> OutputFile:
+        return RemoteFile(self._file_system, self._path(url), url)
 
-    def rename(self, old: str, new: str) -> None:
-        with _named(self.path(old)):
-            self._file_system.mv(self._path(old), self._path(new))
-
-    def remove(self, name: str) -> None:
-        with _named(self.path(name)), suppress(FileNotFoundError):
-            self._file_system.rm(self._path(name))
-
-    def sync(self) -> None:
-        """Do nothing: what a server has answered for is durable there."""
-
-    def for_each(
-        self, function: Callable[..., Result], *items: Iterable[Any]
-    ) -> list[Result]:
-        # An object store takes half a second to rename a file.
-        return in_threads(lambda each: function(*each), list(zip(*items, strict=True)))
-
-    def lock(self, name: str, *, wait: bool = False) -> Lock:
-        """Return a lease, or a lock that holds nothing; see the class."""
-        return Lease(self, name) if wait else Lock()
-
-    def create_whole(self, name: str, data: bytes) -> bool:
+    def create_whole(self, url: str, data: bytes) -> bool:
         """Create a small file in one step; return whether it did not exist before.
 
         Where a file system cannot do this in one step, it is asked before.
         """
-        with _named(self.path(name)):
-            if self._is_there(name):
+        path = self._path(url)
+        with _named(url):
+            if self._is_there(path):
                 return False
             try:
-                file = self._file_system.open(self._path(name), "xb")
+                file = self._file_system.open(path, "xb")
             except FileExistsError:
                 return False
             except (ValueError, NotImplementedError):
                 self.creates_once = False
-                file = self._file_system.open(self._path(name), "wb")
+                file = self._file_system.open(path, "wb")
             try:
                 with file:
                     file.write(data)
             except FileExistsError:
                 return False
             except OSError as error:
-                if error.errno in _CONDITION_FAILED and self._is_there(name):
+                if error.errno in _CONDITION_FAILED and self._is_there(path):
                     return False
                 raise
         return True
 
-    def _is_there(self, name: str) -> bool:
+    def _is_there(self, path: str) -> bool:
         self._file_system.invalidate_cache()
-        return bool(self._file_system.exists(self._path(name)))
+        return bool(self._file_system.exists(path))
 
     def replace_if(
-        self, name: str, is_expected: Callable[[bytes], bool], data: bytes
+        self, url: str, is_expected: Callable[[bytes], bool], data: bytes
     ) -> bool:
         """Replace a small file if it has the expected bytes; return whether it had them.
 
@@ -203,15 +417,15 @@ class RemoteDirectory(Directory):
         try:
             if self.compares:
                 # Asked for before the bytes: these are of this version or a later one.
-                condition["IfMatch"] = self.files.state(self.path(name)).version
-            found = self.files.read(self.path(name))
+                condition["IfMatch"] = self.state(url).version
+            found = self.read(url)
         except FileNotFoundError:
             return False
         if not is_expected(found):
             return False
-        with _named(self.path(name)):
+        with _named(url):
             try:
-                self._file_system.pipe_file(self._path(name), data, **condition)
+                self._file_system.pipe_file(self._path(url), data, **condition)
             except FileNotFoundError:
                 return False
             except OSError as error:
@@ -220,121 +434,23 @@ class RemoteDirectory(Directory):
                 raise
         return True
 
+    def rename(self, old: str, new: str) -> None:
+        with _named(old):
+            self._file_system.mv(self._path(old), self._path(new))
 
-class Lease(Lock):
-    """A lock on a remote directory: a file that its holder renews until it is released.
+    def remove(self, url: str) -> None:
+        with _named(url), suppress(FileNotFoundError):
+            self._file_system.rm(self._path(url))
 
-    The holder's text changes with each renewal. Who waits, and does not see it change for
-    longer than a lease, takes the holder for dead and puts its own text in the place of
-    that one: no clocks are compared. A holder that cannot renew it for as long, or finds
-    another text, has lost it. It is meant for what takes moments, such as a publication.
+    def sync(self, directory: str) -> None:
+        """Do nothing: what a server has answered for is durable there."""
 
-    Args:
-        directory: the directory.
-        name: of the file.
-    """
+    def for_each(
+        self, function: Callable[..., Result], *items: Iterable[Any]
+    ) -> list[Result]:
+        # An object store takes half a second to rename a file.
+        return in_threads(lambda each: function(*each), list(zip(*items, strict=True)))
 
-    def __init__(self, directory: RemoteDirectory, name: str) -> None:
-        super().__init__()
-        self._directory = directory
-        self._name = name
-        self._id = os.urandom(8).hex()
-        self._renewals = 0
-        self._lost = ""  # why it is
-        self._error: OSError | None = None  # of the last renewal, if that failed
-        self._writing = threading.Lock()
-        self._released = threading.Event()
-        self._renewed = self._wait()
-        self._renewing = threading.Thread(target=self._renew, daemon=True)
-        self._renewing.start()
-
-    def _text(self) -> bytes:
-        return f"{self._id} {self._renewals}\n".encode()
-
-    def _wait(self) -> float:
-        """Wait until this process has the lease; return when it was written."""
-        seen, since = None, monotonic()
-        while True:
-            now = monotonic()
-            found = self._directory.read(self._name)
-            if found is None:
-                is_written = self._create()
-            elif found == self._text():  # by a request whose answer was lost
-                is_written = True
-            elif found == seen and now - since > LEASE_SECONDS:
-                is_written = self._take_over(found)
-            else:
-                is_written = False
-            if is_written:
-                return now
-            if found != seen:
-                seen, since = found, now
-            sleep(_POLL_SECONDS)
-
-    def _create(self) -> bool:
-        directory = self._directory
-        is_created = directory.create_whole(self._name, self._text())
-        return is_created and (directory.creates_once or self._is_kept())
-
-    def _take_over(self, text: bytes) -> bool:
-        """Replace the text of a holder that is dead, unless another process was sooner."""
-        directory = self._directory
-        is_replaced = directory.replace_if(self._name, partial(eq, text), self._text())
-        return is_replaced and (directory.compares or self._is_kept())
-
-    def _is_kept(self) -> bool:
-        """Wait, and return whether no other process has written the file meanwhile."""
-        sleep(LEASE_SECONDS / 20)
-        return self._directory.read(self._name) == self._text()
-
-    def _renew(self) -> None:
-        while not self._lost and not self._released.wait(LEASE_SECONDS / 5):
-            now = monotonic()
-            with self._writing:
-                self._renewals += 1
-                try:
-                    if self._directory.replace_if(
-                        self._name, self._is_own, self._text()
-                    ):
-                        self._renewed, self._error = now, None
-                    else:
-                        self._lost = "another process has taken it over"
-                except OSError as error:  # the next renewal may be better off
-                    self._error = error
-            self._note_time()
-
-    def _note_time(self) -> None:
-        if monotonic() - self._renewed > LEASE_SECONDS:
-            self._lost = f"it was not renewed for {LEASE_SECONDS:.0f} seconds" + (
-                f" ({self._error})" if self._error else ""
-            )
-
-    def check(self) -> None:
-        self._note_time()
-        if not self._lost and not self._is_mine():
-            with self._writing:  # a server may show half of a renewal
-                if not self._is_mine():
-                    self._lost = "another process has taken it over"
-        if self._lost:
-            raise Lost(
-                errno.ENOLCK,
-                f"the lock was lost: {self._lost}; nothing was changed without it: "
-                "run this again to complete it",
-                self._directory.path(self._name),
-            )
-
-    def _is_mine(self) -> bool:
-        return self._is_own(self._directory.read(self._name) or b"")
-
-    def _is_own(self, text: bytes) -> bool:
-        return text.startswith(self._id.encode())
-
-    def release(self) -> None:
-        """Let others have it; releasing twice is not an error."""
-        if self._released.is_set():
-            return
-        self._released.set()
-        self._renewing.join()
-        with suppress(OSError):  # it ends in any case, after a while
-            self.check()
-            self._directory.remove(self._name)
+    def lock(self, url: str, *, wait: bool = False) -> Lock:
+        """Return a lease, or a lock that holds nothing; see the class."""
+        return Lease(self, url) if wait else Lock()

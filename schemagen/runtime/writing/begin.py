@@ -14,11 +14,9 @@ from time import monotonic, sleep
 
 from ..shared.errors import DatasetError, warn
 from ..storage import manifest
-from ..storage.directory import Directory
+from ..storage.directory import Directory, open_directory
 from ..storage.lock import Busy, Lock
-from ..storage.locked import locked
 from ..storage.manifest import Manifest, of_schema
-from ..storage.opening import open_directory
 from ..storage.schema import Schema
 from .claims import Claim, claim_of, claims_of, create_claim
 from .plan import BYTES, Plan, bucket_folders, claim_name, receipts_in, run_files
@@ -118,7 +116,7 @@ def begin(
         check_place(directory, plan, mine, found, names, done)
         _clear(directory, plan, [], names, kept)
     else:
-        with locked(directory, LOCK) as held:
+        with directory.locked(LOCK) as held:
             found = _settle(held, plan)
             names = held.names()
             claims = claims_of(held, plan.split, names)

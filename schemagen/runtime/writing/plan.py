@@ -20,7 +20,7 @@ from ..native import crc32c
 from ..shared.calling import check_flags
 from ..shared.errors import DatasetError
 from ..shared.values import described, shortened
-from ..storage.opening import is_remote, path_of
+from ..storage.directory import is_remote, path_of
 from ..storage.schema import Schema
 
 if TYPE_CHECKING:

@@ -27,10 +27,9 @@ from functools import partial
 from ..codecs.compatibility import check_compatible
 from ..shared.errors import DatasetError, warn
 from ..storage import manifest
-from ..storage.directory import Directory
+from ..storage.directory import Directory, open_directory
 from ..storage.index import index_files, index_name, index_of, unpacked_lengths
 from ..storage.lock import Busy
-from ..storage.locked import locked
 from ..storage.manifest import (
     Manifest,
     Shard,
@@ -39,7 +38,6 @@ from ..storage.manifest import (
     difference,
     of_schema,
 )
-from ..storage.opening import open_directory
 from ..storage.schema import Schema
 from .claims import claim_of, read_claim, replace_claim
 from .plan import Plan, bucket_folder, claim_name, lock_name, run_files, shard_files
@@ -76,7 +74,7 @@ def publish(
         if receipts is None
         else check_receipts(receipts)
     )
-    with locked(directory, LOCK) as directory:
+    with directory.locked(LOCK) as directory:
         found, _ = settle(directory, plan.split, overwrite=plan.overwrite)
         names = directory.names()
         claim = claim_of(directory, plan)
@@ -182,7 +180,7 @@ def abandon(plan: Plan) -> None:
     directory = open_directory(plan.directory)
     if not directory.exists():
         return
-    with locked(directory, LOCK) as directory:
+    with directory.locked(LOCK) as directory:
         found = manifest.load(directory)
         waiting = found.unsettled.get(plan.split) if found else None
         if waiting is not None and token_of(plan.split, waiting) == plan.token:

@@ -17,10 +17,9 @@ from ..shared.errors import DatasetError
 from ..shared.processes import Advance
 from ..shared.tfrecord import Framed
 from ..storage import manifest
-from ..storage.directory import Directory
+from ..storage.directory import Directory, open_directory
 from ..storage.lock import Busy
 from ..storage.manifest import Split
-from ..storage.opening import open_directory
 from ..storage.schema import Schema
 from .begin import begin, busy
 from .claims import claim_of, is_going_on, read_claim, replace_claim

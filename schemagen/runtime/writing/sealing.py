@@ -13,9 +13,8 @@ import numpy as np
 
 from ..shared.errors import DatasetError
 from ..storage import manifest
-from ..storage.directory import Directory
+from ..storage.directory import Directory, open_directory
 from ..storage.index import ends_of, index_files, index_name, index_of
-from ..storage.locked import locked
 from ..storage.manifest import (
     TAIL_BYTES,
     CheckedFile,
@@ -24,7 +23,6 @@ from ..storage.manifest import (
     Split,
     checksum_of,
 )
-from ..storage.opening import open_directory
 from ..storage.schema import Schema
 from .publish import LOCK, check_record, described, settle
 
@@ -48,7 +46,7 @@ def seal(
             schemagen has written; or a file has changed. Nothing is written.
         OSError: the directory cannot be written.
     """
-    with locked(open_directory(where), LOCK) as directory:
+    with open_directory(where).locked(LOCK) as directory:
         found, _ = settle(directory, "", overwrite=False)
         existing = found or manifest.of_schema(schema)
         by_split: dict[str, list[CheckedFile]] = {}

@@ -19,7 +19,7 @@ from ..shared.calling import check_flags
 from ..shared.errors import ChangedSourceError, DatasetError
 from ..shared.processes import Advance, in_parallel
 from ..shared.tfrecord import Framed
-from ..storage.opening import open_directory
+from ..storage.directory import open_directory
 from ..storage.schema import Schema
 from .encoding import Chunk, Encoding, Refused, encode_rows, encoding_of
 from .frames import rows_of_frame

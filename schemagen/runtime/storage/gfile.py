@@ -1,20 +1,28 @@
-"""Reading files wherever they are: on this machine, by TensorFlow, or by fsspec."""
+"""Reading by TensorFlow: `gs://` and the file systems that packages have registered."""
 
 from __future__ import annotations
 
 import errno
 import re
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import RawIOBase
 from typing import Any
 
 from ..codecs.tensorflow import tf
-from ..storage.files import FileAccess, FileState, LocalFiles
-from ..storage.remote_files import RemoteFiles
+from .files import FileReader, FileState
 
-_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.:-]*)://")
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.:-]*)://")
+
+
+def is_copied(path: str) -> bool:
+    """Return whether TensorFlow cannot open a URL, so that its file is copied first.
+
+    TensorFlow knows local paths, `gs://` and what packages such as tensorflow-io have
+    registered.
+    """
+    scheme = _SCHEME.match(path)
+    return scheme is not None and scheme[1] not in tf.io.gfile.get_registered_schemes()
 
 
 @contextmanager
@@ -27,8 +35,8 @@ def _as_os_errors(path: str) -> Iterator[None]:
         raise OSError(errno.EIO, error.message, path) from None
 
 
-class TensorFlowFiles:
-    """A `FileAccess` to the URLs that TensorFlow reads."""
+class TensorFlowReader(FileReader):
+    """A `FileReader` of the URLs that TensorFlow knows."""
 
     def is_dir(self, path: str) -> bool:
         with _as_os_errors(path):
@@ -57,10 +65,10 @@ class TensorFlowFiles:
             return bytes(file.read(-1 if stop is None else stop - start))
 
     def open(self, path: str) -> RawIOBase:
-        return _TensorFlowReader(path)
+        return _GFile(path)
 
 
-class _TensorFlowReader(RawIOBase):
+class _GFile(RawIOBase):
     """A file of any file system that TensorFlow knows."""
 
     def __init__(self, path: str) -> None:
@@ -80,30 +88,3 @@ class _TensorFlowReader(RawIOBase):
     def close(self) -> None:
         self._file.close()
         super().close()
-
-
-_LOCAL = LocalFiles()
-_BY_TENSORFLOW = TensorFlowFiles()
-_BY_FSSPEC = RemoteFiles()
-
-
-def is_copied(path: str) -> bool:
-    """Return whether TensorFlow cannot open a URL, so that its file is copied first.
-
-    TensorFlow knows local paths, `gs://` and what packages such as tensorflow-io have
-    registered.
-    """
-    url = _URL.match(path)
-    return url is not None and url[1] not in tf.io.gfile.get_registered_schemes()
-
-
-def access_to(path: str) -> FileAccess:
-    """Return what reads the file, directory or glob at a path or URL.
-
-    TensorFlow reads URLs only in programs that have imported it.
-    """
-    if not _URL.match(path):
-        return _LOCAL
-    if "tensorflow" not in sys.modules or is_copied(path):
-        return _BY_FSSPEC
-    return _BY_TENSORFLOW
