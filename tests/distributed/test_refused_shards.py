@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from digit_rows import row
-from schemagen.runtime.distributed.key_ranges import cut, encode_blocks, write_shard
+from schemagen.runtime.engines.steps import cut, encode, write_shard
 from schemagen.runtime.shared.errors import ChangedSourceError, DatasetError
 from schemagen.runtime.writing.shards import Receipt
 
@@ -24,15 +24,10 @@ def plan_of(directory: Path, shards: int) -> Any:
 def write(plan: Any, numbers: Iterable[int], shards: Iterable[int]) -> list[Receipt]:
     """Write some shards as an engine does."""
     digit.begin(plan)
-    blocks = list(encode_blocks(map(row, numbers), plan))
+    blocks = list(encode(map(row, numbers), plan))
     found = []
     for shard in shards:
-        mine = [
-            part
-            for block in blocks
-            for at, part in cut(block, plan.shards)
-            if at == shard
-        ]
+        mine = [part for at, part in cut(blocks, plan.shards) if at == shard]
         found.append(write_shard(plan, shard, mine))
     return found
 

@@ -11,7 +11,6 @@ from typing import Any
 import apache_beam as beam
 import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
-from schemagen.runtime.engines import beam as module
 from schemagen.runtime.engines.beam import WriteDataset, WriteParts
 
 ROOT = Path(__file__).parents[2]
@@ -33,7 +32,6 @@ def pipeline(runner: tuple[str, ...]) -> beam.Pipeline:
 class Engine:
     """Pipelines in this process, or in processes where some may be killed."""
 
-    module = module
     replaces_workers = False
 
     def write_rows(

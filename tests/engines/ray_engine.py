@@ -21,7 +21,6 @@ _MEMORY = 100 << 20
 class Engine:
     """Datasets of the cluster."""
 
-    module = module
     replaces_workers = True
 
     def write_rows(

@@ -30,7 +30,6 @@ _ENVIRONMENT = {
 class Engine:
     """RDDs of a session."""
 
-    module = module
     replaces_workers = True
 
     def __init__(self, session: SparkSession) -> None:

@@ -5,20 +5,18 @@ from __future__ import annotations
 import json
 import os
 import random
-import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import apache_beam as beam
+import page
 import pytest
 from apache_beam.metrics import MetricsFilter
 from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.transforms.periodicsequence import PeriodicImpulse
 from apache_beam.transforms.window import FixedWindows, TimestampedValue
-from beam_engine import BUNDLES, MEMORY, PROCESSES, ROOT, pipeline, started
+from beam_engine import BUNDLES, MEMORY, PROCESSES, pipeline, started
 from digits import (
     Source,
     digit,
@@ -29,7 +27,7 @@ from digits import (
     published,
     written,
 )
-from schemagen.runtime.engines import beam as engine
+from schemagen.runtime.engines import steps as shared
 from schemagen.runtime.engines.beam import WriteDataset, WriteParts
 from schemagen.runtime.shared.errors import DatasetError
 
@@ -37,7 +35,6 @@ from generated.digit.serializer import plan_dataset, write_dataset
 
 pytestmark = pytest.mark.timeout(120)
 
-PAGE = ROOT / "docs" / "scale-engines.md"
 KEYED: dict[str, Any] = {"key_field": "scan", "shuffle_seed": 5}
 THREADS = (
     "FnApiRunner",
@@ -72,12 +69,12 @@ def test_two_splits_of_one_pipeline_are_those_of_write_dataset(
     assert files_of(tmp_path / "found") == files_of(tmp_path / "wanted")
 
 
-@pytest.mark.parametrize("cut_bytes", [1, 1 << 17, engine._CUT_BYTES])
+@pytest.mark.parametrize("cut_bytes", [1, 1 << 17, shared.CUT_BYTES])
 def test_rows_of_several_inputs_write_the_same_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cut_bytes: int
 ) -> None:
     """Of different sizes, in blocks that are cut one by one or together."""
-    monkeypatch.setattr(engine, "_CUT_BYTES", cut_bytes)
+    monkeypatch.setattr(shared, "CUT_BYTES", cut_bytes)
     wanted = written(tmp_path / "wanted", digits(3000), shards=6, **KEYED)
     numbers = random.Random(cut_bytes).sample(range(3000), 3000)
     plan = plan_of(tmp_path / "found", shards=6, **KEYED)
@@ -192,10 +189,7 @@ def test_rows_without_an_end_are_refused_at_once(tmp_path: Path) -> None:
 
 def test_the_program_of_the_page_writes_its_split(tmp_path: Path) -> None:
     """As it stands, from a script, with two worker processes."""
-    section = (
-        PAGE.read_text("utf-8").partition("## Apache Beam\n")[2].partition("\n## ")[0]
-    )
-    (program,) = re.findall(r"```python\n(import.*?)```", section, re.S)
+    (program,) = page.blocks("Apache Beam", "python")
     (tmp_path / "scans").mkdir()
     rows = digits(40)
     for part in range(2):
@@ -204,16 +198,6 @@ def test_the_program_of_the_page_writes_its_split(tmp_path: Path) -> None:
             for row in rows[part::2]
         ]
         (tmp_path / "scans" / f"{part}.jsonl").write_text("\n".join(lines), "utf-8")
-    (tmp_path / "write_scans.py").write_text(program, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "write_scans.py"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=100,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "40 records" in done.stdout
+    assert "40 records" in page.printed_by(program, tmp_path)
     options = {"shards": 8, "key_field": "scan", "shuffle_seed": 1}
     assert files_of(tmp_path / "data") == written(tmp_path / "wanted", rows, **options)

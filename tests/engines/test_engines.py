@@ -28,6 +28,7 @@ from digits import (
     written,
     wrong,
 )
+from schemagen.runtime.engines import steps
 
 from generated.digit import serializer
 
@@ -260,13 +261,13 @@ def _stop(*_: object) -> int:
 
 @pytest.fixture
 def stopped(
-    engine: Any, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Callable[[Callable[[], object]], None]:
     """Write with a driver that is stopped before it publishes."""
 
     def write(call: Callable[[], object]) -> None:
         with monkeypatch.context() as patch:
-            patch.setattr(engine.module, "publish", _stop)
+            patch.setattr(steps, "publish", _stop)
             with pytest.raises(Exception, match="the driver was stopped"):
                 call()
 

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -13,10 +9,11 @@ from typing import Any
 
 import many_kinds
 import numpy as np
+import page
 import pytest
 import ray
 from digits import digit, digits, files_of, plan_of, written
-from ray_engine import ROOT, started
+from ray_engine import started
 from schemagen.data.ray import read_dataset
 from schemagen.runtime.engines import ray as engine
 from schemagen.runtime.shared.errors import DatasetError, RecordError
@@ -147,23 +144,6 @@ def test_what_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 def test_the_program_of_the_page_runs(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "scale-engines.md").read_text(encoding="utf-8")
-    page = page.partition("## Ray\n")[2]
-    program = re.search(r"```python\n(.*?)```", page, re.S)
-    printed = re.search(r"```text\n(.*?)```", page, re.S)
-    assert program
-    assert printed
-    (tmp_path / "write_digits.py").write_text(program[1], encoding="utf-8")
+    (program,), (shown,) = page.blocks("Ray", "python"), page.blocks("Ray", "text")
     address = ray.get_runtime_context().gcs_address
-    environment = {**os.environ, "RAY_ADDRESS": address, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        [sys.executable, "write_digits.py"],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == printed[1]
+    assert page.printed_by(program, tmp_path, RAY_ADDRESS=address) == shown

@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import page
 import pytest
 from digits import Kills, Row, Source, digit, files_of, plan_of, written
 from schemagen.runtime.engines import spark as engine
-from spark_engine import ROOT, Engine, started
+from spark_engine import Engine, started
 
 from generated import DatasetError
 from generated.digit import serializer
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(240)]
 
-PAGE = ROOT / "docs" / "scale-engines.md"
 SCHEMA = (
     "image array<array<array<smallint>>>, ink_runs array<bigint>, "
     "moments array<float>, digit int, scan bigint"
@@ -67,7 +67,7 @@ def test_images_of_raw_bytes_are_made_into_arrays_as_the_page_says(
     rows = [{**plain(at), "image": digit(at)["image"].tobytes()} for at in range(50)]
     stored = SCHEMA.replace("array<array<array<smallint>>>", "binary")
     frame = spark.session.createDataFrame(rows, stored)
-    [line] = re.findall(r"`(frame\.rdd\.map\(.*)`\.", PAGE.read_text(encoding="utf-8"))
+    [line] = re.findall(r"`(frame\.rdd\.map\(.*)`\.", page.TEXT)
     plan = plan_of(tmp_path / "found", shards=2, **KEYED)
     assert engine.write_dataset(eval(line, {"frame": frame, "np": np}), plan) == 50
     wanted = written(tmp_path / "wanted", Source(50), shards=2, **KEYED)
@@ -119,15 +119,10 @@ def test_the_programs_of_the_page_write_what_it_says(
 ) -> None:
     """Both are run as they are; `SparkSession.builder.getOrCreate` finds the cluster."""
     monkeypatch.chdir(tmp_path)
-    text = (
-        PAGE.read_text(encoding="utf-8")
-        .partition("## Spark\n")[2]
-        .partition("\n## ")[0]
-    )
-    programs = re.findall(r"```python\n(.*?)```", text, re.S)
+    programs = page.blocks("Spark", "python")
     assert len(programs) == 2
     for program in programs:
         assert "spark = SparkSession.builder" in program
-        exec(compile(program, str(PAGE), "exec"), {"__name__": "__main__"})
+        exec(compile(program, "scale-engines.md", "exec"), {"__name__": "__main__"})
     listed = json.loads((tmp_path / "data" / "manifest.json").read_text())
     assert set(listed["splits"]) == {"train", "test"}

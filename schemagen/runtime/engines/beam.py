@@ -10,39 +10,21 @@ that the runner repeats does no harm.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
-import apache_beam as beam  # type: ignore[import-not-found, import-untyped, unused-ignore]
-import numpy as np
-from apache_beam.metrics import (  # type: ignore[import-not-found, import-untyped, unused-ignore]
-    Metrics,
-)
-from apache_beam.pvalue import (  # type: ignore[import-not-found, import-untyped, unused-ignore]
-    AsList,
-    AsSingleton,
-)
-from apache_beam.transforms.window import (  # type: ignore[import-not-found, import-untyped, unused-ignore]
-    GlobalWindows,
-)
+import apache_beam as beam
+from apache_beam.metrics import Metrics
+from apache_beam.pvalue import AsList, AsSingleton
+from apache_beam.transforms.window import GlobalWindows
 
-from ..distributed import key_ranges
-from ..distributed.key_ranges import Block
 from ..shared.errors import DatasetError, RecordError, position
-from ..writing.begin import join
-from ..writing.encoding import CHUNK_BYTES, CHUNK_ROWS
-from ..writing.plan import Plan
-from ..writing.publish import publish
-from ..writing.serializer import serializer_of
-from ..writing.shards import Receipt
-from ..writing.sources import RowSource
+from . import steps
+from .steps import Block, Plan, Receipt, RowSource
 
 # How many rows a worker encodes at first, until it knows how large they are.
 _FIRST_ROWS = 16
-
-# How many bytes a worker divides among the shards at once. With many shards, the parts of
-# a smaller block would be single records.
-_CUT_BYTES = 16 << 20
 
 # Shards are grouped by number, and Beam has to know its coder.
 _BY_SHARD = tuple[int, Block]
@@ -73,7 +55,7 @@ class WriteDataset(beam.PTransform):  # type: ignore[misc]
         self, plan: Plan, *, refused: str | os.PathLike[str] | None = None
     ) -> None:
         super().__init__()
-        key_ranges.check_plan(plan)
+        steps.check_keyed(plan)
         self._plan = plan
         self._refused = refused
 
@@ -95,23 +77,21 @@ class WriteDataset(beam.PTransform):  # type: ignore[misc]
             )
         if not rows.windowing.is_default():
             rows |= "Into one window" >> beam.WindowInto(GlobalWindows())
-        begun = _begun(rows.pipeline, plan)
-        blocks = rows | "Encode" >> beam.ParDo(_Encode(plan), AsSingleton(begun))
-        cut = blocks | "Cut" >> beam.ParDo(_Cut(len(plan.numbers))).with_output_types(
-            _BY_SHARD
-        )
-        shards = rows.pipeline | "List shards" >> _shards(plan)
+        begun = AsSingleton(_begun(rows.pipeline, plan))
+        encoding = beam.ParDo(_Encode(plan), begun)
+        blocks = rows | "Encode" >> encoding.with_output_types(_BY_SHARD)
         # Shards without records are written too.
-        empty = shards | "Add to each shard" >> beam.Map(_nothing).with_output_types(
+        pairs = [(shard, Block.empty()) for shard in plan.numbers]
+        empty = rows.pipeline | "List shards" >> beam.Create(pairs).with_output_types(
             _BY_SHARD
         )
         receipts = (
-            (cut, empty)
+            (blocks, empty)
             | "Flatten" >> beam.Flatten()
             | "Group by shard" >> beam.GroupByKey()
-            | "Write" >> beam.Map(_write_shard, plan)
+            | "Write" >> beam.MapTuple(partial(steps.write_shard, plan))
         )
-        return receipts | "Publish" >> _Publish(plan, self._refused)
+        return _published(receipts, plan, self._refused)
 
 
 class WriteParts(beam.PTransform):  # type: ignore[misc]
@@ -147,14 +127,14 @@ class WriteParts(beam.PTransform):  # type: ignore[misc]
 
     def expand(self, begin_of_pipeline: Any) -> Any:
         """Add the steps to a pipeline."""
-        begun = _begun(begin_of_pipeline.pipeline, self._plan)
-        return (
+        plan = self._plan
+        begun = AsSingleton(_begun(begin_of_pipeline.pipeline, plan))
+        receipts = (
             begin_of_pipeline
-            | "List shards" >> _shards(self._plan)
-            | "Write"
-            >> beam.ParDo(_WritePart(self._source, self._plan), AsSingleton(begun))
-            | "Publish" >> _Publish(self._plan, self._refused)
+            | "List shards" >> beam.Create(plan.numbers)
+            | "Write" >> beam.Map(_write_part, self._source, plan, begun)
         )
+        return _published(receipts, plan, self._refused)
 
 
 def _begun(pipeline: Any, plan: Plan) -> Any:
@@ -163,45 +143,53 @@ def _begun(pipeline: Any, plan: Plan) -> Any:
 
 
 def _begin(_: bytes, plan: Plan) -> bool:
-    join(plan, serializer_of(plan).schema)
+    steps.begin(plan)
     return True
 
 
-def _shards(plan: Plan) -> Any:
-    return beam.Create(plan.numbers)
-
-
 class _Encode(beam.DoFn):  # type: ignore[misc]
-    """Encodes the rows of a bundle, as many at once as make about 1 MiB."""
+    """Encodes the rows of a bundle, and divides the blocks among the shards.
+
+    Args:
+        plan: what to write.
+    """
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._rows: list[object] = []
         self._limit = _FIRST_ROWS
 
     def start_bundle(self) -> None:
-        """Forget the rows of a bundle that has failed."""
-        self._rows = []
+        """Forget what is left of a bundle that has failed."""
+        self._rows: list[object] = []
+        self._blocks: list[Block] = []
+        self._bytes = 0
 
-    def process(self, row: object, begun: bool) -> Iterator[Block]:
+    def process(self, row: object, begun: bool) -> Iterator[tuple[int, Block]]:
         """Take a row."""
         self._rows.append(_fields(row))
         if len(self._rows) >= self._limit:
-            yield from self._encode()
+            self._encode()
+        if self._bytes >= steps.CUT_BYTES:
+            yield from self._cut()
 
     def finish_bundle(self) -> Iterator[Any]:
-        """Encode the rows that are left."""
-        for block in self._encode():
-            yield GlobalWindows.windowed_value(block)
+        """Encode and divide what is left."""
+        self._encode()
+        yield from map(GlobalWindows.windowed_value, self._cut())
 
-    def _encode(self) -> Iterator[Block]:
+    def _encode(self) -> None:
+        """Encode the rows that wait, and choose how many make about 1 MiB next."""
         rows, self._rows = self._rows, []
-        size = 1
-        for block in _encoded(rows, self._plan):
-            size += len(block.data)
-            yield block
-        fitting = len(rows) * CHUNK_BYTES // size
-        self._limit = max(1, min(fitting, CHUNK_ROWS))
+        blocks = list(_encoded(rows, self._plan))
+        size = sum(len(block.framed.data) for block in blocks)
+        self._blocks += blocks
+        self._bytes += size
+        fitting = len(rows) * steps.CHUNK_BYTES // (size + 1)
+        self._limit = max(1, min(fitting, steps.CHUNK_ROWS))
+
+    def _cut(self) -> Iterator[tuple[int, Block]]:
+        blocks, self._blocks, self._bytes = self._blocks, [], 0
+        return steps.cut(blocks, len(self._plan.numbers))
 
 
 def _fields(row: object) -> object:
@@ -215,32 +203,27 @@ def _fields(row: object) -> object:
     return {name: _fields(value) for name, value in fields.items()}
 
 
-def _encoded(rows: list[object], plan: Plan) -> Iterator[Block]:
+def _encoded(rows: list[object], plan: Plan) -> list[Block]:
     """Encode rows.
 
     Raises:
         DatasetError: a row is wrong. Positions in a bundle say nothing to users, so the
             error has the row's key.
     """
-    taken = 0
-
-    def noting() -> Iterator[object]:
-        nonlocal taken
-        for taken, row in enumerate(rows):  # noqa: B007
-            yield row
-
     try:
-        for block in key_ranges.encode_blocks(noting(), plan):
-            if len(block) or block.refused:
-                yield block
+        return list(steps.encode(rows, plan))
+    except (RecordError, TypeError):
+        for row in rows:
+            _check(row, plan)
+        raise
+
+
+def _check(row: object, plan: Plan) -> None:
+    try:
+        list(steps.encode([row], plan))
     except (RecordError, TypeError) as error:
-        at = taken
-        if isinstance(error, RecordError) and error.row is not None:
-            at = error.row  # further rows may have been taken to be encoded with it
-        raise DatasetError(
-            f"{plan.where}: {_named(rows[at], plan)}: "
-            f"{str(error).removeprefix(f'{position(at)}: ')}"
-        ) from error
+        reason = str(error).removeprefix(f"{position(0)}: ")
+        raise DatasetError(f"{plan.where}: {_named(row, plan)}: {reason}") from error
 
 
 def _named(row: object, plan: Plan) -> str:
@@ -251,80 +234,24 @@ def _named(row: object, plan: Plan) -> str:
     return f"a row without {plan.key_field}"
 
 
-class _Cut(beam.DoFn):  # type: ignore[misc]
-    """Divides the blocks of a bundle among the shards."""
-
-    def __init__(self, shards: int) -> None:
-        self._shards = shards
-
-    def start_bundle(self) -> None:
-        """Begin without blocks."""
-        self._blocks: list[Block] = []
-        self._bytes = 0
-
-    def process(self, block: Block) -> Iterator[tuple[int, Block]]:
-        """Take a block."""
-        self._blocks.append(block)
-        self._bytes += len(block.data)
-        if self._bytes >= _CUT_BYTES:
-            yield from self._cut()
-
-    def finish_bundle(self) -> Iterator[Any]:
-        """Divide the blocks that are left."""
-        if self._blocks:
-            for pair in self._cut():
-                yield GlobalWindows.windowed_value(pair)
-
-    def _cut(self) -> Iterator[tuple[int, Block]]:
-        block = key_ranges.joined(self._blocks)
-        self._blocks, self._bytes = [], 0
-        return key_ranges.cut(block, self._shards)
+def _write_part(shard: int, source: RowSource, plan: Plan, begun: bool) -> Receipt:
+    try:
+        return steps.write_part(source, plan, shard)
+    except RecordError as error:
+        # Runners add the name of the step to the first argument of an error.
+        raise DatasetError(f"{plan.where}: {error}") from error
 
 
-def _nothing(shard: int) -> tuple[int, Block]:
-    """Pair a shard with a block without records."""
-    return shard, Block(np.empty((0, 2), np.uint64), np.empty(0, np.int64), b"", "")
-
-
-def _write_shard(grouped: tuple[int, Iterable[Block]], plan: Plan) -> Receipt:
-    shard, blocks = grouped
-    return key_ranges.write_shard(plan, shard, blocks)
-
-
-class _WritePart(beam.DoFn):  # type: ignore[misc]
-    """Writes the shard of a number from a source."""
-
-    def __init__(self, source: RowSource, plan: Plan) -> None:
-        self._source = source
-        self._plan = plan
-
-    def process(self, shard: int, begun: bool) -> Iterator[Receipt]:
-        """Write a shard."""
-        plan = self._plan
-        try:
-            yield serializer_of(plan).write_part(self._source, plan, shard)
-        except RecordError as error:
-            # Runners add the name of the step to the first argument of an error.
-            raise DatasetError(f"{plan.where}: {error}") from error
-
-
-class _Publish(beam.PTransform):  # type: ignore[misc]
-    """Publishes a split when it has the receipts of all shards."""
-
-    def __init__(self, plan: Plan, refused: str | os.PathLike[str] | None) -> None:
-        super().__init__()
-        self._plan = plan
-        self._refused = refused
-
-    def expand(self, receipts: Any) -> Any:
-        """Add the steps to a pipeline."""
-        return (
-            receipts.pipeline
-            | beam.Impulse()
-            | beam.Map(
-                _publish, AsList(receipts), self._plan, self._refused
-            ).with_output_types(int)
-        )
+def _published(
+    receipts: Any, plan: Plan, refused: str | os.PathLike[str] | None
+) -> Any:
+    """Return a PCollection with the number of records, once the split is published."""
+    publish = beam.Map(_publish, AsList(receipts), plan, refused)
+    return (
+        receipts.pipeline
+        | "Await shards" >> beam.Impulse()
+        | "Publish" >> publish.with_output_types(int)
+    )
 
 
 def _publish(
@@ -333,8 +260,8 @@ def _publish(
     plan: Plan,
     refused: str | os.PathLike[str] | None,
 ) -> int:
-    records = publish(plan, receipts, serializer_of(plan).schema, refused)
-    Metrics.counter("schemagen", "records").inc(records)
+    records = steps.publish(plan, receipts, refused)
     left_out = sum(len(receipt.refused) for receipt in receipts)
+    Metrics.counter("schemagen", "records").inc(records)
     Metrics.counter("schemagen", "refused").inc(left_out)
     return records

@@ -1,7 +1,7 @@
 """Writing splits with Ray.
 
 Ray starts the tasks, starts them again where a worker dies, and moves blocks of records.
-What a task does is in `distributed`, so the files are those of `write_dataset`.
+What a task does is in `steps`, so the files are those of `write_dataset`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import os
 import pickle
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 import ray
@@ -18,16 +17,9 @@ from ray.data import Dataset
 from ray.data.block import BlockAccessor
 from ray.exceptions import RayError, RayTaskError
 
-from ..distributed import key_ranges
-from ..distributed.key_ranges import Block
 from ..shared.errors import DatasetError
-from ..storage.directory import open_directory
-from ..writing.begin import join
-from ..writing.plan import Plan
-from ..writing.publish import publish
-from ..writing.serializer import serializer_of
-from ..writing.shards import Receipt
-from ..writing.sources import RowSource
+from . import steps
+from .steps import Block, Plan, Receipt, RowSource
 
 _COLUMN = "block"
 
@@ -55,19 +47,17 @@ def write_dataset(
         OSError: the disk refuses.
         RayError: an earlier step of the dataset fails, or Ray itself.
     """
-    key_ranges.check_plan(plan)
+    steps.check_keyed(plan)
     if dataset.context.max_errored_blocks:
         raise DatasetError(
             f"{plan.where}: max_errored_blocks={dataset.context.max_errored_blocks}: "
             "Ray would drop all rows of a block with a wrong one; set it to 0, and to "
             "leave out wrong rows alone, plan with on_error='skip'"
         )
-    plan = _seen_from_everywhere(plan)
-    schema = serializer_of(plan).schema
-    join(plan, schema)
+    plan = steps.begin(plan)
     with _errors_of_tasks():
         receipts = _write_blocks(_encoded(dataset, plan), plan)
-    return publish(plan, receipts, schema, refused)
+    return steps.publish(plan, receipts, refused)
 
 
 def write_parts(
@@ -95,21 +85,13 @@ def write_parts(
         OSError: the disk refuses.
         Exception: what the source raises.
     """
-    plan = _seen_from_everywhere(plan)
-    schema = serializer_of(plan).schema
-    join(plan, schema)
+    plan = steps.begin(plan)
     with _errors_of_tasks():
         everywhere = ray.put(source)
-        write = ray.remote(_write_part)
+        write = ray.remote(steps.write_part)
         tasks = [write.remote(everywhere, plan, shard) for shard in plan.numbers]
         receipts = list(_results(tasks))
-    return publish(plan, receipts, schema, refused)
-
-
-def _seen_from_everywhere(plan: Plan) -> Plan:
-    """Return a plan with an absolute path: workers have another working directory."""
-    local = open_directory(plan.directory).local
-    return plan if local is None else replace(plan, directory=str(local.absolute()))
+    return steps.publish(plan, receipts, refused)
 
 
 def _encoded(dataset: Dataset, plan: Plan) -> list[Any]:
@@ -144,7 +126,7 @@ def _write_blocks(encoded: list[Any], plan: Plan) -> list[Receipt]:
 def _encode(table: Any, plan: Plan) -> Iterator[dict[str, list[bytes]]]:
     rows = BlockAccessor.for_block(table).iter_rows(public_row_format=True)
     try:
-        for block in key_ranges.encode_blocks(map(dict, rows), plan):
+        for block in steps.encode(map(dict, rows), plan):
             yield {_COLUMN: [pickle.dumps(block)]}
     except Exception as error:
         raise _EncodingError(error) from error
@@ -169,20 +151,12 @@ def _blocks(table: Any) -> Iterator[Block]:
 
 def _cut(table: Any, shards: int) -> list[Any]:
     """Return None, and for each shard a list of the blocks that are its own."""
-    found: list[list[Block]] = [[] for _ in range(shards)]
-    for block in _blocks(table):
-        for shard, piece in key_ranges.cut(block, shards):
-            found[shard].append(piece)
-    return [None, *found]
+    return [None, *steps.cut_up(_blocks(table), shards)]
 
 
 def _write_shard(plan: Plan, shard: int, pieces: list[Any]) -> Receipt:
     blocks = (block for piece in pieces for block in ray.get(piece))
-    return key_ranges.write_shard(plan, shard, blocks)
-
-
-def _write_part(source: RowSource, plan: Plan, shard: int) -> Receipt:
-    return serializer_of(plan).write_part(source, plan, shard)
+    return steps.write_shard(plan, shard, blocks)
 
 
 def _results(tasks: list[Any]) -> Iterator[Any]:

@@ -4,26 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from pyspark import RDD
 from pyspark.sql import DataFrame, Row, SparkSession
 
-from ..distributed.key_ranges import (
-    Block,
-    check_plan,
-    cut,
-    encode_blocks,
-    write_shard,
-)
-from ..writing.begin import join
-from ..writing.plan import Plan
-from ..writing.publish import publish
-from ..writing.serializer import serializer_of
-from ..writing.shards import Receipt
-from ..writing.sources import RowSource
+from . import steps
+from .steps import Block, Plan, Receipt, RowSource
 
 
 def write_parts(
@@ -55,23 +43,10 @@ def write_parts(
             is published; the same call again continues.
     """
     context = spark.sparkContext
-    plan = _absolute(plan)
-    serializer = serializer_of(plan)
-    join(plan, serializer.schema)
+    plan = steps.begin(plan)
     shards = context.parallelize(plan.numbers, len(plan.numbers))
-    receipts = shards.map(partial(_write_part, source, plan)).collect()
-    return publish(plan, receipts, serializer.schema, refused)
-
-
-def _absolute(plan: Plan) -> Plan:
-    """Return the plan for executors, which work in directories of their own."""
-    if "://" in plan.directory:
-        return plan
-    return replace(plan, directory=os.path.abspath(plan.directory))
-
-
-def _write_part(source: RowSource, plan: Plan, shard: int) -> Receipt:
-    return serializer_of(plan).write_part(source, plan, shard)
+    receipts = shards.map(partial(steps.write_part, source, plan)).collect()
+    return steps.publish(plan, receipts, refused)
 
 
 def write_dataset(
@@ -103,20 +78,17 @@ def write_dataset(
             is published; the same call again writes all shards again and compares them
             with those that are written.
     """
-    check_plan(plan)
+    steps.check_keyed(plan)
     given = rows.rdd if isinstance(rows, DataFrame) else rows
-    plan = _absolute(plan)
-    serializer = serializer_of(plan)
-    join(plan, serializer.schema)
+    plan = steps.begin(plan)
     recursive = not isinstance(rows, DataFrame) or _has_structs(rows)
     receipts = (
         given.mapPartitionsWithIndex(partial(_encode, plan, recursive))
-        .flatMap(partial(cut, shards=len(plan.numbers)))
         .partitionBy(len(plan.numbers), int)
         .mapPartitionsWithIndex(partial(_write_shard, plan))
         .collect()
     )
-    return publish(plan, receipts, serializer.schema, refused)
+    return steps.publish(plan, receipts, refused)
 
 
 def _has_structs(frame: DataFrame) -> bool:
@@ -127,21 +99,16 @@ def _has_structs(frame: DataFrame) -> bool:
 
 def _encode(
     plan: Plan, recursive: bool, partition: int, rows: Iterable[Any]
-) -> Iterator[Block]:
+) -> Iterator[tuple[int, Block]]:
     fields = (row.asDict(recursive) if isinstance(row, Row) else row for row in rows)
-    try:
-        yield from encode_blocks(fields, plan)
-    except Exception as error:
-        # Its row is counted in the partition. The driver sees notes too.
-        error.add_note(f"in partition {partition} of the rows")
-        raise
+    return steps.cut(steps.encode(fields, plan, partition), len(plan.numbers))
 
 
 def _write_shard(
     plan: Plan, shard: int, blocks: Iterable[tuple[int, Block]]
 ) -> Iterator[Receipt]:
     mine = (block for _, block in blocks)
-    yield write_shard(plan, shard, mine, _scratch(shard))
+    yield steps.write_shard(plan, shard, mine, _scratch(shard))
 
 
 def _scratch(shard: int) -> str | None:
