@@ -52,7 +52,7 @@ ci: check test test-integration test-oldest test-beam test-frameworks  ## Run wh
 test: $(VENV)/dev.installed  ## Run the tests for every change.
 	$(PYTEST) -m "not slow and not integration" --hypothesis-profile quick
 
-test-integration: $(VENV)/dev.installed  ## Run tests with other programs: Spark, Ray, S3, Chromium, TFDS.
+test-integration: $(VENV)/dev.installed  ## Run tests with other programs: Spark, Ray, Dask, S3, Chromium, TFDS.
 	$(PYTEST) -m "integration and not slow" --dist loadfile
 
 test-oldest: $(OLDEST)/test-oldest.installed  ## Run generated code with the oldest TensorFlow, and TFDV.

@@ -1,4 +1,4 @@
-"""Tests of the engines that are installed: Beam in one environment, Spark and Ray in another."""
+"""Tests of the engines that are installed: Beam in one environment, the others in another."""
 
 from __future__ import annotations
 
@@ -14,7 +14,12 @@ import pytest
 # Beam's environment runs this folder alone, without the conftest above it.
 sys.path.append(str(Path(__file__).parents[1]))
 
-_PACKAGES = {"beam": "apache_beam", "ray": "ray", "spark": "pyspark"}
+_PACKAGES = {
+    "beam": "apache_beam",
+    "dask": "dask",
+    "ray": "ray",
+    "spark": "pyspark",
+}
 _INSTALLED = [name for name, package in _PACKAGES.items() if find_spec(package)]
 
 collect_ignore = [f"test_{name}.py" for name in _PACKAGES if name not in _INSTALLED]

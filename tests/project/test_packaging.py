@@ -26,7 +26,7 @@ ALWAYS = {
     *("annotated-types", "click", "jinja2", "numpy", "pillow", "pydantic", "rich"),
     *("simplejpeg", "tqdm"),
 }
-ENGINES = {"beam", "ray", "spark"}
+ENGINES = {"beam", "dask", "ray", "spark"}
 EXTRAS = {"all", "remote", "report", "tensorflow", "tfmd", "watch", *ENGINES}
 """The extras for users; the others of pyproject.toml are for development."""
 

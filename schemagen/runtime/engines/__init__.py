@@ -1,1 +1,1 @@
-"""Writing and reading splits with the engines that users run: Beam, Spark, Ray."""
+"""Writing splits with the engines that users run: Beam, Dask, Ray, Spark."""
