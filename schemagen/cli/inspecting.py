@@ -152,7 +152,7 @@ def _read(
     reading: dict[str, Any],
 ) -> Profile:
     """Read data, and write the report if one is asked for."""
-    from ..data.listing import list_data
+    from ..data.sources import find_data
     from ..use_cases.refusing import refusing_data
 
     if html is None:
@@ -165,7 +165,7 @@ def _read(
 
     check_target(html)
     with refusing_data(data):
-        written = write_report(html, list_data(data, split), spec, **reading)
+        written = write_report(html, find_data(data, split), spec, **reading)
     _print_report(written)
     return written.profile
 

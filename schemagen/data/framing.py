@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from ..runtime.reading.records import Records
 from ..runtime.shared.tfrecord import HEADER_SIZE, MOST_RECORD_BYTES
 from .records import Damage, Part
-from .remote_path import FilePath, open_file
+from .remote_path import FilePath
 from .scanner import Scanner
 from .stream import Stream, compression_of, fill_from, inflated
 
@@ -46,7 +46,7 @@ def scan(
     """
     part = source if isinstance(source, Part) else Part(source)
     try:
-        with open_file(part.path) as file:
+        with part.open() as file:
             size = file.seek(0, os.SEEK_END) if part.stop is None else part.stop
             left = size - file.seek(part.start)
 

@@ -17,15 +17,14 @@ from ..runtime.reading.decoding import NO_PLAN, Plan, decode
 from ..runtime.reading.records import Records
 from ..runtime.shared.processes import Advance, in_parallel
 from ..runtime.shared.tfrecord import FRAMING, HEADER_SIZE, MOST_RECORD_BYTES
+from ..runtime.sources.shards import File
 from .checks.checksums import combined
 from .checks.record import check_of
 from .checks.tally import Tally
 from .framing import scan
-from .listing import Listing
 from .parallel import PART_BYTES, parts_of, usual_workers
-from .records import Damage, Part
-from .remote_path import FilePath, open_file
-from .sources import DataFile
+from .records import Damage, Part, whole_of
+from .sources import Data
 from .statistics.measuring import Measuring
 from .statistics.model import RecordStatistics, merged_records
 from .stream import compression_of
@@ -80,7 +79,7 @@ class Group:
 
     split: str
     spec: RecordSpec | None
-    files: Sequence[DataFile]
+    files: Sequence[File]
 
 
 @dataclass
@@ -211,12 +210,12 @@ class Pass:
         statistics: of each split, if they were wanted.
     """
 
-    files: Mapping[FilePath, Scanned]
+    files: Mapping[str, Scanned]
     statistics: Mapping[str, RecordStatistics]
 
 
 def read_data(
-    listing: Listing,
+    data: Data,
     groups: Sequence[Group],
     wanted: Wanted,
     *,
@@ -226,7 +225,7 @@ def read_data(
     """Read files once. What is found does not depend on the number of workers.
 
     Args:
-        listing: of which data.
+        data: of which they are.
         groups: the files to read.
         wanted: what to find out.
         workers: how many processes read; None for one each core, if there is enough to
@@ -237,7 +236,7 @@ def read_data(
     Raises:
         DatasetError: a worker died. Damage of files is in what is returned.
     """
-    tasks = [task for group in groups for task in _tasks(listing, group, wanted)]
+    tasks = [task for group in groups for task in _tasks(data, group, wanted)]
     total = sum(_bytes(task.pieces) for task in tasks)
     if workers is None:
         workers = usual_workers(total)
@@ -258,7 +257,7 @@ def read_data(
     return Pass(
         {
             path: _joined(list(own))
-            for path, own in groupby(parts, key=lambda each: each.part.path)
+            for path, own in groupby(parts, key=lambda each: str(each.part.path))
         },
         {name: merged_records(some) for name, some in statistics.items()},
     )
@@ -281,26 +280,25 @@ class _Task(NamedTuple):
     wanted: Wanted
 
 
-def _tasks(listing: Listing, group: Group, wanted: Wanted) -> Iterator[_Task]:
+def _tasks(data: Data, group: Group, wanted: Wanted) -> Iterator[_Task]:
     """Yield what to read: with a limit, a group by one process.
 
     Small files go together, and large ones are cut; their sizes alone determine how, so
     sums are rounded alike for any number of processes.
     """
-    same = [file.path for file in listing.data.files if file.split == group.split]
+    same = [file.path for file in data.files if file.split == group.split]
     ranks = {path: rank for rank, path in enumerate(same)}
     held: list[_Piece] = []
     for file in group.files:
-        size = listing.sizes[file.path] or 0
-        rank = ranks[file.path]
+        size, rank, whole = file.size, ranks[file.path], whole_of(file)
         large = wanted.limit is None and size >= 2 * PART_BYTES
         if held and (large or _bytes(held) >= _TASK_BYTES) and wanted.limit is None:
             yield _Task(group.split, group.spec, held, wanted)
             held = []
         if not large:
-            held.append(_Piece(Part(file.path), rank, size))
+            held.append(_Piece(whole, rank, size))
             continue
-        for part in parts_of(file.path):
+        for part in parts_of(whole):
             stop = size if part.stop is None else part.stop
             piece = _Piece(part, rank, stop - part.start)
             yield _Task(group.split, group.spec, [piece], wanted)
@@ -345,7 +343,7 @@ def _read(
             measuring.add(columns, task.pieces[number].rank)
     for scanned in files:
         if not scanned.complete and not scanned.start:
-            with suppress(OSError), open_file(scanned.part.path) as file:
+            with suppress(OSError), scanned.part.open() as file:
                 scanned.start = file.read(HEADER_SIZE) or b""
     return files, [measuring.found()] if measuring else []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,8 @@ from ..runtime.codecs.decoded import Form
 from ..runtime.codecs.decoder import Decoder, Run
 from ..runtime.codecs.records import RecordCodec
 from ..runtime.shared.errors import DatasetError, no_split
-from ..runtime.sources.files import Files, find_files
+from ..runtime.sources.opening import open_shards
+from ..runtime.sources.shards import File, Shards
 from ..runtime.storage import manifest
 from ..runtime.storage.directory import open_directory
 from ..spec.serial import from_data
@@ -74,8 +76,8 @@ def read_dataset(
             )
     chosen = tuple(record.fields if fields is None else fields)
     decoder = Decoder(record, chosen, Form(), "list")
-    files = find_files(where, split, found.spec_of(split))
-    source = _Splits(found.record, files, decoder)
+    shards = open_shards(where, split, found.spec_of(split))
+    source = _Splits(found.record, shards, decoder)
     return ray.data.read_datasource(source, **options)
 
 
@@ -84,21 +86,21 @@ class _Splits(Datasource):  # type: ignore[misc]
 
     Args:
         record: the record's name.
-        files: the shards.
+        shards: the shards.
         decoder: how their records are decoded.
     """
 
-    def __init__(self, record: str, files: Files, decoder: Decoder) -> None:
+    def __init__(self, record: str, shards: Shards, decoder: Decoder) -> None:
         super().__init__()
         self._record = record
-        self._files = files
+        self._shards = shards
         self._decoder = decoder
 
     def get_name(self) -> str:
         return f"Schemagen({self._record})"
 
     def estimate_inmemory_data_size(self) -> int:
-        return sum(self._files.sizes)
+        return sum(self._shards.sizes)
 
     def get_read_tasks(
         self,
@@ -106,14 +108,15 @@ class _Splits(Datasource):  # type: ignore[misc]
         per_task_row_limit: int | None = None,
         data_context: Any = None,
     ) -> list[ReadTask]:
-        return [self._task(files, per_task_row_limit) for files in self._files.each()]
+        return [self._task(file, per_task_row_limit) for file in self._shards.files]
 
-    def _task(self, files: Files, limit: int | None) -> ReadTask:
-        source = RecordSource(files, self._decoder)
+    def _task(self, file: File, limit: int | None) -> ReadTask:
+        shards = replace(self._shards, files=(file,))
+        source = RecordSource(shards, self._decoder)
         metadata = BlockMetadata(
             num_rows=len(source),
-            size_bytes=files.sizes[0],
-            input_files=list(files.paths),
+            size_bytes=file.size,
+            input_files=[file.path],
             exec_stats=None,
         )
         return ReadTask(

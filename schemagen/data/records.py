@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
+from io import RawIOBase
 
-from .remote_path import FilePath
+from ..runtime.sources.shards import File
+from .remote_path import FilePath, file_path, open_file
 
 
 @dataclass(frozen=True)
@@ -44,9 +47,29 @@ class Part:
         start: the offset at which they begin.
         stop: the offset at which they end; None for the file's end.
         first: the number of the first one.
+        hidden: the file, until its split is settled; None afterwards.
     """
 
     path: FilePath
     start: int = 0
     stop: int | None = None
     first: int = 0
+    hidden: FilePath | None = None
+
+    def open(self) -> RawIOBase:
+        """Open the file for reading, unbuffered.
+
+        Raises:
+            OSError: it does not exist, it is not a regular file, or it cannot be read.
+        """
+        if self.hidden is not None:
+            with suppress(FileNotFoundError):
+                return open_file(self.hidden)
+        return open_file(self.path)
+
+
+def whole_of(file: File) -> Part:
+    """Return all of a file."""
+    path = file_path(file.path)
+    hidden = file.listed.hidden if file.listed else None
+    return Part(path, hidden=path.parent / hidden if hidden else None)

@@ -83,15 +83,6 @@ def open_file(path: FilePath) -> RawIOBase:
     return path.open("rb", buffering=0)
 
 
-def size_of(path: FilePath) -> int | None:
-    """Return the size of a file, None if it does not exist; by the last listing."""
-    if not path.exists():
-        return None
-    if isinstance(path, RemotePath):
-        return _LISTED.state(path.url).size
-    return path.stat().st_size
-
-
 def matching(pattern: str) -> list[FilePath]:
     """Return the files and directories that match a glob, sorted."""
     if is_remote(pattern):

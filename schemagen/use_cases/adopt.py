@@ -14,7 +14,7 @@ from pathlib import Path
 from ..codegen.plan import Plan
 from ..config import Project, find_project, schemas_for, settings_directory
 from ..data.infer import DOUBT
-from ..data.listing import list_data
+from ..data.sources import find_data
 from ..data.verify import Verification, verify
 from ..findings import refused
 from ..progress import Bar, step
@@ -143,11 +143,11 @@ def adopt(
     project = find_project(directory)
     yield Generated(project, written, generate(directory))
     with refusing_data(data):
-        listing = list_data(data)
+        files = find_data(data)
         if html is None:
             with Bar("verifying") as bar:
                 found = verify(
-                    listing,
+                    files,
                     spec=inferred.spec,
                     progress=bar,
                     lengths=seal,
@@ -157,7 +157,7 @@ def adopt(
         else:
             report = write_report(
                 html,
-                listing,
+                files,
                 inferred.spec,
                 lengths=seal,
                 max_record_bytes=max_record_bytes,
@@ -167,7 +167,7 @@ def adopt(
     if seal and checked.verification.clean:
         with refusing_data(data):
             yield from seal_verified(checked.verification, inferred.spec)
-    paths = [file.path for file in listing.data.files]
+    paths = [file.path for file in files.files]
     with step("reading with the generated pipeline"):
         read = _first_records(project, inferred.spec.record, paths)
     yield read

@@ -115,6 +115,8 @@ def infer(
     class_name = _checked_name(name, path)
     try:
         found = find_data(data, split)
+        if found.problem:
+            raise DatasetError(found.problem)
     except DatasetError as error:
         raise refusal(data, error) from None
     except OSError as error:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..data.inspect.inspecting import statistics_of
-from ..data.listing import Listing
 from ..data.one_pass import Wanted, read_data
 from ..data.profile.profile import Profile, profile_of
+from ..data.sources import Data
 from ..data.verify.splits import splits_of
 from ..data.verify.verification import Verification
 from ..data.verify.verifying import EXAMPLES, verification_of
@@ -38,7 +38,7 @@ class Report:
 
 def write_report(
     path: str,
-    listing: Listing,
+    data: Data,
     spec: RecordSpec | None = None,
     *,
     limit: int | None = None,
@@ -50,7 +50,7 @@ def write_report(
 
     Args:
         path: the file, which `check_target` has allowed.
-        listing: the files.
+        data: the files.
         spec: of all records; None for those that the manifest lists.
         limit: read only so many records of each split.
         workers: how many processes read; None for one a core.
@@ -63,14 +63,14 @@ def write_report(
     from ..data.profile.telling import keys_of
     from ..data.report.writing import write_report as write  # which imports jinja2
 
-    splits = splits_of(listing, spec, EXAMPLES)
+    splits = splits_of(data, spec, EXAMPLES)
     groups = [each.group for each in splits]
     rows = keys_of(each.spec for each in groups if each.spec is not None)
     wanted = Wanted(EXAMPLES, True, True, limit, max_record_bytes, lengths, rows)
     with Bar("reading") as bar:
-        found = read_data(listing, groups, wanted, workers=workers, progress=bar)
-    statistics = statistics_of(listing, found, limit)
-    verification = verification_of(listing, splits, found)
-    profile = profile_of(listing, statistics, spec)
+        found = read_data(data, groups, wanted, workers=workers, progress=bar)
+    statistics = statistics_of(data, found, limit)
+    verification = verification_of(data, splits, found)
+    profile = profile_of(data, statistics, spec)
     size = write(path, profile, verification)
     return Report(path, size, profile, verification)

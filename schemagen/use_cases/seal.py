@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ..data.layouts import splits_of_paths
-from ..data.listing import Listing, list_data
-from ..data.remote_path import file_path, size_of
-from ..data.sources import Data, DataFile
+from ..data.remote_path import file_path
+from ..data.sources import Data, find_data
 from ..data.verify.verification import Verification
 from ..data.verify.verifying import EXAMPLES, verify
 from ..findings import refused
 from ..runtime.codecs.compatibility import differences
 from ..runtime.shared.errors import DatasetError
+from ..runtime.sources.shards import File, with_states
 from ..runtime.storage.manifest import FILE_NAME
 from ..runtime.storage.schema import Schema, Spec
 from ..runtime.writing.sealing import seal
@@ -69,14 +69,14 @@ def verify_and_seal(
         DatasetError: there are no files; or the manifest does not allow it.
         SchemagenError: neither a record nor a manifest says what the records should be.
     """
-    listing = list_data(data, None if add else split)
-    schema = spec or _spec_of(listing.data)
-    before = [file.spec for file in listing.data.files if file.spec is not None]
-    listing = _unlisted(listing, split) if add else _as_if_unsealed(listing)
-    if not listing.data.files:
+    files = find_data(data, None if add else split)
+    schema = spec or _spec_of(files)
+    before = [file.spec for file in files.files if file.spec is not None]
+    files = _unlisted(files, split) if add else _as_if_unsealed(files)
+    if not files.files:
         return Verification(data, (), ()), ()
     found = verify(
-        listing,
+        files,
         spec=spec if add else schema,
         examples=examples,
         workers=workers,
@@ -135,32 +135,30 @@ def _split_name(split: str) -> str:
     return split.rpartition("/")[2] or _UNNAMED
 
 
-def _as_if_unsealed(listing: Listing) -> Listing:
+def _as_if_unsealed(data: Data) -> Data:
     """Return files without their schema, which is to be stated again."""
-    files = tuple(replace(file, spec=None) for file in listing.data.files)
-    return replace(listing, data=replace(listing.data, files=files))
+    files = tuple(replace(file, spec=None) for file in data.files)
+    return replace(data, shards=replace(data.shards, files=files))
 
 
-def _unlisted(listing: Listing, split: str | None) -> Listing:
+def _unlisted(data: Data, split: str | None) -> Data:
     """Return the files that the manifest next to them does not list.
 
     Raises:
         DatasetError: there is no manifest.
     """
-    data = listing.data
     if data.manifest is None or data.directory is None:
         raise DatasetError(
             f"{data.where}: no {FILE_NAME} to add files to; seal them with --seal"
         )
     paths = [data.directory / name for name in data.unlisted]
-    paths += [file.path for file in data.files if file.shard is None]
-    files = tuple(
-        DataFile(path, name, spec=data.manifest.spec)
+    paths += [file_path(file.path) for file in data.files if file.listed is None]
+    files = with_states(
+        File(str(path), name, spec=data.manifest.spec)
         for path, name in sorted(splits_of_paths(paths, data.directory).items())
         if split in (None, name)
     )
-    sizes = {file.path: size_of(file.path) for file in files}
-    return Listing(Data(data.where, data.directory, data.manifest, files), sizes)
+    return Data(data.where, replace(data.shards, files=files), data.directory)
 
 
 def _spec_of(data: Data) -> RecordSpec:

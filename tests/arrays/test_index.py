@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from digit_rows import rows
 from schemagen.runtime.arrays.positions import find_positions
-from schemagen.runtime.sources.files import find_files
+from schemagen.runtime.sources.opening import open_shards
 
 from generated import digit
 from generated.digit.reader import open_split
@@ -143,4 +143,4 @@ def found_in(source: Path | str) -> np.ndarray[Any, Any]:
     """Return where readers see that records end."""
     split = "train" if isinstance(source, Path) else None
     spec = json.loads(Path(digit.__file__).with_name("spec.json").read_text())
-    return find_positions(find_files(source, split, spec)).ends
+    return find_positions(open_shards(source, split, spec)).ends

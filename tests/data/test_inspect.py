@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from rich.cells import cell_len
 from schemagen.data import one_pass
+from schemagen.data.records import Part
 from schemagen.data.statistics import samples
 from schemagen.runtime.shared.tfrecord import frame
 from schemagen.runtime.storage import manifest
@@ -254,8 +255,8 @@ def test_workers_and_parts_change_nothing(
     usual = document(tmp_path, "--records", "9", "--workers", "1")
     monkeypatch.setattr(one_pass, "_TASK_BYTES", 3000)
     parts = one_pass.parts_of
-    monkeypatch.setattr(one_pass, "parts_of", lambda path: parts(path, 2000))
-    assert len(list(one_pass.parts_of(Path(usual["files"][0]["path"])))) > 2
+    monkeypatch.setattr(one_pass, "parts_of", lambda file: parts(file, 2000))
+    assert len(list(one_pass.parts_of(Part(Path(usual["files"][0]["path"]))))) > 2
     one = document(tmp_path, "--records", "9", "--workers", "1")
     two = document(tmp_path, "--records", "9", "--workers", "2")
     assert one == two == usual
@@ -380,7 +381,7 @@ def test_a_hundred_damages_are_counted(
     parts = one_pass.parts_of
     for size in (1 << 26, 2000):
         monkeypatch.setattr(
-            one_pass, "parts_of", lambda path, size=size: parts(path, size)
+            one_pass, "parts_of", lambda file, size=size: parts(file, size)
         )
         [file] = document(path)["files"]
         assert (file["damaged"], len(file["damages"])) == (100, 10)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 from schemagen.data import one_pass
-from schemagen.data.listing import list_data
 from schemagen.data.one_pass import Group, Wanted, read_data
 from schemagen.data.parallel import parts_of
+from schemagen.data.sources import find_data
 from schemagen.data.statistics.rows import (
     MISSING,
     MOST,
@@ -30,11 +30,11 @@ def sampled(
     directory: Path, keys: Sequence[str] = KEYS, workers: int = 1
 ) -> RowSample | None:
     """Return the sample of the records of the only split."""
-    listing = list_data(directory)
-    [(split, files)] = listing.data.splits.items()
+    data = find_data(directory)
+    [(split, files)] = data.splits.items()
     groups = [Group(split, None, files)]
     wanted = Wanted(statistics=True, rows=tuple(keys))
-    found = read_data(listing, groups, wanted, workers=workers, progress=None)
+    found = read_data(data, groups, wanted, workers=workers, progress=None)
     return found.statistics[split].rows
 
 

@@ -12,7 +12,6 @@ import pytest
 import schemagen
 from schemagen import Label, Scalar, Text, VarLen
 from schemagen.data.inspect.inspecting import statistics_of
-from schemagen.data.listing import list_data
 from schemagen.data.one_pass import Wanted, read_data
 from schemagen.data.profile.profile import profile_of
 from schemagen.data.profile.telling import (
@@ -29,6 +28,7 @@ from schemagen.data.profile.telling import (
     spearman,
     told_of,
 )
+from schemagen.data.sources import find_data
 from schemagen.data.verify.splits import splits_of
 
 from .messages import example, record, write_data
@@ -67,12 +67,12 @@ def told(directory: Path, target: Any, **columns: Any) -> list[Told]:
         for row in rows
     ]
     of_fields = record("Animal", fields, **optional)
-    listing = list_data(write_data(directory, of_fields, {"train": messages}, shards=2))
-    groups = [each.group for each in splits_of(listing, None, 1)]
+    data = find_data(write_data(directory, of_fields, {"train": messages}, shards=2))
+    groups = [each.group for each in splits_of(data, None, 1)]
     keys = keys_of(each.spec for each in groups if each.spec is not None)
     wanted = Wanted(statistics=True, rows=keys)
-    found = read_data(listing, groups, wanted, workers=1, progress=None)
-    profile = profile_of(listing, statistics_of(listing, found, None), None)
+    found = read_data(data, groups, wanted, workers=1, progress=None)
+    profile = profile_of(data, statistics_of(data, found, None), None)
     return told_of(profile.columns, profile.splits[0])
 
 

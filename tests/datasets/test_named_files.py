@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from schemagen.runtime.shared.errors import DatasetError, SchemaMismatchError
 from schemagen.runtime.shared.tfrecord import frame, read_records
-from schemagen.runtime.sources.files import find_files
+from schemagen.runtime.sources.opening import open_shards
 from schemagen.runtime.storage import manifest
 from schemagen.runtime.storage.manifest import Manifest, Spec
 
@@ -55,7 +55,7 @@ def _narrowed(spec: Spec) -> Spec:
 
 def _refused(source: Any, spec: Spec, split: str | None = None) -> str:
     with pytest.raises(DatasetError) as caught:
-        find_files(source, split, spec)
+        open_shards(source, split, spec)
     return str(caught.value)
 
 
@@ -90,7 +90,7 @@ def test_shard_of_equal_size_and_other_contents_is_refused(
         for source in _ways(one):
             assert _refused(source, spec).startswith(f"{first}: ")
         first.write_bytes(content)
-        assert find_files(one, "train", spec).records == (4, 4, 4)
+        assert open_shards(one, "train", spec).records == (4, 4, 4)
     (two / "manifest.json").replace(one / "manifest.json")
     for source in _ways(one):
         assert str(first) in _refused(source, spec)
@@ -109,7 +109,7 @@ def test_shards_without_recorded_tails_are_compared_by_size_alone(
     path.write_text(json.dumps({**content, "format": 1}))
     first, second, _ = sorted(directory.glob("train-*"))
     shutil.copy(second, first)
-    assert find_files(directory, "train", spec).records == (4, 4, 4)
+    assert open_shards(directory, "train", spec).records == (4, 4, 4)
 
 
 def test_damaged_manifest_is_refused_for_the_files_next_to_it(directory: Path) -> None:
@@ -120,14 +120,14 @@ def test_damaged_manifest_is_refused_for_the_files_next_to_it(directory: Path) -
     for source in _ways(directory)[1:]:
         assert _refused(source, spec).startswith(f"{path}: ")
     path.rename(directory.parent / "manifest.json")
-    assert find_files(f"{directory}/train-*", None, spec).records is None
+    assert open_shards(f"{directory}/train-*", None, spec).records is None
 
 
 def test_another_record_is_refused_in_one_line(directory: Path) -> None:
     """Its fields have nothing to do with those that are expected."""
     spec = {**_narrowed(_manifest(directory).spec), "record": "large"}
     with pytest.raises(SchemaMismatchError) as caught:
-        find_files(directory, "train", spec)
+        open_shards(directory, "train", spec)
     assert "\n  record: written 'small', expected 'large' (SG220)\n" in str(
         caught.value
     )
@@ -138,22 +138,26 @@ def test_a_split_of_a_file_is_refused(directory: Path) -> None:
     """The message says what the source is, and what to do."""
     path = min(directory.glob("train-*"))
     with pytest.raises(DatasetError, match=r"a file, and split='train' needs a data"):
-        find_files(path, "train", _manifest(directory).spec)
+        open_shards(path, "train", _manifest(directory).spec)
 
 
-def test_linked_shards_are_held_to_their_manifest(
+def test_files_are_known_by_the_manifest_next_to_them_alone(
     directory: Path, tmp_path: Path
 ) -> None:
-    """The schema is compared, and so are size, last bytes and number of records."""
+    """A link in a directory of links is held to it; a link elsewhere is a file of its own."""
     spec = _manifest(directory).spec
-    first = min(directory.glob("train-*"))
-    link = tmp_path / "link.tfrecord"
-    link.symlink_to(first)
-    assert find_files(link, None, spec).records == (4,)
+    linked, other = tmp_path / "linked", tmp_path / "other"
+    for where, names in ((linked, "*"), (other, "train-*")):
+        where.mkdir()
+        for path in directory.glob(names):
+            (where / path.name).symlink_to(path)
+    assert open_shards(f"{linked}/train-*", None, spec).records == (4, 4, 4)
     with pytest.raises(SchemaMismatchError):
-        find_files(link, None, _narrowed(spec))
+        open_shards(f"{linked}/train-*", None, _narrowed(spec))
+    assert open_shards(f"{other}/train-*", None, _narrowed(spec)).records is None
+    first = min(directory.glob("train-*"))
     first.write_bytes(first.read_bytes()[:-1])
-    assert _refused(link, spec).startswith(f"{link}: ")
+    assert _refused(f"{linked}/train-*", spec).startswith(f"{linked / first.name}: ")
 
 
 def test_unlisted_file_is_warned_of_and_refused_in_a_glob_of_listed_ones(
@@ -165,27 +169,27 @@ def test_unlisted_file_is_warned_of_and_refused_in_a_glob_of_listed_ones(
     other.write_bytes(frame(b"a record"))
     files = [*_ways(directory)[2], str(other)]
     with pytest.warns(RuntimeWarning, match=str(other)) as told:
-        assert find_files(files, None, spec).records is None
+        assert open_shards(files, None, spec).records is None
     assert len(told) == 1
     with pytest.warns(RuntimeWarning, match="oth"):
-        find_files(f"{directory}/oth*", None, spec)
+        open_shards(f"{directory}/oth*", None, spec)
     with warnings.catch_warnings(action="error"):
-        find_files(f"{directory}/train-*", None, spec)
+        open_shards(f"{directory}/train-*", None, spec)
     assert _refused(f"{directory}/*.tfrecord", spec).startswith(f"{other}: ")
 
 
 def test_shard_under_two_names_is_refused(directory: Path) -> None:
-    """A link in a glob or a list would give its records twice."""
+    """Two spellings of its path would give its records twice; a glob finds no links."""
     spec = _manifest(directory).spec
     first = min(directory.glob("train-*"))
+    again = f"{directory}/./{first.name}"
+    said = _refused([first, again], spec)
+    assert said.startswith(f"{again}: ")
+    assert str(first) in said
     other = directory / "train-other.tfrecord"
     other.symlink_to(first)
-    for source in (f"{directory}/train-*", [first, other]):
-        said = _refused(source, spec)
-        assert said.startswith(f"{other}: ")
-        assert str(first) in said
-    other.unlink()
-    assert find_files([first, first], None, spec).records == (4, 4)
+    assert _refused(f"{directory}/train-*", spec).startswith(f"{other}: ")
+    assert open_shards([first, first], None, spec).records == (4, 4)
 
 
 def test_unlisted_file_with_the_name_of_a_shard_is_refused(directory: Path) -> None:
@@ -197,7 +201,7 @@ def test_unlisted_file_with_the_name_of_a_shard_is_refused(directory: Path) -> N
         assert _refused(source, spec).startswith(f"{stale}: ")
     (directory / "valid-00000-of-00001.tfrecord").write_bytes(stale.read_bytes())
     with pytest.warns(RuntimeWarning, match="valid-"):
-        find_files(f"{directory}/valid-*", None, spec)
+        open_shards(f"{directory}/valid-*", None, spec)
 
 
 @pytest.mark.parametrize("renamed", [0, 1])
@@ -213,12 +217,10 @@ def test_split_under_publication_is_read_by_its_directory(
         (directory / shard.file).rename(directory / name)
     splits = {"train": split.hidden_as(names)}
     manifest.save(directory, replace(found, splits=splits))
-    files = find_files(directory, "train", found.spec)
-    sizes = [
-        files.at_its_name(at, lambda path: Path(path).stat().st_size)
-        for at in range(len(names))
-    ]
-    assert sizes == list(files.sizes)
+    files = open_shards(directory, "train", found.spec).files
+    listed = [shard.bytes for shard in split.shards]
+    sizes = [file.at_its_name(lambda path: Path(path).stat().st_size) for file in files]
+    assert sizes == listed == [file.size for file in files]
     for source in ways:
         said = _refused(source, found.spec)
         if renamed or isinstance(source, str):

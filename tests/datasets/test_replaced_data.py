@@ -11,7 +11,7 @@ import pytest
 import tensorflow as tf
 from every_kind import numbers
 from read_splits import compared_records_of
-from schemagen.runtime.sources.files import find_files
+from schemagen.runtime.sources.opening import open_shards
 from schemagen.runtime.storage import manifest
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def _records(source: Any, split: str | None = None) -> tf.data.Dataset:
     paths: list[Path] = sorted(source.glob("*-0*")) if split else sorted(source)
     found = manifest.load(paths[0].parent)
     spec = found.spec if found else {"record": "small", "fields": []}
-    files = find_files(source, split, spec)
+    files = open_shards(source, split, spec)
     return compared_records_of(files)
 
 

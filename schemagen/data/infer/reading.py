@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 
 from ...progress import Bar
 from ...runtime.reading.columns import Columns
 from ...runtime.shared.tfrecord import MOST_RECORD_BYTES
+from ...runtime.sources.shards import File
 from ..checks.tally import Tally
 from ..keyed import keyed_of
 from ..one_pass import Scanned, read_files
-from ..records import Damage, Part
-from ..remote_path import size_of
-from ..sources import DataFile
+from ..records import Damage, whole_of
 from .file_groups import FileKeys
 
 
@@ -31,13 +29,14 @@ class Reading:
 
     def __init__(
         self,
-        files: Sequence[DataFile],
+        files: Sequence[File],
         limit: int | None = None,
         max_record_bytes: int = MOST_RECORD_BYTES,
     ) -> None:
         self.files = [
-            FileKeys(Scanned(Part(file.path), Tally(0)), file.split) for file in files
+            FileKeys(Scanned(whole_of(file), Tally(0)), file.split) for file in files
         ]
+        self._bytes = sum(file.size for file in files)
         self._limit = limit
         self._max_record_bytes = max_record_bytes
 
@@ -67,11 +66,7 @@ class Reading:
         """Return a bar of records up to a limit, or of the bytes of all files."""
         if self._limit is not None:
             return Bar("reading", self._limit, "record")
-        total = 0
-        for file in self.files:
-            with suppress(OSError):
-                total += size_of(file.path) or 0
-        return Bar("reading", total)
+        return Bar("reading", self._bytes)
 
     @property
     def records(self) -> int:

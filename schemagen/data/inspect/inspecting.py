@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from ...progress import Bar
 from ...runtime.shared.tfrecord import MOST_RECORD_BYTES
-from ..listing import Listing, list_data
+from ...runtime.sources.shards import File
 from ..one_pass import Group, Pass, Scanned, Wanted, read_data
 from ..profile.profile import Profile, profile_of
-from ..sources import Data, DataFile
+from ..sources import Data, find_data
 from ..statistics.model import DataStatistics, FileStatistics, WrittenBy
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def inspect_data(
-    source: str | os.PathLike[str] | Listing,
+    source: str | os.PathLike[str] | Data,
     split: str | None = None,
     *,
     limit: int | None = None,
@@ -31,7 +31,7 @@ def inspect_data(
 
     Args:
         source: a data directory, with a manifest or without, a glob, or a file; or the
-            URL of one; or the files, already listed.
+            URL of one; or the files, already found.
         split: only this split.
         limit: only so many records of each split, the first ones; None for all.
         workers: how many processes read; None for one each core, if there is enough to
@@ -45,8 +45,8 @@ def inspect_data(
         DatasetError: there are no such files, or a worker died. Damage of the files
             themselves, and of the manifest, is in what is returned.
     """
-    listing = source if isinstance(source, Listing) else list_data(source, split)
-    groups = [Group(name, None, files) for name, files in listing.data.splits.items()]
+    data = source if isinstance(source, Data) else find_data(source, split)
+    groups = [Group(name, None, files) for name, files in data.splits.items()]
     wanted = Wanted(
         statistics=True,
         digests=digests,
@@ -54,23 +54,19 @@ def inspect_data(
         max_record_bytes=max_record_bytes,
     )
     with Bar("inspecting") as bar:
-        found = read_data(listing, groups, wanted, workers=workers, progress=bar)
-    return profile_of(listing, statistics_of(listing, found, limit), spec)
+        found = read_data(data, groups, wanted, workers=workers, progress=bar)
+    return profile_of(data, statistics_of(data, found, limit), spec)
 
 
-def statistics_of(listing: Listing, found: Pass, limit: int | None) -> DataStatistics:
+def statistics_of(data: Data, found: Pass, limit: int | None) -> DataStatistics:
     """Return what is known of files that were read and measured."""
-    data = listing.data
     return DataStatistics(
         where=data.where,
-        files=tuple(
-            _file(file, found.files[file.path], listing.sizes[file.path] or 0)
-            for file in data.files
-        ),
+        files=tuple(_file(file, found.files[file.path]) for file in data.files),
         splits={name: found.statistics[name] for name in data.splits},
         written_by=_written_by(data),
         unlisted=data.unlisted,
-        manifest_problem=listing.problem,
+        manifest_problem=data.problem,
         limit=limit,
         gaps=data.gaps,
         other_files=data.other_files,
@@ -79,12 +75,12 @@ def statistics_of(listing: Listing, found: Pass, limit: int | None) -> DataStati
     )
 
 
-def _file(file: DataFile, scanned: Scanned, size: int) -> FileStatistics:
-    shard = file.shard
+def _file(file: File, scanned: Scanned) -> FileStatistics:
+    shard = file.listed
     return FileStatistics(
-        path=str(file.path),
+        path=file.path,
         split=file.split,
-        bytes=size,
+        bytes=file.size,
         compression=scanned.compression or "",
         records=scanned.tally.records,
         listed=None if shard is None else shard.records,
@@ -103,8 +99,8 @@ def _written_by(data: Data) -> dict[str, WrittenBy]:
         name: WrittenBy(
             data.manifest.record,
             data.manifest.fingerprint_of(name),
-            sum(file.shard.records for file in files if file.shard is not None),
+            sum(file.listed.records for file in files if file.listed is not None),
         )
         for name, files in data.splits.items()
-        if name in data.manifest.splits and all(file.shard for file in files)
+        if name in data.manifest.splits and all(file.listed for file in files)
     }

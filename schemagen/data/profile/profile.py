@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from ...runtime.storage import manifest
 from ...runtime.storage.directory import open_directory
-from ..listing import Listing
 from ..sources import Data
 from ..statistics.model import DataStatistics, RecordStatistics, merged_records
 from .classes import ClassCounts, class_counts
@@ -128,19 +127,19 @@ class Profile:
 
 
 def profile_of(
-    listing: Listing, statistics: DataStatistics, spec: RecordSpec | None
+    data: Data, statistics: DataStatistics, spec: RecordSpec | None
 ) -> Profile:
     """Return the profile of data.
 
     Args:
-        listing: the files.
+        data: the files.
         statistics: of these.
         spec: of all records; None for those that the manifest lists.
     """
-    specs = specs_by_split(listing.data)
+    specs = specs_by_split(data)
     if spec is not None:
         specs = dict.fromkeys(statistics.splits, spec)
-    return Profile(statistics, specs, manifest=_manifest(listing.data))
+    return Profile(statistics, specs, manifest=_manifest(data))
 
 
 def _manifest(data: Data) -> ManifestFacts | None:

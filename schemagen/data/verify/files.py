@@ -6,29 +6,29 @@ import os
 from functools import partial
 
 from ...runtime.reading.columns import WRITE_EXAMPLES
+from ...runtime.sources.shards import File
 from ...runtime.storage.manifest import Shard
 from ..checks.tally import Tally
 from ..keyed import EXPECTED, NO_KEY, WITHOUT_FEATURE
 from ..one_pass import Scanned
-from ..sources import DataFile
 
 _BY_SUFFIX = {".gz": "GZIP", ".gzip": "GZIP", ".zlib": "ZLIB"}
 _WORDS = {"": "uncompressed records", "GZIP": "GZIP data", "ZLIB": "ZLIB data"}
 
 
-def judge_file(scanned: Scanned, file: DataFile) -> None:
+def judge_file(scanned: Scanned, file: File) -> None:
     """Compare a file as a whole with its name and its entry in the manifest.
 
     Args:
         scanned: all of it; findings are added to its tally.
         file: what the manifest and its name say.
     """
-    tally, where = scanned.tally, str(file.path)
+    tally, where = scanned.tally, file.path
     if not scanned.whole and not tally.bytes:
         return  # it could not be read, which has been said
     wanted, whose = file.compression, "as the manifest says"
     if wanted is None:
-        suffix = os.path.splitext(file.path.name)[1]
+        suffix = os.path.splitext(file.path)[1]
         wanted, whose = _BY_SUFFIX.get(suffix), "as its name says"
     found = scanned.compression
     if tally.bytes and wanted is not None and found not in (None, wanted):
@@ -44,8 +44,8 @@ def judge_file(scanned: Scanned, file: DataFile) -> None:
     if tally.records and not tally.keyed.records:
         other = tally.keyed.other or WITHOUT_FEATURE
         tally.add_file("SG513", NO_KEY, EXPECTED, where, other, WRITE_EXAMPLES)
-    if file.shard is not None and scanned.whole:
-        _compare(scanned, where, file.shard)
+    if file.listed is not None and scanned.whole:
+        _compare(scanned, where, file.listed)
 
 
 def judge_empty(scanned: Scanned, tally: Tally) -> None:

@@ -7,15 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...runtime.sources.shards import File
 from ...runtime.storage import manifest
 from ...runtime.storage.schema import Spec
 from ..checks.model import DataFinding
 from ..checks.tally import Tally
 from ..formatting import one_line
-from ..listing import Listing
 from ..names import Gap
 from ..one_pass import Group
-from ..sources import Data, DataFile
+from ..remote_path import file_path
+from ..sources import Data
 from .verification import SplitCounts
 
 if TYPE_CHECKING:
@@ -40,8 +41,8 @@ class CheckedSplit:
     spec: RecordSpec | None
     spec_from: str
     tally: Tally
-    files: list[DataFile] = field(default_factory=list)
-    missing: list[DataFile] = field(default_factory=list)
+    files: list[File] = field(default_factory=list)
+    missing: list[File] = field(default_factory=list)
     whole: bool = True
 
     @property
@@ -71,23 +72,21 @@ class CheckedSplit:
         return self.tally.findings(self.name, [each.label for each in fields])
 
 
-def splits_of(
-    listing: Listing, spec: RecordSpec | None, examples: int
-) -> list[CheckedSplit]:
+def splits_of(data: Data, spec: RecordSpec | None, examples: int) -> list[CheckedSplit]:
     """Return the splits of data, with the findings that need no record.
 
     Args:
-        listing: the files.
+        data: the files.
         spec: what the records should be, if not what the manifest says wrote them.
         examples: how many places to keep of each kind of finding.
     """
-    data = listing.data
-    splits = _splits(listing, spec, examples)
+    splits = _splits(data, spec, examples)
     general = splits[0].tally
-    if listing.problem:
-        _add_manifest(general, data, listing.problem)
+    if data.problem:
+        _add_manifest(general, data)
     cause = "left over from an older dataset, or copied here: readers skip it"
-    if any(file.adopted for file in data.files):
+    splits_listed = data.manifest.splits.values() if data.manifest else ()
+    if any(split.adopted for split in splits_listed):
         cause = "seal it with `schemagen verify DATA --add`: readers skip it until then"
     for name in data.unlisted:
         general.add_file(
@@ -103,38 +102,35 @@ def splits_of(
         _add_gap(next(own, general), gap)
     for split in splits:
         for file in split.missing:
-            held = f"; it held {file.shard.records} records" if file.shard else ""
+            held = f"; it held {file.records} records" if file.listed else ""
             split.tally.add_file(
                 "SG502",
                 "file is missing",
                 "each file of the manifest",
-                str(file.path),
+                file.path,
                 f"no such file{held}",
                 "it was not copied, or deleted",
             )
     return splits
 
 
-def _splits(
-    listing: Listing, spec: RecordSpec | None, examples: int
-) -> list[CheckedSplit]:
+def _splits(data: Data, spec: RecordSpec | None, examples: int) -> list[CheckedSplit]:
     """Put files together that are of one split and compared with one spec."""
     found: dict[tuple[str, str], CheckedSplit] = {}
-    for file in listing.data.files:
+    for file in data.files:
         written = json.dumps(file.spec, sort_keys=True) if file.spec else ""
         known = found.get((file.split, written))
         if known is None:
-            known = _split(file, spec, Tally(examples), listing.data)
+            known = _split(file, spec, Tally(examples), data)
             found[file.split, written] = known
-        is_missing = file.shard is not None and listing.sizes[file.path] is None
-        (known.missing if is_missing else known.files).append(file)
+        (known.missing if file.is_missing else known.files).append(file)
     return list(found.values())
 
 
 def _split(
-    file: DataFile, spec: RecordSpec | None, tally: Tally, data: Data
+    file: File, spec: RecordSpec | None, tally: Tally, data: Data
 ) -> CheckedSplit:
-    where = str((data.directory or file.path.parent) / manifest.FILE_NAME)
+    where = str((data.directory or file_path(file.path).parent) / manifest.FILE_NAME)
     if file.spec is not None and spec is not None:
         _compare_specs(tally, file.spec, spec, where)
     spec_from = "project" if spec is not None else ""
@@ -173,9 +169,9 @@ def _compare_specs(tally: Tally, written: Spec, spec: RecordSpec, where: str) ->
             )
 
 
-def _add_manifest(tally: Tally, data: Data, problem: str) -> None:
+def _add_manifest(tally: Tally, data: Data) -> None:
     path = str((data.directory or Path()) / manifest.FILE_NAME)
-    found, _, advice = problem.removeprefix(f"{path}: ").rpartition("; ")
+    found, _, advice = data.problem.removeprefix(f"{path}: ").rpartition("; ")
     if not found:
         found, advice = advice, ""
     what = "manifest cannot be read"

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ...runtime.shared.tfrecord import MOST_RECORD_BYTES
+from ...runtime.sources.shards import File
 from ...runtime.storage.manifest import CheckedFile
-from ..listing import Listing, list_data
 from ..one_pass import Pass, Scanned, Wanted, read_data
-from ..sources import DataFile
+from ..sources import Data, find_data
 from .files import judge_empty, judge_file
 from .splits import CheckedSplit, splits_of
 from .verification import Verification
@@ -23,7 +23,7 @@ EXAMPLES = 3
 
 
 def verify(
-    source: str | os.PathLike[str] | Listing,
+    source: str | os.PathLike[str] | Data,
     *,
     spec: RecordSpec | None = None,
     split: str | None = None,
@@ -40,7 +40,7 @@ def verify(
 
     Args:
         source: a data directory, a file, or a glob; or the URL of one; or the files,
-            already listed.
+            already found.
         spec: what the records should be, if not what the manifest says wrote them.
             Without either only framing, checksums and protobuf messages are checked.
         split: only this split.
@@ -58,10 +58,10 @@ def verify(
     Raises:
         DatasetError: the data or the split does not exist.
     """
-    listing = source if isinstance(source, Listing) else list_data(source, split)
-    splits = splits_of(listing, spec, examples)
+    data = source if isinstance(source, Data) else find_data(source, split)
+    splits = splits_of(data, spec, examples)
     found = read_data(
-        listing,
+        data,
         [each.group for each in splits],
         Wanted(
             examples, limit=limit, max_record_bytes=max_record_bytes, lengths=lengths
@@ -69,16 +69,16 @@ def verify(
         workers=workers,
         progress=progress,
     )
-    return verification_of(listing, splits, found)
+    return verification_of(data, splits, found)
 
 
 def verification_of(
-    listing: Listing, splits: Sequence[CheckedSplit], found: Pass
+    data: Data, splits: Sequence[CheckedSplit], found: Pass
 ) -> Verification:
     """Return what is wrong with files that were read and checked.
 
     Args:
-        listing: the files.
+        data: the files.
         splits: as `splits_of` returned them; what was found is added to their tallies.
         found: the pass over their groups.
     """
@@ -92,23 +92,23 @@ def verification_of(
             split.tally.merge(scanned.tally)
             split.whole &= scanned.whole
             unread = scanned.damaged or not scanned.whole
-            if file.shard is None and not scanned.tally.records and not unread:
+            if file.listed is None and not scanned.tally.records and not unread:
                 empty.append(scanned)
         # Among files with records an empty one is usual: its worker had no rows.
         for scanned in empty if not split.tally.records else ():
             judge_empty(scanned, split.tally)
     return Verification(
-        listing.data.where,
+        data.where,
         tuple(each.counts for each in splits),
         tuple(finding for each in splits for finding in each.findings),
-        listing.data.other_files,
+        data.other_files,
         tuple(files),
     )
 
 
-def _checked(file: DataFile, scanned: Scanned) -> CheckedFile:
+def _checked(file: File, scanned: Scanned) -> CheckedFile:
     return CheckedFile(
-        str(file.path),
+        file.path,
         file.split,
         scanned.tally.records,
         scanned.tally.bytes,

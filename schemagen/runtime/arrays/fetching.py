@@ -8,7 +8,7 @@ of a remote one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise, repeat
@@ -24,8 +24,8 @@ from ..reading.columns import Rows
 from ..reading.records import Records
 from ..shared.errors import DatasetError
 from ..shared.tfrecord import FOOTER_SIZE, HEADER_SIZE
-from ..sources.files import Files, state_of
-from ..sources.replacement import Generation, check_state, replaced
+from ..sources.generation import Generation, check_unlisted, replaced
+from ..sources.shards import Shards
 from ..storage.files import in_threads
 from .open_files import OpenFiles
 from .positions import Positions
@@ -70,11 +70,11 @@ class Comparison:
     """Compares the generation of files, unless that was done late enough.
 
     Args:
-        files: which.
+        shards: the files.
     """
 
-    def __init__(self, files: Files) -> None:
-        self._generation = Generation(files)
+    def __init__(self, shards: Shards) -> None:
+        self._generation = Generation(shards)
         self._began = NEVER
 
     def check(self, since: float) -> None:
@@ -93,27 +93,27 @@ class NumberFetcher:
     """Gets records in any order: of local files by pread, of others by requests.
 
     Args:
-        files: which.
+        shards: the files.
         positions: where their records are.
     """
 
-    def __init__(self, files: Files, positions: Positions) -> None:
-        self._files = files
+    def __init__(self, shards: Shards, positions: Positions) -> None:
+        self._shards = shards
         self._positions = positions
-        self._open = OpenFiles(files)
-        remote = [files.is_remote(number) for number in range(len(files.paths))]
+        self._open = OpenFiles(shards.files)
+        remote = [file.is_remote for file in shards.files]
         self._gaps = np.where(remote, _GAP_BYTES, 0)
 
     def fetch(self, numbers: Rows) -> Fetched:
         """Return records in the order of their numbers, before a comparison."""
-        files, since = self._files, NEVER
+        shards, since = self._shards, NEVER
         ranges = _ranges_of(self._positions, numbers, self._gaps)
         memory = empty(int(ranges.sizes.sum()), np.uint8)
         requests: list[tuple[int, int, int, int]] = []
-        with file_errors(files):
+        with file_errors(shards):
             for number, some in ranges.by_file():
                 places = ranges.starts[some], ranges.sizes[some], ranges.places[some]
-                if files.is_remote(number):
+                if shards.files[number].is_remote:
                     lists = (each.tolist() for each in places)
                     requests += zip(repeat(number), *lists)
                 else:
@@ -123,13 +123,14 @@ class NumberFetcher:
             if requests:
 
                 def request(number: int, start: int, size: int, place: int) -> None:
-                    answer = files.read(number, start, start + size)
+                    answer = shards.files[number].read(start, start + size)
                     memory[place : place + size] = np.frombuffer(answer, np.uint8)
 
                 in_threads(lambda each: request(*each), requests)
-                check_states(files, {number for number, *_ in requests})
+                requested = {number for number, *_ in requests}
+                check_unlisted([shards.files[number] for number in requested])
                 since = monotonic()
-        return ranges.fetched(memory, files, self._positions, since)
+        return ranges.fetched(memory, shards, self._positions, since)
 
 
 @dataclass(frozen=True)
@@ -164,7 +165,7 @@ class _Ranges:
     def fetched(
         self,
         memory: NDArray[np.uint8],
-        files: Files,
+        shards: Shards,
         positions: Positions,
         since: float,
     ) -> Fetched:
@@ -172,7 +173,7 @@ class _Ranges:
         starts, stops = self.begins + HEADER_SIZE, self.ends - FOOTER_SIZE
         records = Records("", memory, starts, stops, self.numbers, starts)
         problems = {
-            row: f"{place_of(files, positions.firsts, int(self.numbers[row]))}: {_DAMAGED}"
+            row: f"{place_of(shards, positions.firsts, int(self.numbers[row]))}: {_DAMAGED}"
             for row in damaged(memory, self.begins, self.ends).tolist()
         }
         return Fetched(records, problems, since)
@@ -215,23 +216,8 @@ def _ranges_of(positions: Positions, numbers: Rows, gaps: Rows) -> _Ranges:
     )
 
 
-def check_states(files: Files, numbers: Iterable[int]) -> None:
-    """Compare files that no manifest lists with what they were.
-
-    Raises:
-        DatasetError: one is another.
-        OSError: one is missing.
-    """
-
-    def check(path: str) -> None:
-        check_state(path, files.states[path], state_of(path))
-
-    paths = [files.paths[number] for number in numbers if not files.shards[number]]
-    in_threads(check, paths)
-
-
 @contextmanager
-def file_errors(files: Files) -> Iterator[None]:
+def file_errors(shards: Shards) -> Iterator[None]:
     """Raise errors of files as those of data: of a split that was replaced, its own.
 
     Raises:
@@ -240,7 +226,7 @@ def file_errors(files: Files) -> Iterator[None]:
     try:
         yield
     except (OSError, DatasetError) as error:
-        if problem := replaced([files]):
+        if problem := replaced([shards]):
             raise DatasetError(problem) from None
         if isinstance(error, DatasetError):
             raise
@@ -248,13 +234,13 @@ def file_errors(files: Files) -> Iterator[None]:
         raise DatasetError(f"{error.filename}: it cannot be read: {reason}") from None
 
 
-def place_of(files: Files, firsts: Rows, number: int) -> str:
+def place_of(shards: Shards, firsts: Rows, number: int) -> str:
     """Return a record's file and its number there, for messages.
 
     Args:
-        files: all files.
+        shards: all files.
         firsts: int64 [files + 1], the number of the first record of each file.
         number: of the record, counted through all files.
     """
     file = int(np.searchsorted(firsts, number, "right")) - 1
-    return f"{files.paths[file]}: record {number - int(firsts[file])}"
+    return f"{shards.paths[file]}: record {number - int(firsts[file])}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
+from collections.abc import Sequence
 from time import monotonic
 
 import numpy as np
@@ -12,8 +13,8 @@ from numpy.typing import NDArray
 from ..native import read_ranges
 from ..reading.columns import Rows
 from ..shared.errors import DatasetError
-from ..sources.files import Files
-from ..sources.replacement import check_state
+from ..sources.generation import check_state
+from ..sources.shards import File
 from ..storage.files import FileState, named
 from ..storage.manifest import difference
 
@@ -27,11 +28,9 @@ class OpenFile:
     It is closed when nothing refers to it any more, so never while a thread reads it.
 
     Args:
-        files: some files.
-        number: which of them.
+        file: which.
 
     Attributes:
-        path: of the file, for messages.
         handle: its descriptor.
         opened: when it was opened, on the clock of `time.monotonic`.
         state: of the file as it was then.
@@ -41,18 +40,18 @@ class OpenFile:
         OSError: it cannot be opened.
     """
 
-    def __init__(self, files: Files, number: int) -> None:
-        self.path = files.paths[number]
+    def __init__(self, file: File) -> None:
+        self._file = file
         # A pipe that has come in the place of the file is not waited for.
         flags = os.O_RDONLY | os.O_NONBLOCK
-        self.handle = files.at_its_name(number, lambda path: os.open(path, flags))
+        self.handle = file.at_its_name(lambda path: os.open(path, flags))
         self.opened = monotonic()
-        with named(self.path):
+        with named(file.path):
             self.state = FileState.of(os.fstat(self.handle))
-            shard = files.shards[number]
-            if shard is None:
-                check_state(self.path, files.states[self.path], self.state)
-            elif problem := difference(self.path, shard, self.state.size, self.read):
+            size = self.state.size
+            if file.listed is None:
+                check_state(file.path, file.state, self.state)
+            elif problem := difference(file.path, file.listed, size, self.read):
                 raise DatasetError(problem)
 
     def __del__(self) -> None:
@@ -78,7 +77,7 @@ class OpenFile:
 
     def _cut_off(self, at: int) -> DatasetError:
         return DatasetError(
-            f"{self.path}: it ends at byte {at}, expected the {self.state.size} bytes "
+            f"{self._file.path}: it ends at byte {at}, expected the {self.state.size} bytes "
             "that it had when it was opened: it was truncated; restore it, or write the "
             "split again"
         )
@@ -98,10 +97,10 @@ class OpenFile:
             DatasetError: the file was changed after it was opened.
             OSError: it cannot be read.
         """
-        with named(self.path):
+        with named(self._file.path):
             whole, error = read_ranges(self.handle, starts, sizes, places, memory)
             if error:
-                raise OSError(error, os.strerror(error), self.path)
+                raise OSError(error, os.strerror(error), self._file.path)
             if whole < len(starts):
                 self.read(int(starts[whole]), int(starts[whole] + sizes[whole]))
             self.check()
@@ -115,7 +114,8 @@ class OpenFile:
         Raises:
             DatasetError: it was changed.
         """
-        check_state(self.path, self.state, FileState.of(os.fstat(self.handle)))
+        now = FileState.of(os.fstat(self.handle))
+        check_state(self._file.path, self.state, now)
 
 
 class OpenFiles:
@@ -124,10 +124,10 @@ class OpenFiles:
     Threads may share it, and processes that are forked: it has no lock.
 
     Args:
-        files: which.
+        files: all.
     """
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: Sequence[File]) -> None:
         self._files = files
         self._open: OrderedDict[int, OpenFile] = OrderedDict()
 
@@ -138,7 +138,7 @@ class OpenFiles:
             DatasetError: it is not the one that was found.
             OSError: it cannot be opened.
         """
-        file = self._open.pop(number, None) or OpenFile(self._files, number)
+        file = self._open.pop(number, None) or OpenFile(self._files[number])
         self._open[number] = file
         if len(self._open) > MOST_OPEN:
             self._open.popitem(last=False)

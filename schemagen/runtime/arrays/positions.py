@@ -13,8 +13,8 @@ import numpy as np
 from ..reading.columns import Rows
 from ..shared.errors import DatasetError, warn
 from ..shared.tfrecord import FRAMING
-from ..sources.contents import Contents, wrong_count
-from ..sources.files import Files
+from ..sources.records import FileRecords, wrong_count
+from ..sources.shards import File, Shards
 from ..storage.directory import reader_of
 from ..storage.files import in_threads
 from ..storage.index import ends_of, index_name
@@ -53,42 +53,42 @@ class Positions:
         return files, starts, self.ends[numbers]
 
 
-def find_positions(files: Files, *, skip: bool = False) -> Positions:
+def find_positions(shards: Shards, *, skip: bool = False) -> Positions:
     """Find the records of files that are not compressed: by their index, or their lengths.
 
     Args:
-        files: which.
+        shards: the files.
         skip: leave out what is behind damage, with a warning.
 
     Raises:
         DatasetError: a file is damaged, or has not the records that its manifest lists.
     """
-    indexed = _indexed(files)
+    indexed = _indexed(shards)
     if indexed is not None:
         return indexed
-    numbers = range(len(files.paths))
-    found = in_threads(partial(_ends_of, files, skip=skip), numbers)
+    found = in_threads(partial(_ends_of, skip=skip), shards.files)
     counts = [len(ends) for ends in found]
-    if files.records is not None and not skip:
-        for path, count, listed in zip(files.paths, counts, files.records, strict=True):
-            if count != listed:
-                raise DatasetError(wrong_count(path, count, listed))
-    bases = sums(files.sizes)
+    for file, count in zip(shards.files, counts, strict=True):
+        if not skip and file.records is not None and file.records != count:
+            raise DatasetError(wrong_count(file.path, count, file.records))
+    bases = sums(shards.sizes)
     shifted = [ends + base for ends, base in zip(found, bases, strict=False)]
     firsts = sums(counts)
     return Positions(np.concatenate([*shifted, firsts[:0]]), firsts, bases)
 
 
-def _indexed(files: Files) -> Positions | None:
+def _indexed(shards: Shards) -> Positions | None:
     """Find the records of splits by their indexes; None without one that is whole."""
     splits = [
-        (os.path.dirname(opened.path), name, split)
-        for opened in files.manifests
+        (opened.directory, name, split)
+        for opened in shards.manifests
         for name, split in opened.splits.items()
     ]
-    settled = tuple(each and replace(each, hidden=None) for each in files.shards)
+    settled = [
+        file.listed and replace(file.listed, hidden=None) for file in shards.files
+    ]
     listed = [shard for _, _, split in splits for shard in split.shards]
-    if not listed or settled != tuple(listed):
+    if not listed or settled != listed:
         return None
     ends, first = [], 0
     for directory, name, split in splits:
@@ -98,7 +98,7 @@ def _indexed(files: Files) -> Positions | None:
         ends.append(found + first)
         first += sum(shard.bytes for shard in split.shards)
     counts = [shard.records for shard in listed]
-    return Positions(np.concatenate(ends), sums(counts), sums(files.sizes))
+    return Positions(np.concatenate(ends), sums(counts), sums(shards.sizes))
 
 
 def _index_of(directory: str, name: str, split: Split) -> Rows | None:
@@ -123,16 +123,16 @@ def sums(values: Sequence[int]) -> Rows:
     return np.cumsum([0, *values], dtype=np.int64)
 
 
-def _ends_of(files: Files, number: int, *, skip: bool) -> Rows:
+def _ends_of(file: File, *, skip: bool) -> Rows:
     """Follow the lengths of the records of a file: where they end, int64 [N].
 
     Raises:
         DatasetError: it does not end where a record does, or is not what it was.
     """
-    size, most = files.sizes[number], _REMOTE_BYTES
-    read: Callable[[int, int], bytes] = partial(files.read, number)
-    if not files.is_remote(number):
-        read, most = OpenFile(files, number).read, _LOCAL_BYTES
+    size, most = file.size, _REMOTE_BYTES
+    read: Callable[[int, int], bytes] = file.read
+    if not file.is_remote:
+        read, most = OpenFile(file).read, _LOCAL_BYTES
     ends: list[int] = []
     at, unpack = 0, _LENGTH.unpack_from
     while at + FRAMING <= size:
@@ -143,17 +143,17 @@ def _ends_of(files: Files, number: int, *, skip: bool) -> Rows:
             ends.append(at)
     if at == size:
         return np.array(ends, np.int64)
-    good, problem = _damage(files, number)
+    good, problem = _damage(file)
     if not skip:
         raise DatasetError(f"{problem}; `schemagen verify` reports what can be read")
     warn(f"{problem}; it is left out, and everything after it")
     return np.array(ends[:good], np.int64)
 
 
-def _damage(files: Files, number: int) -> tuple[int, str]:
+def _damage(file: File) -> tuple[int, str]:
     """Return how many records come before damage, and what the damage is."""
     good, problem = 0, ""
-    for at, record in enumerate(Contents(files, number)):
+    for at, record in enumerate(FileRecords(file)):
         if isinstance(record, DatasetError):  # the last one ends the file
             good, problem = at, str(record)
     return good, problem

@@ -13,7 +13,8 @@ from ..codecs.records import RecordCodec
 from ..codecs.roles import Roles, missing_targets
 from ..shared.calling import check_flags, options_by_name
 from ..shared.errors import DatasetError, with_suggestion
-from ..sources.files import Source, Splits, find_files
+from ..sources.finding import Paths, Splits
+from ..sources.opening import open_shards
 from ..sources.slices import split_and_slice
 from ..sources.weights import sources_of
 from ..storage.schema import Spec
@@ -45,7 +46,7 @@ class SplitReader:
     @options_by_name
     def open_split(
         self,
-        source: Source | Mapping[str, float],
+        source: Paths | Mapping[str, float],
         split: Splits = None,
         *,
         fields: Collection[str] | None = None,
@@ -102,9 +103,9 @@ class SplitReader:
         splits, weights = [], []
         for one, named, weight in sources_of(source, split):
             of_split, part = split_and_slice(named)
-            files = find_files(one, of_split, self.spec)
+            shards = open_shards(one, of_split, self.spec)
             found = Split(
-                RecordSource(files, decoder, skip=on_corrupt == "skip"), roles
+                RecordSource(shards, decoder, skip=on_corrupt == "skip"), roles
             )
             splits.append(found if part is None else found.select(part.of(len(found))))
             weights.append(weight)

@@ -14,9 +14,10 @@ import numpy as np
 from ..reading.columns import Rows
 from ..reading.records import records_of
 from ..shared.errors import DatasetError
-from ..sources.contents import Contents, wrong_count
-from ..sources.files import Files
-from .fetching import NEVER, Fetched, check_states, file_errors
+from ..sources.generation import check_unlisted
+from ..sources.records import FileRecords, wrong_count
+from ..sources.shards import File, Shards
+from .fetching import NEVER, Fetched, file_errors
 from .open_files import OpenFile
 
 _IN_SEQUENCE = (
@@ -29,17 +30,17 @@ class SequentialFetcher:
     """Gets the records of compressed files, which can only be read in order.
 
     Args:
-        files: which.
+        shards: the files.
         counts: how many records each has.
         skip: pass over damage behind the last record of a file.
     """
 
     def __init__(
-        self, files: Files, counts: Sequence[int], *, skip: bool = False
+        self, shards: Shards, counts: Sequence[int], *, skip: bool = False
     ) -> None:
-        self._files = files
+        self._shards = shards
         self._current = _Current()
-        self._records = _records(files, counts, self._current, skip=skip)
+        self._records = _records(shards.files, counts, self._current, skip=skip)
         self._at = 0
 
     def fetch(self, numbers: Rows) -> Fetched:
@@ -49,9 +50,9 @@ class SequentialFetcher:
             DatasetError: they are not in order, or a file cannot be read.
         """
         if (np.diff(numbers, prepend=self._at - 1) < 1).any():
-            raise DatasetError(_IN_SEQUENCE.format(self._files.paths[0]))
+            raise DatasetError(_IN_SEQUENCE.format(self._shards.paths[0]))
         found = []
-        with file_errors(self._files):
+        with file_errors(self._shards):
             for number in numbers.tolist():
                 found.append(next(islice(self._records, number - self._at, None)))
                 self._at = number + 1
@@ -63,7 +64,7 @@ class SequentialFetcher:
             if isinstance(each, DatasetError)
         }
         records = replace(records_of(messages), numbers=numbers)
-        since = monotonic() if self._files.has_remote else self._current.opened
+        since = monotonic() if self._shards.has_remote else self._current.opened
         return Fetched(records, problems, since)
 
 
@@ -81,7 +82,7 @@ class _Current:
 
 
 def _records(
-    files: Files, counts: Sequence[int], current: _Current, *, skip: bool
+    files: Sequence[File], counts: Sequence[int], current: _Current, *, skip: bool
 ) -> Iterator[bytes | DatasetError]:
     """Yield all records, for each file as many as it should have.
 
@@ -91,17 +92,17 @@ def _records(
     Raises:
         DatasetError: there is more in a file.
     """
-    for number, count in enumerate(counts):
-        path, found = files.paths[number], _records_of(files, number, current)
+    for file, count in zip(files, counts, strict=True):
+        found = _records_of(file, current)
         problem: DatasetError | None = None
         for at in range(count):
             each = next(found, None)
             if each is None:
-                each = problem or DatasetError(wrong_count(path, at, count))
+                each = problem or DatasetError(wrong_count(file.path, at, count))
             if isinstance(each, DatasetError):
                 problem = each
             if at == count - 1:
-                _check_end(path, found, count, skip=skip)
+                _check_end(file.path, found, count, skip=skip)
             yield each
 
 
@@ -116,46 +117,43 @@ def _check_end(
             raise more
 
 
-def _records_of(
-    files: Files, number: int, current: _Current
-) -> Iterator[bytes | DatasetError]:
+def _records_of(file: File, current: _Current) -> Iterator[bytes | DatasetError]:
     """Yield the records of a file, and in place of a bad one its error.
 
     Raises:
         DatasetError: the file is not the one that was found.
         OSError: it cannot be opened.
     """
-    file: FileIO | None = None
-    if files.is_remote(number):
-        current.check = partial(check_states, files, {number})
+    opened: FileIO | None = None
+    if file.is_remote:
+        current.check = partial(check_unlisted, [file])
         current.opened = monotonic()
     else:
-        opened = OpenFile(files, number)
-        file = FileIO(opened.handle, closefd=False)
-        current.check, current.opened = opened.check, opened.opened
-    yield from Contents(files, number, file)
+        held = OpenFile(file)
+        opened = FileIO(held.handle, closefd=False)
+        current.check, current.opened = held.check, held.opened
+    yield from FileRecords(file, opened)
     current.check()
 
 
-def counts_of(files: Files) -> tuple[int, ...]:
+def counts_of(shards: Shards) -> tuple[int, ...]:
     """Read compressed files to their ends, and return how many records each has.
 
     Raises:
         DatasetError: a file cannot be read, or is not what it was.
     """
-    with file_errors(files):
+    with file_errors(shards):
         return tuple(
-            sum(1 for _ in _records_of(files, number, _Current()))
-            for number in range(len(files.paths))
+            sum(1 for _ in _records_of(file, _Current())) for file in shards.files
         )
 
 
-def refuse_compressed(files: Files) -> None:
+def refuse_compressed(shards: Shards) -> None:
     """Refuse to read compressed files in another order than their own.
 
     Raises:
         DatasetError: one is compressed.
     """
-    for path, compression in zip(files.paths, files.compressions, strict=True):
-        if compression:
-            raise DatasetError(_IN_SEQUENCE.format(path))
+    for file in shards.files:
+        if file.compression:
+            raise DatasetError(_IN_SEQUENCE.format(file.path))

@@ -12,7 +12,8 @@ import numpy as np
 from ..codecs.decoder import Decoder, Run
 from ..reading.columns import Rows
 from ..reading.records import Records
-from ..sources.files import Files
+from ..sources.generation import check_unlisted
+from ..sources.shards import Shards
 from .ahead import Ahead, in_order
 from .decoding import DecodedChunk, decoded
 from .fetching import (
@@ -20,7 +21,6 @@ from .fetching import (
     Fetched,
     Fetcher,
     NumberFetcher,
-    check_states,
     file_errors,
     place_of,
 )
@@ -35,40 +35,40 @@ class RecordSource(View):
     """The records of some files.
 
     Attributes:
-        files: which.
+        shards: the files.
         decoder: how their records are decoded.
         skip: leave out corrupt records, with a warning, in place of an error.
     """
 
-    files: Files
+    shards: Shards
     decoder: Decoder
     skip: bool = False
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out open files: another process opens its own."""
-        return {"files": self.files, "decoder": self.decoder, "skip": self.skip}
+        return {"shards": self.shards, "decoder": self.decoder, "skip": self.skip}
 
     @cached_property
     def _comparison(self) -> Comparison:
-        return Comparison(self.files)
+        return Comparison(self.shards)
 
     @cached_property
     def _positions(self) -> Positions:
-        with file_errors(self.files):
-            return find_positions(self.files, skip=self.skip)
+        with file_errors(self.shards):
+            return find_positions(self.shards, skip=self.skip)
 
     @cached_property
     def _by_number(self) -> Fetcher:
         """What reads records in any order."""
-        refuse_compressed(self.files)
-        return NumberFetcher(self.files, self._positions)
+        refuse_compressed(self.shards)
+        return NumberFetcher(self.shards, self._positions)
 
     @cached_property
     def _firsts(self) -> Rows:
         """The number of the first record of each file, and of all: int64 [files + 1]."""
-        listed = self.files.records
-        if any(self.files.compressions):
-            return sums(counts_of(self.files) if listed is None else listed)
+        listed = self.shards.records
+        if self.shards.is_compressed:
+            return sums(counts_of(self.shards) if listed is None else listed)
         if listed is None or self.skip:
             return self._positions.firsts
         return sums(listed)
@@ -76,9 +76,9 @@ class RecordSource(View):
     @cached_property
     def identity(self) -> str:
         """What is equal for equal data, wherever it is."""
-        with file_errors(self.files):
-            found = self.files.identity
-            check_states(self.files, range(len(self.files.paths)))
+        with file_errors(self.shards):
+            found = self.shards.identity
+            check_unlisted(self.shards.files)
         return found
 
     def __len__(self) -> int:
@@ -91,13 +91,13 @@ class RecordSource(View):
 
     @property
     def where(self) -> str:
-        return self.files.where
+        return self.shards.where
 
     def place(self, number: int) -> str:
-        return place_of(self.files, self._firsts, number)
+        return place_of(self.shards, self._firsts, number)
 
     def check_random(self) -> None:
-        refuse_compressed(self.files)
+        refuse_compressed(self.shards)
 
     @property
     def skips(self) -> bool:
@@ -105,7 +105,7 @@ class RecordSource(View):
 
     @property
     def is_sequential(self) -> bool:
-        return any(self.files.compressions)
+        return self.shards.is_compressed
 
     def numbers(self, positions: Rows, epoch: Epoch = STORED) -> Rows:
         return epoch.order(len(self)).at(positions)
@@ -114,7 +114,7 @@ class RecordSource(View):
         return epoch.order(len(self)).window
 
     def most(self, records: int, size: int) -> int:
-        usual = sum(self.files.sizes) // max(1, len(self))
+        usual = sum(self.shards.sizes) // max(1, len(self))
         return max(1, min(records, size // max(1, usual)))
 
     def only(self, fields: tuple[str, ...]) -> RecordSource:
@@ -136,7 +136,7 @@ class RecordSource(View):
         finish: Callable[[Rows, Chunk], Result],
         threads: int = 1,
     ) -> Iterator[Result]:
-        if not (self.files.has_remote or self.is_sequential):
+        if not (self.shards.has_remote or self.is_sequential):
             return super().chunks(parts, epoch, finish, threads)
         fetcher = self._fetcher()
 
@@ -149,7 +149,7 @@ class RecordSource(View):
             return asked, fetcher.fetch(asked)
 
         each: Iterator[tuple[Rows, Fetched]] = map(fetched, parts)
-        if self.files.has_remote:
+        if self.shards.has_remote:
             each = Ahead(each, 1)
         return in_order(finished, each, threads)
 
@@ -157,7 +157,7 @@ class RecordSource(View):
         """Return what reads records in any order, or of compressed files in theirs."""
         if self.is_sequential:
             counts = np.diff(self._firsts).tolist()
-            return SequentialFetcher(self.files, counts, skip=self.skip)
+            return SequentialFetcher(self.shards, counts, skip=self.skip)
         return self._by_number
 
     def _compared(self, fetched: Fetched) -> tuple[Records, dict[int, str]]:

@@ -13,7 +13,7 @@ from ..codecs.roles import Roles
 from ..reading.columns import Rows
 from ..shared.calling import check_flags, integer
 from ..shared.values import shortened
-from ..sources.sharing import numbers_of
+from ..sources.shares import numbers_of
 from .arrow import joined
 from .balance import balanced_positions
 from .batches import Batches, Reading, State

@@ -10,7 +10,7 @@ from ..codecs.records import RecordCodec
 from ..faults.faults import OnCorrupt
 from ..shared.errors import DatasetError
 from ..shared.requirements import tf
-from ..sources.sharing import Shard
+from ..sources.shares import ShareIndex
 from .batching import Lengths, check_buckets
 from .caching import Cache, check_cache
 
@@ -38,7 +38,7 @@ class Options:
     drop_remainder: bool = False
     bucket_by: str | None = None
     bucket_boundaries: tuple[int, ...] = ()
-    shard: Shard | None = None
+    shard: ShareIndex | None = None
     service: str | None = None
     service_timeout: int = SERVICE_TIMEOUT
     deterministic: bool = True

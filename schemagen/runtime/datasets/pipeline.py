@@ -14,8 +14,9 @@ from ..faults.error_report import Parser
 from ..faults.faults import Faults
 from ..shared.errors import DatasetError, warn
 from ..shared.requirements import tf
-from ..sources.files import Files, Source
-from ..sources.sharing import Share
+from ..sources.finding import Paths
+from ..sources.shards import Shards
+from ..sources.shares import Share
 from ..storage.gfile import is_copied
 from ..storage.schema import Spec
 from .batching import (
@@ -41,7 +42,7 @@ from .service import served
 _SHUFFLED, _SHUFFLED_AGAIN = 10_000, 1_024
 
 Batch = dict[str, Any]
-Sources = Source | Mapping[str, float]
+Sources = Paths | Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Pipeline:
 
     Attributes:
         options: of `make_dataset`.
-        files: of each source.
+        shards: the files of each source.
         weights: of each source.
         shares: what this reader reads of each source.
         parser: how records are parsed.
@@ -60,7 +61,7 @@ class Pipeline:
     """
 
     options: Options
-    files: list[Files]
+    shards: list[Shards]
     weights: list[float]
     shares: list[Share]
     parser: Parser
@@ -71,7 +72,7 @@ class Pipeline:
     @cached_property
     def records(self) -> int | None:
         """How many records an epoch has; None if no one knows."""
-        return self.shares[0].records if len(self.files) == 1 else None
+        return self.shares[0].records if len(self.shards) == 1 else None
 
     def warn_of_no_batch(self) -> None:
         """Warn where drop_remainder leaves out all records."""
@@ -108,7 +109,7 @@ class Pipeline:
     def _all_batches(self, spec: Spec) -> tf.data.Dataset:
         options = self.options
         faults = Faults(
-            self.files,
+            self.shards,
             self.parser,
             options.on_corrupt,
             options.batch_size,
@@ -138,11 +139,11 @@ class Pipeline:
         """
         seed = self.options.reading_seed
         streams = []
-        for number, (files, share) in enumerate(
-            zip(self.files, self.shares, strict=True)
+        for number, (shards, share) in enumerate(
+            zip(self.shards, self.shares, strict=True)
         ):
             pieces = read_pieces(
-                files,
+                shards,
                 share,
                 faults,
                 shuffle=self.options.training,
@@ -175,7 +176,7 @@ class Pipeline:
     def _in_blocks(self, faults: Faults) -> tf.data.Dataset | None:
         """Return batches of small records, shuffled as parsed rows, or None for others."""
         options = self.options
-        total, size = self.records, self.files[0].record_bytes
+        total, size = self.records, self.shards[0].record_bytes
         usual = options.bucket_by is None and options.training
         if not usual or total is None or size > LARGEST_ROW:
             return None
@@ -260,7 +261,7 @@ class Pipeline:
     def _contents(self) -> tuple[object, ...]:
         """Return all that says which records are read, and in which order."""
         options = self.options
-        digests = tuple(files.digest for files in self.files)
+        digests = tuple(shards.digest for shards in self.shards)
         order = (self.weights, options.training, options.deterministic)
         return (*digests, *order, *self.shares, options.on_corrupt)
 
@@ -268,7 +269,7 @@ class Pipeline:
         """Return how many records are shuffled at a time."""
         if self.options.shuffle_buffer is not None:
             return self.options.shuffle_buffer
-        shuffled = all(files.shuffled for files in self.files)
+        shuffled = all(shards.shuffled for shards in self.shards)
         return _SHUFFLED_AGAIN if shuffled else _SHUFFLED
 
     def _shuffled(self, dataset: tf.data.Dataset) -> tf.data.Dataset:
@@ -291,7 +292,7 @@ class Pipeline:
             DatasetError: files are behind URLs that TensorFlow does not open.
         """
         options = self.options
-        for path in (path for files in self.files for path in files.paths):
+        for path in (path for shards in self.shards for path in shards.paths):
             if is_copied(path):
                 raise DatasetError(
                     f"service={options.service!r}: its workers run TensorFlow alone, "

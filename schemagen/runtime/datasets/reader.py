@@ -16,8 +16,9 @@ from ..faults.plain_errors import with_plain_errors
 from ..shared.calling import check_flags, options_by_name
 from ..shared.errors import NO_LIMIT, DatasetError
 from ..shared.requirements import tf
-from ..sources.files import Splits, find_files
-from ..sources.sharing import Shard, share_of
+from ..sources.finding import Splits
+from ..sources.opening import open_shards
+from ..sources.shares import ShareIndex, share_of
 from ..sources.slices import split_and_slice
 from ..sources.weights import sources_of
 from ..storage.schema import Spec
@@ -87,7 +88,7 @@ class RecordReader:
         pad_to_max_length: bool = False,
         bucket_by: str | None = None,
         bucket_boundaries: Sequence[int] = (),
-        shard: Shard | None = None,
+        shard: ShareIndex | None = None,
         service: str | None = None,
         service_timeout: int = SERVICE_TIMEOUT,
         deterministic: bool = True,
@@ -230,17 +231,17 @@ class RecordReader:
             classes=classes_of(self.record, self.targets) if one_hot else {},
         )
         named = [split_and_slice(name) for _, name, _ in sources]
-        files = [
-            find_files(one, name, self.spec)
+        shards = [
+            open_shards(one, name, self.spec)
             for (one, _, _), (name, _) in zip(sources, named, strict=True)
         ]
         pipeline = Pipeline(
             options,
-            files,
+            shards,
             [weight for _, _, weight in sources],
             [
                 share_of(shard, len(one.paths), one.records, part)
-                for one, (_, part) in zip(files, named, strict=True)
+                for one, (_, part) in zip(shards, named, strict=True)
             ],
             Parser(
                 self.parse_batch,

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from ..faults.faults import Faults
 from ..faults.python_reader import PythonReader
 from ..shared.requirements import tf
-from ..sources.files import Files
-from ..sources.sharing import Part, Share
+from ..sources.shards import Shards
+from ..sources.shares import Part, Share
 
 _PARALLEL_FILES = 16
 _PIECE_RECORDS = 1024
@@ -28,7 +28,7 @@ _END = 2**62
 
 
 def read_pieces(
-    files: Files,
+    shards: Shards,
     share: Share,
     faults: Faults | None = None,
     *,
@@ -40,7 +40,7 @@ def read_pieces(
     So what is done for each piece costs little, such as interleaving files.
 
     Args:
-        files: from `find_files`.
+        shards: the files.
         share: what this one of several readers reads.
         faults: what becomes of files that cannot be read; None for TensorFlow's own
             errors.
@@ -52,9 +52,9 @@ def read_pieces(
         string [N].
     """
     parts = share.parts
-    size = max(1, min(_PIECE_RECORDS, _PIECE_BYTES // files.record_bytes))
+    size = max(1, min(_PIECE_RECORDS, _PIECE_BYTES // shards.record_bytes))
     all_of_files = all(part == Part(part.file) for part in parts)
-    dataset = tf.data.Dataset.from_tensor_slices(_table(files, parts, size))
+    dataset = tf.data.Dataset.from_tensor_slices(_table(shards, parts, size))
     if shuffle:
         dataset = dataset.shuffle(max(1, len(parts)), seed=seed)
     parallel = max(1, min(len(parts), _PARALLEL_FILES)) if shuffle else 1
@@ -66,10 +66,10 @@ def read_pieces(
             num_parallel_calls=parallel if shuffle else None,
         )
 
-    if faults is not None and faults.by_python(files):
+    if faults is not None and faults.by_python(shards):
 
         def records(number: int) -> Iterator[bytes]:
-            return faults.records(files, parts[number], begins=number == 0)
+            return faults.records(shards, parts[number], begins=number == 0)
 
         reader = PythonReader(records, size)
         read = interleaved(lambda part: reader.pieces(part["number"]))
@@ -98,7 +98,7 @@ def read_pieces(
 
 
 def _table(
-    files: Files, parts: tuple[Part, ...], size: int
+    shards: Shards, parts: tuple[Part, ...], size: int
 ) -> dict[str, NDArray[np.int64] | tf.Tensor]:
     """Return what graphs know of parts of files, of each by its number."""
     own = [part.file for part in parts]
@@ -107,11 +107,11 @@ def _table(
         "first": [part.first for part in parts],
         "stop": [_END if part.stop is None else part.stop for part in parts],
         "step": [part.step for part in parts],
-        "attempts": [_most(files, file) // size + 2 for file in own],
+        "attempts": [_most(shards, file) // size + 2 for file in own],
     }
     texts = {
-        "path": [files.paths[file] for file in own],
-        "compression": [files.compressions[file] for file in own],
+        "path": [shards.paths[file] for file in own],
+        "compression": [shards.files[file].compression or "" for file in own],
     }
     return {
         **{name: np.array(values, np.int64) for name, values in numbers.items()},
@@ -119,9 +119,9 @@ def _table(
     }
 
 
-def _most(files: Files, file: int) -> int:
+def _most(shards: Shards, file: int) -> int:
     """Return how many records a file can have at most."""
-    if files.records is not None:
-        return files.records[file]
-    inflated = _MOST_INFLATED if files.compressions[file] else 1
-    return files.sizes[file] * inflated // _FRAME_BYTES
+    if shards.records is not None:
+        return shards.records[file]
+    inflated = _MOST_INFLATED if shards.files[file].compression else 1
+    return shards.sizes[file] * inflated // _FRAME_BYTES

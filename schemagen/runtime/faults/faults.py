@@ -12,10 +12,10 @@ from typing import Literal
 
 from ..shared.errors import DatasetError
 from ..shared.requirements import tf
-from ..sources.contents import Contents, opening_problem, wrong_count
-from ..sources.files import Files
-from ..sources.replacement import changed, replaced
-from ..sources.sharing import Part
+from ..sources.generation import changed, replaced
+from ..sources.records import FileRecords, opening_problem, wrong_count
+from ..sources.shards import Shards
+from ..sources.shares import Part
 from .calls import after, call_python
 from .error_report import Parser, fault_of, refused
 from .rescan import first_problem, place_of
@@ -47,7 +47,7 @@ class Faults:
 
     def __init__(
         self,
-        found: Sequence[Files],
+        found: Sequence[Shards],
         parser: Parser,
         on_corrupt: OnCorrupt = "raise",
         batch_size: int = 1,
@@ -66,20 +66,23 @@ class Faults:
         self._skipped = 0
         self._first: list[str] = []
 
-    def by_python(self, files: Files) -> bool:
+    def by_python(self, shards: Shards) -> bool:
         """Return whether Python reads some files, rather than TensorFlow."""
-        cut_off_is_noticed = self._counted or not any(files.compressions)
+        cut_off_is_noticed = self._counted or not shards.is_compressed
         return (
-            self.skips or files.copied or not files.is_settled or not cut_off_is_noticed
+            self.skips
+            or shards.is_copied
+            or not shards.is_settled
+            or not cut_off_is_noticed
         )
 
     def records(
-        self, files: Files, part: Part, *, begins: bool = False
+        self, shards: Shards, part: Part, *, begins: bool = False
     ) -> Iterator[bytes]:
         """Yield the sound records of a part of a file.
 
         Args:
-            files: of which it is one.
+            shards: of which it is one.
             part: which part.
             begins: whether to see that data was not replaced before.
 
@@ -87,15 +90,16 @@ class Faults:
             DatasetError: the file is not the one that is listed, or is damaged and
                 nothing is skipped.
         """
-        path = files.paths[part.file]
+        file = shards.files[part.file]
+        path = file.path
         if begins:
             self._problem = ""  # of an earlier epoch
             if problem := replaced(self._found):
                 self._raise(problem)
-        if problem := opening_problem(files, part.file):
+        if problem := opening_problem(file):
             self._judge([problem])
             return
-        contents, problems, count = Contents(files, part.file), list[str](), 0
+        contents, problems, count = FileRecords(file), list[str](), 0
         for number, record in enumerate(contents):
             if number == part.stop:
                 break
@@ -106,20 +110,18 @@ class Faults:
                 problems.append(str(record))
             elif number >= part.first and (number - part.first) % part.step == 0:
                 yield record
-        listed = None if files.records is None else files.records[part.file]
         lost = 0
-        if listed is not None and part.stop is None:
-            lost = listed - count
+        if file.records is not None and part.stop is None:
+            lost = file.records - count
             if lost and not problems:
-                problems.append(wrong_count(path, count, listed))
+                problems.append(wrong_count(path, count, file.records))
                 lost -= 1
             elif lost:
                 problems[-1] += f"; the {lost} after it cannot be read either"
-        whole = part.stop is None and not problems and path not in files.states
-        checksum = files.checksums[part.file]
-        if whole and checksum not in ("", contents.crc32c):
+        whole = part.stop is None and not problems and file.listed
+        if whole and file.checksum not in ("", contents.crc32c):
             self._raise(
-                f"{path}: found the CRC-32C {contents.crc32c}, expected the {checksum} "
+                f"{path}: found the CRC-32C {contents.crc32c}, expected the {file.checksum} "
                 "that the manifest lists: the file was replaced or changed; "
                 "restore it, or write the split again"
             )
@@ -128,9 +130,9 @@ class Faults:
     def any_record(self) -> bytes | None:
         """Return a record; an empty one if none can be read, None if there are none."""
         damaged = False
-        for files in self._found:
-            for number in range(len(files.paths)):
-                for found in Contents(files, number):
+        for shards in self._found:
+            for file in shards.files:
+                for found in FileRecords(file):
                     if isinstance(found, bytes):
                         return found
                     damaged = True
@@ -179,9 +181,9 @@ class Faults:
 
         def report() -> tuple[str, list[bytes]]:
             problem = replaced(self._found) or self._problem or changed(self._found)
-            for files in self._found:
+            for shards in self._found:
                 problem = problem or first_problem(
-                    files, self._parser, self._batch_size
+                    shards, self._parser, self._batch_size
                 )
             self._problem = ""
             return problem or _UNEXPLAINED, []

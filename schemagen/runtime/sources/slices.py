@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from ..shared.errors import DatasetError
-from .files import Splits
+from .finding import Splits
 
 _NAME = re.compile(r"(?P<name>[^\[\]]+)(?:\[(?P<slice>.*)\])?", re.DOTALL)
 _SLICE = re.compile(r"(?:(-?\d+)(%?))?:(?:(-?\d+)(%?))?", re.ASCII)

@@ -9,7 +9,7 @@ from math import isfinite
 from typing import Any
 
 from ..shared.errors import DatasetError
-from .files import Splits
+from .finding import Splits
 
 # A directory, and the name of a split, which may have a slice behind it.
 _SPLIT_BEHIND = re.compile(r"(.+):([^:/\[\]]+(?:\[[^/\]]*\])?)", re.DOTALL)

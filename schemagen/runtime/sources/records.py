@@ -3,47 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
-from io import BufferedReader, FileIO, RawIOBase
+from io import BufferedReader, RawIOBase
 from typing import Any
 
 from ..native import crc32c
 from ..shared.errors import DatasetError
 from ..shared.tfrecord import survey
-from ..storage.directory import reader_of
-from ..storage.remote import RangeReader
-from .files import Files
+from .shards import File
 
 _BUFFER_BYTES = 1 << 20
 
 
-def open_file(files: Files, number: int) -> RawIOBase:
-    """Open one of some files.
-
-    Raises:
-        OSError: it cannot be opened.
-    """
-    if files.is_remote(number):
-        return RangeReader(partial(files.read, number), files.sizes[number])
-    return files.at_its_name(number, FileIO)
-
-
-class Contents:
+class FileRecords:
     """The records of a file, local or remote, compressed or not.
 
     Args:
-        files: some files.
-        number: which of them.
-        file: the same, if it is open already.
+        file: which.
+        opened: the same, if it is open already.
     """
 
-    def __init__(
-        self, files: Files, number: int, file: RawIOBase | None = None
-    ) -> None:
-        self._files = files
-        self._number = number
-        self._path = files.paths[number]
-        self._opened = file
+    def __init__(self, file: File, opened: RawIOBase | None = None) -> None:
+        self._found = file
+        self._opened = opened
         self._file: _File | None = None
 
     def __iter__(self) -> Iterator[bytes | DatasetError]:
@@ -54,14 +35,13 @@ class Contents:
         read, there is nothing more.
         """
         try:
-            file = self._opened or open_file(self._files, self._number)
-            self._file = _File(file)
+            self._file = _File(self._opened or self._found.open())
             raw: Any = self._file
             with BufferedReader(raw, _BUFFER_BYTES) as buffered:
-                yield from survey(buffered, self._path)
+                yield from survey(buffered, self._found.path)
         except (OSError, _UnreadableError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
-            yield DatasetError(f"{self._path}: it cannot be read: {reason}")
+            yield DatasetError(f"{self._found.path}: it cannot be read: {reason}")
 
     @property
     def crc32c(self) -> str:
@@ -96,22 +76,24 @@ class _File(RawIOBase):
         super().close()
 
 
-def opening_problem(files: Files, number: int) -> str:
-    """Say why one of some files cannot be read, or return "" if it can."""
-    path, size = files.paths[number], files.sizes[number]
+def opening_problem(file: File) -> str:
+    """Say why a file cannot be read, or return "" if it can."""
     try:
-        with open_file(files, number) as file:
-            file.read(1)
-        found = files.at_its_name(number, lambda name: reader_of(name).state(name).size)
+        with file.open() as opened:
+            opened.read(1)
+        now = file.with_state()
+        if now.error:
+            raise now.error
     except FileNotFoundError:
-        return f"{path}: deleted since the dataset was made"
+        return f"{file.path}: deleted since the dataset was made"
     except OSError as error:
-        return f"{path}: it cannot be read: {error.strerror}"
-    if found == size:
+        return f"{file.path}: it cannot be read: {error.strerror}"
+    if now.size == file.size:
         return ""
     return (
-        f"{path}: found {found} bytes, expected the {size} that it had when the dataset "
-        "was made; do not write files while they are read, and make the dataset again"
+        f"{file.path}: found {now.size} bytes, expected the {file.size} that it had when "
+        "the dataset was made; do not write files while they are read, and make the "
+        "dataset again"
     )
 
 

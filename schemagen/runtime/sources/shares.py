@@ -25,8 +25,8 @@ class InputContext(Protocol):
         ...
 
 
-Shard = tuple[int, int] | InputContext
-"""The number of a reader from 0, and how many readers there are."""
+ShareIndex = tuple[int, int] | InputContext
+"""Which share: the number of a reader from 0, and how many readers there are."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Share:
 
 
 def share_of(
-    shard: Shard | None,
+    shard: ShareIndex | None,
     files: int,
     counts: Sequence[int] | None = None,
     part: Slice | None = None,
@@ -156,7 +156,7 @@ def _between(
     return tuple(sorted(parts, key=lambda part: part.file))
 
 
-def numbers_of(shard: Shard | None) -> tuple[int, int]:
+def numbers_of(shard: ShareIndex | None) -> tuple[int, int]:
     """Return the number of a reader, and how many there are.
 
     Raises:

@@ -1,0 +1,231 @@
+"""From a data directory, a glob or a list of files to the files that they name."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import count
+
+from ..shared.errors import DatasetError, no_split, nothing_at
+from ..storage import manifest
+from ..storage.directory import reader_of
+from ..storage.manifest import Shard
+from .manifests import OpenedManifest, manifest_path, open_manifest
+from .shards import File, Shards, with_states
+
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+"""A data directory, a glob or a file, or a list of files; by path or URL."""
+
+Splits = str | Sequence[str] | None
+"""Which splits of a directory: one, several as one, or the only one."""
+
+SHARD_NAME = re.compile(r"(.+)-(\d{5,})-of-(\d{5,})(\.[^/]*)?", re.ASCII)
+"""Suffixes stand after the numbers, before them, or nowhere."""
+
+
+def find_shards(source: Paths, split: Splits = None) -> Shards:
+    """Find the files that a reader names, with what manifests say of them.
+
+    Args:
+        source: a data directory, a glob, a file, or a list of files.
+        split: which split of a directory, or several, which are read as one; may be left
+            out if it holds one.
+
+    Raises:
+        DatasetError: nothing is there, shards of a split that a glob names are missing,
+            or a manifest is damaged.
+    """
+    names = _split_names(split)
+    is_glob = False
+    if isinstance(source, (str, os.PathLike)):
+        path = _path(source)
+        if reader_of(path).is_dir(path):
+            return _of_directory(path, names)
+        is_glob = not reader_of(path).exists(path)
+        paths = _matching(path) if is_glob else [path]
+    else:
+        paths = [_path(path) for path in source]
+        if not paths:
+            raise DatasetError("an empty list of files")
+        for each in paths:
+            if reader_of(each).is_dir(each):
+                raise DatasetError(f"{each}: a directory in a list of files")
+    if split is not None:
+        raise DatasetError(
+            f"{paths[0]}: a file, and split={split!r} needs a data directory; leave "
+            "split out"
+        )
+    return replace(shards_at(paths), by="glob" if is_glob else "path")
+
+
+def shards_of(opened: OpenedManifest, names: Sequence[str] | None = None) -> Shards:
+    """Return the shards that the manifest of a directory lists.
+
+    Args:
+        opened: the manifest.
+        names: of splits, in order; None for all.
+    """
+    chosen = tuple(opened.manifest.splits if names is None else names)
+    files = with_states(
+        _listed(opened, name, shard, os.path.join(opened.directory, shard.file))
+        for name in chosen
+        for shard in opened.manifest.splits[name].shards
+    )
+    return Shards(files, (replace(opened, names=chosen),), "directory")
+
+
+def shards_at(paths: Sequence[str]) -> Shards:
+    """Return files by their paths: shards, if a manifest next to them lists their names.
+
+    Raises:
+        DatasetError: a manifest is damaged.
+    """
+    manifests: dict[str, OpenedManifest] = {}
+    listed: dict[str, dict[str, tuple[str, Shard]]] = {}
+    files = []
+    for path in paths:
+        where, name = os.path.split(path)
+        key = directory_key(where)
+        if key not in listed:
+            opened = _manifest_next_to(path)
+            listed[key] = _by_name(opened) if opened else {}
+            manifests |= {key: opened} if opened else {}
+        if name in listed[key]:
+            files.append(_listed(manifests[key], *listed[key][name], path))
+        else:
+            files.append(File(path))
+    read: dict[str, set[str]] = {key: set() for key in manifests}
+    for file in files:
+        if file.listed:
+            read[directory_key(os.path.dirname(file.path))].add(file.split)
+    return Shards(
+        with_states(files),
+        tuple(
+            replace(opened, names=tuple(sorted(read[key])))
+            for key, opened in manifests.items()
+        ),
+    )
+
+
+def directory_key(where: str) -> str:
+    """Return a text that is equal for all spellings of a directory."""
+    return where if "://" in where else os.path.normpath(where)
+
+
+def _by_name(opened: OpenedManifest) -> dict[str, tuple[str, Shard]]:
+    """Return the split and the entry of each file that a manifest lists, by its name."""
+    return {
+        shard.file: (name, shard)
+        for name, split in opened.manifest.splits.items()
+        for shard in split.shards
+    }
+
+
+def _listed(opened: OpenedManifest, split: str, shard: Shard, path: str) -> File:
+    """Return a file that a manifest lists."""
+    compression = opened.manifest.splits[split].compression
+    return File(path, split, shard, opened.manifest.spec_of(split), compression)
+
+
+def _manifest_next_to(path: str) -> OpenedManifest | None:
+    where, name = os.path.split(path)
+    try:
+        return open_manifest(where)
+    except DatasetError as error:
+        raise DatasetError(
+            f"{error}; to read {name} without what it says, move "
+            f"{manifest.FILE_NAME} out of the directory"
+        ) from None
+
+
+def _split_names(split: Splits) -> Sequence[str] | None:
+    names = [split] if isinstance(split, str) else split
+    if names is not None and (
+        not isinstance(names, (list, tuple))
+        or not names
+        or not all(isinstance(name, str) for name in names)
+        or len({*names}) < len(names)
+    ):
+        raise DatasetError(
+            f"split={split!r}: expected the name of a split, such as 'train', or a list "
+            "of different ones"
+        )
+    return names
+
+
+def _path(source: str | os.PathLike[str]) -> str:
+    """Return a path or a URL; of this machine, a path."""
+    path = os.fspath(source)
+    scheme, separator, rest = path.partition("://")
+    return rest if separator and scheme in ("file", "local") else path
+
+
+def _of_directory(directory: str, names: Sequence[str] | None) -> Shards:
+    path = manifest_path(directory)
+    opened = open_manifest(directory)
+    if opened is None:
+        raise DatasetError(
+            f"{directory}: no {manifest.FILE_NAME}, which lists the files and their "
+            f"schema; to read files without one, pass a glob "
+            f"such as {os.path.join(directory, 'train-*')!r}"
+        )
+    splits = opened.manifest.splits
+    if not splits:
+        raise DatasetError(f"{path}: it lists no split; write one")
+    if names is None and len(splits) > 1:
+        raise DatasetError(
+            f"{path}: no split was named; there are: {', '.join(sorted(splits))}"
+        )
+    for name in names or ():
+        if name not in splits:
+            alone = "; a slice cannot be in a list" * ("[" in name)
+            raise DatasetError(f"{path}: {no_split(name, splits)}{alone}")
+    return shards_of(opened, names)
+
+
+def _matching(path: str) -> list[str]:
+    """Return the files that match a glob.
+
+    Raises:
+        DatasetError: there are none, or some shards of a split are missing.
+    """
+    paths = reader_of(path).glob(path)
+    try:
+        _check_complete(paths)
+        if not paths:
+            raise DatasetError(f"{path}: {nothing_at(path)}")
+    except DatasetError:
+        # Between the old shards and the new ones there are some, or none.
+        where, name = os.path.split(path)
+        start = re.split(r"[*?[]", name)[0]
+        opened = open_manifest(where or ".")
+        for split in sorted(opened.manifest.unsettled) if opened else ():
+            if f"{split}-".startswith(start) or start.startswith(f"{split}-"):
+                raise DatasetError(manifest.unsettled_problem(where, split)) from None
+        raise
+    return paths
+
+
+def _check_complete(paths: Sequence[str]) -> None:
+    """Refuse a glob that finds some shards of a split and not the others.
+
+    Only files that exist are counted, whatever number a name states.
+    """
+    numbers: dict[tuple[str, str], set[int]] = {}
+    for path in paths:
+        match = SHARD_NAME.fullmatch(path)
+        if match:
+            numbers.setdefault((match[1], match[3]), set()).add(int(match[2]))
+    for (stem, total), indices in numbers.items():
+        start = 1 if int(total) in indices and 0 not in indices else 0
+        stop = start + int(total)
+        missing = int(total) - sum(start <= index < stop for index in indices)
+        if missing > 0:
+            first = next(index for index in count(start) if index not in indices)
+            raise DatasetError(
+                f"{stem}-*-of-{total}: {missing} of {int(total)} shards are "
+                f"missing, the first is {first:05d}; pass a list of files to read "
+                "only a part"
+            )

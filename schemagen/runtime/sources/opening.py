@@ -1,0 +1,164 @@
+"""Opening what a reader has named: files that are whole, of a schema that it reads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..codecs.compatibility import check_compatible
+from ..shared.errors import DatasetError, warn
+from ..shared.tfrecord import HEADER_SIZE, detect_compression
+from ..storage.directory import reader_of
+from ..storage.files import in_threads
+from ..storage.manifest import FILE_NAME, unsettled_problem
+from ..storage.schema import Spec
+from .finding import SHARD_NAME, Paths, Splits, directory_key, find_shards
+from .generation import check_listed
+from .shards import File, Shards
+
+
+def open_shards(source: Paths, split: Splits, spec: Spec) -> Shards:
+    """Find the files that a reader names, and see that they are whole.
+
+    Args:
+        source: a data directory, a glob, a file, or a list of files.
+        split: which split of a directory, or several, which are read as one; may be left
+            out if it holds one.
+        spec: the reader's own spec, compared with those of the manifests that list files.
+
+    Raises:
+        DatasetError: nothing there, files missing or not those that were written.
+        SchemaMismatchError: the data was written with an incompatible schema.
+    """
+    try:
+        shards = find_shards(source, split)
+        while True:
+            try:
+                check_schemas(shards, spec)
+                return _whole(shards)
+            except DatasetError:
+                again = find_shards(source, split)
+                if again.manifests == shards.manifests:
+                    raise
+                shards = again  # it was written meanwhile
+    except OSError as error:
+        raise DatasetError(
+            f"{error.filename}: it cannot be read: {error.strerror}"
+        ) from error
+
+
+def check_schemas(shards: Shards, spec: Spec) -> None:
+    """Compare the specs that wrote splits with a reader's own.
+
+    Raises:
+        SchemaMismatchError: one is incompatible.
+        DatasetError: files by name are of a split that is being published.
+    """
+    by_directory = shards.by == "directory"
+    for opened in shards.manifests:
+        for name, stated in opened.splits.items():
+            if not by_directory and name in opened.manifest.unsettled:
+                raise DatasetError(unsettled_problem(opened.directory, name))
+            where = opened.path if by_directory else f"{opened.path}: split {name!r}"
+            written = opened.manifest.spec_of(name)
+            check_compatible(written, spec, where, adopted=stated.adopted)
+
+
+def _whole(shards: Shards) -> Shards:
+    """Compare files with their manifests, and look at how others begin.
+
+    Raises:
+        DatasetError: a file is missing, or is not the one that a manifest lists; it is
+            named twice, or holds no records.
+    """
+    check_listed([file for file in shards.files if file.listed])
+    _check_spellings(shards.files)
+    files = tuple(in_threads(_begun, shards.files))
+    _check_unlisted(shards)
+    read = tuple(opened for opened in shards.manifests if opened.names)
+    return replace(shards, files=files, manifests=read)
+
+
+def _check_spellings(files: Sequence[File]) -> None:
+    """Refuse to read one shard by two spellings of its path."""
+    known: dict[tuple[str, str], str] = {}
+    for file in files:
+        where, name = os.path.split(file.path)
+        first = known.setdefault((directory_key(where), name), file.path)
+        if file.listed and first != file.path:
+            raise DatasetError(
+                f"{file.path}: the same shard of split {file.split!r} as {first}, so "
+                "that its records would be read twice; name one of the two"
+            )
+
+
+def _begun(file: File) -> File:
+    """Return a file with what its first bytes say, if no manifest lists it.
+
+    Raises:
+        DatasetError: it cannot be read, or does not begin as a file of records.
+    """
+    if file.listed:
+        return file
+    path = file.path
+    try:
+        if file.error:
+            raise file.error
+        with reader_of(path).open(path) as opened:
+            start = opened.read(HEADER_SIZE) or b""
+        compression = detect_compression(start)
+    except DatasetError as error:
+        where, name = os.path.split(path)
+        if name == FILE_NAME:
+            raise DatasetError(
+                f"{path}: the manifest of a data directory; pass the directory, "
+                f"{where or os.curdir!r}"
+            ) from None
+        raise DatasetError(f"{path}: {error}") from None
+    except FileNotFoundError:
+        raise DatasetError(f"{path}: no such file") from None
+    except OSError as error:
+        raise DatasetError(f"{path}: {error.strerror}") from None
+    first = 0 if compression else int.from_bytes(start[:8], "little")
+    return replace(file, compression=compression, first_bytes=first)
+
+
+def _check_unlisted(shards: Shards) -> None:
+    """Refuse files that the manifest next to them does not list, or warn of them.
+
+    Raises:
+        DatasetError: a file is named as a shard of a split that is being published,
+            or of one that has other shards; or a glob finds listed files as well.
+    """
+    manifests = {directory_key(each.directory): each for each in shards.manifests}
+    doubtful = []
+    for file in shards.files:
+        where, name = os.path.split(file.path)
+        opened = manifests.get(directory_key(where))
+        if file.listed or opened is None:
+            continue
+        match = SHARD_NAME.fullmatch(name)
+        if match and match[1] in opened.manifest.unsettled:
+            raise DatasetError(unsettled_problem(where, match[1]))
+        if match and match[1] in opened.manifest.splits:
+            raise DatasetError(
+                f"{file.path}: named as a shard of split {match[1]!r}, and "
+                f"{opened.path} does not list it: left over from an earlier "
+                "write, or copied from elsewhere; remove it, or move it to a "
+                "directory of its own to read it"
+            )
+        if shards.by == "glob" and opened.names:
+            raise DatasetError(
+                f"{file.path}: {opened.path} does not list it, and lists other files of "
+                "this glob; name the files of one split, such as data/train-*, "
+                "or pass a list of files to read them all"
+            )
+        doubtful.append(file.path)
+    if doubtful:
+        files = "1 file" if len(doubtful) == 1 else f"{len(doubtful)} files"
+        warn(
+            f"{files} not listed by the {FILE_NAME} in the same directory, the "
+            f"first is {doubtful[0]}: their schema is unknown, and they may be "
+            "incomplete"
+        )

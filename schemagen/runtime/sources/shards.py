@@ -1,0 +1,223 @@
+"""What a reader reads: files, and what is known of each."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from io import FileIO, RawIOBase
+from typing import Literal
+
+from ..storage.directory import reader_of
+from ..storage.files import FileState, Result, in_threads
+from ..storage.gfile import is_copied
+from ..storage.manifest import TAIL_BYTES, Shard
+from ..storage.remote import RangeReader
+from ..storage.schema import Spec
+from .manifests import OpenedManifest
+
+_USUAL_RECORD_BYTES = 1 << 16
+
+
+@dataclass(frozen=True)
+class File:
+    """A shard of a split, or another file of records.
+
+    Attributes:
+        path: where it is, once its split is settled.
+        split: which split it is a part of; "" if that is not known.
+        listed: its entry in the manifest of its directory; None if it has none.
+        spec: the spec that wrote it, by that manifest; None likewise.
+        compression: "", "GZIP" or "ZLIB"; None if it is not known.
+        first_bytes: the length of its first record; 0 if it is not known.
+        state: its state when it was found; None if there is an error.
+        error: why it has no state.
+    """
+
+    path: str
+    split: str = ""
+    listed: Shard | None = None
+    spec: Spec | None = None
+    compression: str | None = None
+    first_bytes: int = 0
+    state: FileState | None = None
+    error: OSError | None = None
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether it is behind a URL."""
+        return "://" in self.path
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether a manifest lists it, and it did not exist."""
+        return self.listed is not None and isinstance(self.error, FileNotFoundError)
+
+    @property
+    def size(self) -> int:
+        """How many bytes it had when it was found; 0 if there is an error."""
+        return self.state.size if self.state else 0
+
+    @property
+    def records(self) -> int | None:
+        """How many records it holds; None if no manifest says so."""
+        return self.listed.records if self.listed else None
+
+    @property
+    def checksum(self) -> str:
+        """The checksum of its bytes, or else its size and time of change, as text."""
+        return self.listed.crc32c if self.listed else str(self.state)
+
+    def at_its_name(self, function: Callable[[str], Result]) -> Result:
+        """Apply a function to the path that the file has now.
+
+        A shard has a hidden name until its split is settled.
+
+        Args:
+            function: takes a path, and raises a FileNotFoundError if nothing is there.
+        """
+        if self.listed and self.listed.hidden:
+            with suppress(FileNotFoundError):
+                directory = os.path.dirname(self.path)
+                return function(os.path.join(directory, self.listed.hidden))
+        return function(self.path)
+
+    def with_state(self) -> File:
+        """Return the file with the state that it has now."""
+        try:
+            state = self.at_its_name(lambda path: reader_of(path).state(path))
+        except OSError as error:
+            return replace(self, state=None, error=error)
+        return replace(self, state=state, error=None)
+
+    def open(self) -> RawIOBase:
+        """Open the file for reading.
+
+        Raises:
+            OSError: it cannot be opened.
+        """
+        if self.is_remote:
+            return RangeReader(self.read, self.size)
+        return self.at_its_name(FileIO)
+
+    def read(self, start: int, stop: int) -> bytes:
+        """Return the bytes from a position to another one.
+
+        Raises:
+            OSError: the file cannot be read, or ends before.
+        """
+        data = self.at_its_name(lambda path: reader_of(path).read(path, start, stop))
+        if len(data) != stop - start:
+            reason = f"it ends at byte {start + len(data)}, before {stop}"
+            raise OSError(errno.EIO, reason, self.path)
+        return data
+
+
+@dataclass(frozen=True)
+class Shards:
+    """What a reader reads: the files of one split or of several, or files by name.
+
+    Attributes:
+        files: in order.
+        manifests: those of their directories, as they were: the generation of the files.
+        by: how the files were named.
+    """
+
+    files: tuple[File, ...]
+    manifests: tuple[OpenedManifest, ...] = ()
+    by: Literal["directory", "glob", "path"] = "path"
+
+    @cached_property
+    def paths(self) -> tuple[str, ...]:
+        """The path of each file."""
+        return tuple(file.path for file in self.files)
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """The size of each file, in bytes."""
+        return tuple(file.size for file in self.files)
+
+    @cached_property
+    def records(self) -> tuple[int, ...] | None:
+        """How many records each file holds; None if it is not known of all of them."""
+        known = [file.records for file in self.files if file.records is not None]
+        return tuple(known) if len(known) == len(self.files) else None
+
+    @cached_property
+    def has_remote(self) -> bool:
+        """Whether a file is behind a URL."""
+        return any(file.is_remote for file in self.files)
+
+    @property
+    def is_compressed(self) -> bool:
+        """Whether a file is compressed."""
+        return any(file.compression for file in self.files)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether all files had their own names when they were found."""
+        return not any(file.listed and file.listed.hidden for file in self.files)
+
+    @property
+    def is_copied(self) -> bool:
+        """Whether a file is behind a URL that TensorFlow cannot open."""
+        return any(map(is_copied, self.paths))
+
+    @property
+    def shuffled(self) -> bool:
+        """Whether each split was shuffled as a whole when it was written."""
+        splits = [s for each in self.manifests for s in each.splits.values()]
+        listed = all(file.listed for file in self.files)
+        return bool(splits) and listed and all(split.shuffled for split in splits)
+
+    @property
+    def where(self) -> str:
+        """What to call all of them: their manifest, or the first file."""
+        return next((each.path for each in self.manifests), "") or self.paths[0]
+
+    @property
+    def record_bytes(self) -> int:
+        """About how many bytes a record has."""
+        if self.records is None:
+            first = max(file.first_bytes for file in self.files)
+            return first or _USUAL_RECORD_BYTES
+        return max(1, sum(self.sizes) // max(1, sum(self.records)))
+
+    @property
+    def digest(self) -> str:
+        """A text that changes whenever the content of a file or the order does."""
+        return _digest(
+            [(os.path.basename(file.path), file.checksum) for file in self.files]
+        )
+
+    @cached_property
+    def identity(self) -> str:
+        """A text that is equal for equal data, wherever it is.
+
+        It is made of the checksums in the manifest, and of the size and the last bytes of
+        a file that no manifest lists.
+
+        Raises:
+            OSError: such a file cannot be read.
+        """
+
+        def contents(file: File) -> str:
+            if file.listed:
+                return file.listed.crc32c
+            tail = file.read(max(0, file.size - TAIL_BYTES), file.size)
+            return f"{file.size} {tail.hex()}"
+
+        return _digest(in_threads(contents, self.files))
+
+
+def with_states(files: Iterable[File]) -> tuple[File, ...]:
+    """Return files with the states that they have now."""
+    return tuple(in_threads(File.with_state, list(files)))
+
+
+def _digest(facts: object) -> str:
+    return hashlib.sha256(repr(facts).encode()).hexdigest()[:16]
