@@ -74,20 +74,20 @@ def test_files_that_change_before_some_steps_are_one_generation_or_an_error(
 
 
 @pytest.mark.parametrize(
-    ("way", "change", "outcome"),
+    ("way", "change", "outcome", "steps"),
     [
-        ("shard by shard", "overwritten", "mixed"),
-        ("shard by shard", "by fewer", "lost"),
-        ("unprepared", "deleted", "raw"),
-        ("mapped", "emptied", "signal"),
-        ("waiting", "cut", "hang"),
+        ("shard by shard", "overwritten", "mixed", 24),
+        ("shard by shard", "by fewer", "lost", 24),
+        ("unprepared", "deleted", "raw", 24),
+        ("mapped", "emptied", "signal", 0),  # four steps of more than a hundred
+        ("waiting", "cut", "hang", 24),
     ],
 )
 def test_a_careless_reader_is_found_out(
-    tmp_path: Path, way: str, change: str, outcome: str
+    tmp_path: Path, way: str, change: str, outcome: str, steps: int
 ) -> None:
     """A reader that trusts its files ends as none of ours may."""
-    (found,) = _read(tmp_path, "careless", way, change, 24)
+    (found,) = _read(tmp_path, "careless", way, change, steps)
     assert outcome in found["wrong"]
 
 
