@@ -12,11 +12,12 @@ import os
 from collections.abc import Callable, Iterator
 
 from ..runtime.reading.records import Records
+from ..runtime.shared.compression import fill_from, inflated
 from ..runtime.shared.tfrecord import HEADER_SIZE, MOST_RECORD_BYTES
 from .records import Damage, Part
 from .remote_path import FilePath
 from .scanner import Scanner
-from .stream import Stream, compression_of, fill_from, inflated
+from .stream import Stream, compression_of
 
 # How many bytes are read at a time where no one looks for records.
 _SCRATCH_BYTES = 1 << 20

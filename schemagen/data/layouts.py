@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
 
+from ..runtime.shared.compression import InflateError, inflated
 from ..runtime.shared.errors import DatasetError
 from ..runtime.storage import manifest
 from .formatting import one_line, shell_word
 from .frames import is_header
 from .names import TFX_PREFIX, VERSION, is_ignored, says_records, split_in, split_of
 from .remote_path import FilePath, entries_of, open_file
-from .stream import InflateError, compression_of, inflated
+from .stream import compression_of
 
 # How much of a compressed file suffices to inflate a record's header.
 _START_BYTES = 4096

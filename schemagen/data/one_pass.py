@@ -118,7 +118,7 @@ class Scanned:
 
     @property
     def compression(self) -> str | None:
-        """What its first bytes say: "", "GZIP" or "ZLIB"; None for neither."""
+        """Its name by the first bytes, "" for none; None for other bytes."""
         return compression_of(self.start)
 
     def add_damage(self, damage: Damage) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..runtime.reading.records import Records
+from ..runtime.shared.compression import ANY
 from ..runtime.shared.tfrecord import (
     FOOTER_SIZE,
     FRAMING,
@@ -217,7 +218,7 @@ class Scanner:
         """Tell a damaged beginning from a file of another format.
 
         Args:
-            compression: "GZIP" or "ZLIB" if the file is compressed, else "".
+            compression: the name of the file's compression; "" for none.
         """
         stream = self._stream
         at, whole = stream.offset, stream.need(HEADER_SIZE)
@@ -237,7 +238,7 @@ class Scanner:
         yield self._damage(
             "foreign",
             found,
-            "a TFRecord file, uncompressed or compressed with GZIP or ZLIB",
+            f"a TFRecord file, uncompressed or compressed with {ANY}",
             "this is not a TFRecord file",
             at,
         )

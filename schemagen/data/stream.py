@@ -1,89 +1,29 @@
-"""The bytes of a file: their format, inflated if compressed, as a window that moves."""
+"""The bytes of a file: how they are compressed, and a window on them that moves."""
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..runtime.shared.compression import InflateError
 from ..runtime.shared.errors import DatasetError
 from ..runtime.shared.tfrecord import detect_compression
 
 Fill = Callable[[memoryview], int]
 """Fills memory with the next bytes, and returns how many there were."""
 
-# How much is inflated at a time, however much a few bytes may inflate to.
-_PIECE_BYTES = 1 << 20
-
 # How much is read at a time: most windows need one step.
 _STEP = 1 << 21
 
-_WINDOW_BITS = {"GZIP": 16 + zlib.MAX_WBITS, "ZLIB": zlib.MAX_WBITS}
-
 
 def compression_of(start: bytes) -> str | None:
-    """Return "", "GZIP" or "ZLIB" by a file's first 12 bytes; None for neither."""
+    """Return a compression by a file's first 12 bytes, "" for none; None for other bytes."""
     try:
         return detect_compression(start[:12])
     except DatasetError:
         return None
-
-
-class InflateError(Exception):
-    """A compressed file that cannot be inflated any further.
-
-    Attributes:
-        ended: whether it merely ends too early.
-    """
-
-    def __init__(self, reason: str, *, ended: bool) -> None:
-        self.ended = ended
-        super().__init__(reason)
-
-
-def inflated(pieces: Iterator[bytes], compression: str) -> Iterator[bytes]:
-    """Inflate a file, or several in a row, in pieces of at most a megabyte.
-
-    Args:
-        pieces: the file's bytes.
-        compression: "GZIP" or "ZLIB".
-
-    Raises:
-        InflateError: behind all that could be inflated.
-    """
-    bits = _WINDOW_BITS[compression]
-    stream = zlib.decompressobj(bits)
-    begun = False
-    for piece in pieces:
-        rest = piece
-        while rest:
-            if stream.eof:
-                if not rest.strip(b"\0"):
-                    break  # gzip allows zeros that fill up a block
-                stream, begun = zlib.decompressobj(bits), False
-            begun = True
-            try:
-                out = stream.decompress(rest, _PIECE_BYTES)
-            except zlib.error as error:
-                raise InflateError(
-                    f"damaged {compression} data: {str(error).split(': ')[-1]}",
-                    ended=False,
-                ) from None
-            if out:
-                yield out
-            rest = stream.unconsumed_tail or stream.unused_data
-    while begun and not stream.eof:
-        try:
-            out = stream.decompress(b"", _PIECE_BYTES)
-        except zlib.error:
-            out = b""
-        if not out:
-            raise InflateError(
-                f"the file ends before the end of its {compression} stream", ended=True
-            )
-        yield out
 
 
 class Stream:
@@ -165,18 +105,3 @@ class Stream:
             self.drop(len(piece))
             yield piece
             self.need(_STEP)
-
-
-def fill_from(pieces: Iterator[bytes]) -> Fill:
-    """Return a function that fills memory from pieces of any size."""
-    rest = memoryview(b"")
-
-    def fill(memory: memoryview) -> int:
-        nonlocal rest
-        rest = rest or memoryview(next(pieces, b""))
-        taken = rest[: len(memory)]
-        memory[: len(taken)] = taken
-        rest = rest[len(taken) :]
-        return len(taken)
-
-    return fill

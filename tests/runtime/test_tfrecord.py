@@ -25,6 +25,7 @@ from schemagen.runtime.shared.tfrecord import (
     frame_records,
     masked_crc32c,
     read_records,
+    survey,
 )
 from tiers import examples
 
@@ -83,6 +84,19 @@ def test_compressed_files_may_be_joined(tmp_path: Path, compress: Any) -> None:
     path.write_bytes(compress(FRAMED) + b"no stream")
     with pytest.raises(DatasetError, match=rf"{path}: record {len(RECORDS)}: "):
         list(read_records(path))
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, zlib.compress])
+def test_records_before_damage_are_read(tmp_path: Path, compress: Any) -> None:
+    """All of them, if only the checksum behind the stream is damaged."""
+    path = tmp_path / "a"
+    data = bytearray(compress(FRAMED))
+    data[-5 if compress is gzip.compress else -1] ^= 1
+    path.write_bytes(data)
+    with path.open("rb") as file:
+        *records, problem = survey(file, "a")
+    assert records == RECORDS
+    assert str(problem).startswith(f"a: record {len(RECORDS)}: damaged ")
 
 
 def _peak(path: Path) -> int:

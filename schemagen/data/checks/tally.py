@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...runtime.reading.columns import Columns
+from ...runtime.shared.compression import ANY
 from ...runtime.shared.tfrecord import HEADER_SIZE
 from ..keyed import Keyed, keyed_of
 from ..records import Damage
@@ -30,7 +31,7 @@ _DAMAGES = {
     "compression": (
         "SG509",
         "compressed file cannot be decompressed",
-        "a file that is compressed once, with GZIP or ZLIB, or not at all",
+        f"a file that is compressed once, with {ANY}, or not at all",
     ),
     "limit": ("SG512", "record is over the limit", ""),  # the damage says which one
     "foreign": ("SG508", "not a TFRecord file", "records"),

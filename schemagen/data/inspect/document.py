@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, WithJsonSchema
+from pydantic import Field as Described
+
+from ...runtime.shared.compression import ANY, COMPRESSIONS
+
+_COMPRESSION = WithJsonSchema({"enum": ["", *COMPRESSIONS], "type": "string"})
 
 
 class Part(BaseModel):
@@ -233,8 +238,9 @@ class Split(Part):
     """The number of its files."""
     bytes: int
     """Their size on disk."""
-    compression: str
-    """Empty, GZIP or ZLIB; files that differ have a list."""
+    compression: str = Described(
+        description=f"Empty, {ANY}; files that differ have a list."
+    )
     message: Literal["Example", "SequenceExample", "mixed"]
     sequences: int
     """How many are SequenceExamples."""
@@ -277,7 +283,7 @@ class File(Part):
     split: str
     """By the manifest or its name; empty if neither says."""
     bytes: int
-    compression: Literal["", "GZIP", "ZLIB"]
+    compression: Annotated[str, _COMPRESSION]
     """What its first bytes say."""
     records: int
     listed: int | None

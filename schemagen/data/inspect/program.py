@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 
 from ...runtime.codecs.part import BYTES, FLOAT, INT
+from ...runtime.shared.compression import in_tensorflow
 from ...spec.model import RecordSpec
 from ..profile.columns import Split
 from ..profile.profile import Profile
@@ -51,6 +52,8 @@ def plain_program(profile: Profile) -> str:
     if not features or len(features) > _MOST_KEYS or mixed:
         return ""
     (compression,) = compressions
+    if not in_tensorflow(compression):
+        return ""
     options = f", compression_type={_literal(compression)}" if compression else ""
     context = _dict("context" if sequence else "features", features, in_steps=False)
     lists = _dict("sequences", features, in_steps=True) if sequence else ""

@@ -142,7 +142,7 @@ class FileStatistics:
         path: where it is.
         split: the split that it belongs to; empty if it belongs to none.
         bytes: its size on disk.
-        compression: "", "GZIP" or "ZLIB".
+        compression: its name; "" for none.
         records: how many records were read.
         listed: how many the manifest lists; None if it does not list the file.
         listed_bytes: the size that the manifest lists; likewise.

@@ -6,14 +6,17 @@ import os
 from functools import partial
 
 from ...runtime.reading.columns import WRITE_EXAMPLES
+from ...runtime.shared.compression import COMPRESSIONS
 from ...runtime.sources.shards import File
 from ...runtime.storage.manifest import Shard
 from ..checks.tally import Tally
 from ..keyed import EXPECTED, NO_KEY, WITHOUT_FEATURE
 from ..one_pass import Scanned
 
-_BY_SUFFIX = {".gz": "GZIP", ".gzip": "GZIP", ".zlib": "ZLIB"}
-_WORDS = {"": "uncompressed records", "GZIP": "GZIP data", "ZLIB": "ZLIB data"}
+_BY_SUFFIX = {
+    suffix: name for name, each in COMPRESSIONS.items() for suffix in each.suffixes
+}
+_WORDS = {"": "uncompressed records", **{name: f"{name} data" for name in COMPRESSIONS}}
 
 
 def judge_file(scanned: Scanned, file: File) -> None:

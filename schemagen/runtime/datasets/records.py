@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from ..faults.faults import Faults
 from ..faults.python_reader import PythonReader
+from ..shared.compression import in_tensorflow
+from ..shared.errors import DatasetError
 from ..shared.requirements import tf
 from ..sources.shards import Shards
 from ..sources.shares import Part, Share
@@ -50,7 +52,17 @@ def read_pieces(
 
     Returns:
         string [N].
+
+    Raises:
+        DatasetError: a file is compressed in a way that TensorFlow does not read.
     """
+    for file in shards.files:
+        if not in_tensorflow(file.compression or ""):
+            raise DatasetError(
+                f"{file.path}: compressed with {file.compression}, which TensorFlow does "
+                "not read; read it with open_split, or write the split with another "
+                "compression"
+            )
     parts = share.parts
     size = max(1, min(_PIECE_RECORDS, _PIECE_BYTES // shards.record_bytes))
     all_of_files = all(part == Part(part.file) for part in parts)

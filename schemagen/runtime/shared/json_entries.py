@@ -9,6 +9,8 @@ from pathlib import PurePath
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
+from .compression import COMPRESSIONS
+
 # No spec is nested so deep; comparing and printing values takes a stack.
 _DEEPEST = 40
 _SHOWN = 60
@@ -61,7 +63,7 @@ def check_manifest(data: Any) -> None:
         _check_file_name(name, "splits")
         where = f"splits[{name!r}]"
         check_entries(where, split, _SPLIT, _SPLIT_SELDOM)
-        if split["compression"] not in ("", "GZIP", "ZLIB"):
+        if split["compression"] not in ("", *COMPRESSIONS):
             raise ValueError(f"{where}: compression is {shown(split['compression'])}")
         if not split["shards"]:
             raise ValueError(f"{where}: no shards")

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import struct
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BufferedReader
 from itertools import chain, count
 from string import printable
-from typing import IO, TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..native import crc32c, fill_frames
+from .compression import ANY, COMPRESSIONS, InflateError, open_inflated
 from .errors import DatasetError
 from .wire import Buffer
 
@@ -37,9 +37,6 @@ RECORD_LIMIT = f"at most {MOST_RECORD_BYTES} bytes, the most of a protobuf messa
 # A record's length is 64 bits wide, so a damaged one may ask for anything. Records
 # are read in pieces of this size, so that only what is there is ever held.
 _PIECE = 1 << 24
-
-# How much of a compressed file is read at a time.
-_CHUNK = 1 << 16
 
 
 def masked_crc32c(data: bytes) -> int:
@@ -115,22 +112,21 @@ def detect_compression(start: bytes) -> str:
         start: the first 12 bytes of the file, or all of a shorter one.
 
     Returns:
-        "" for none, "GZIP" or "ZLIB", as tf.data.TFRecordDataset takes it.
+        The name of a compression, "" for none.
 
     Raises:
         DatasetError: the bytes begin neither a record nor a compressed file.
     """
     if not start or _begins_record(start):
         return ""
-    if start[:2] == b"\x1f\x8b":
-        return "GZIP"
-    if start[0] & 0x0F == 8 and int.from_bytes(start[:2], "big") % 31 == 0:
-        return "ZLIB"
+    for name, compression in COMPRESSIONS.items():
+        if compression.begins(start):
+            return name
     text = set(start) <= set(printable.encode())
     shown = repr(start.decode()) if text else start.hex(" ")
     raise DatasetError(
         f"not a TFRecord file: it begins with {shown}, which is neither a "
-        "record's length with its checksum nor the start of GZIP or ZLIB data"
+        f"record's length with its checksum nor the start of {ANY} data"
     )
 
 
@@ -160,6 +156,7 @@ def records_in(raw: BufferedReader, where: str) -> Iterator[bytes]:
 
     Raises:
         DatasetError: naming the file and the record, counted from 0.
+        OSError: the file cannot be read.
     """
     for record in survey(raw, where):
         if isinstance(record, DatasetError):
@@ -176,26 +173,23 @@ def survey(raw: BufferedReader, where: str) -> Iterator[bytes | DatasetError]:
     Args:
         raw: the file, at its beginning.
         where: what to call it in errors, which name the record, counted from 0.
+
+    Raises:
+        OSError: the file cannot be read.
     """
     try:
         compression = detect_compression(raw.peek(HEADER_SIZE)[:HEADER_SIZE])
     except DatasetError as error:
         yield DatasetError(f"{where}: {error}")
         return
-    stream: _Readable = raw
-    if compression == "ZLIB":
-        stream = _Inflated(raw)
-    elif compression == "GZIP":
-        from gzip import GzipFile  # takes as long to import as all of this module
-
-        stream = cast("IO[bytes]", GzipFile(fileobj=raw))
+    stream = open_inflated(raw, compression)
     for number in count():
         try:
             record = _read_record(stream)
         except _WrongChecksumError as error:
             yield DatasetError(f"{where}: record {number}: {error}")
             continue
-        except (DatasetError, EOFError, OSError, zlib.error) as error:
+        except (DatasetError, InflateError) as error:
             yield DatasetError(f"{where}: record {number}: {error}")
             return
         if record is None:
@@ -207,45 +201,7 @@ class _WrongChecksumError(DatasetError):
     """A record that is not what was written; the next one stands behind it."""
 
 
-class _Readable(Protocol):
-    """What gives its bytes piece by piece."""
-
-    def read(self, size: int, /) -> bytes: ...
-
-
-class _Inflated:
-    """A ZLIB file, or several in a row, inflated as it is read."""
-
-    def __init__(self, raw: IO[bytes]) -> None:
-        self._raw = raw
-        self._stream = zlib.decompressobj()
-        self._compressed = b""
-
-    def read(self, size: int, /) -> bytes:
-        """Return up to `size` bytes, fewer at the end only.
-
-        Raises:
-            EOFError: the file ends inside a stream.
-            zlib.error: these bytes are not a ZLIB stream.
-        """
-        pieces: list[bytes] = []
-        while size:
-            self._compressed = self._compressed or self._raw.read(_CHUNK)
-            if self._stream.eof:
-                if not self._compressed:
-                    break
-                self._stream = zlib.decompressobj()
-            at_end = not self._compressed  # of the file; output may still be held back
-            piece = self._stream.decompress(self._compressed, size)
-            if at_end and not piece and not self._stream.eof:
-                raise EOFError("the file ends before the end of its ZLIB stream")
-            self._compressed = self._stream.unconsumed_tail or self._stream.unused_data
-            pieces.append(piece)
-            size -= len(piece)
-        return b"".join(pieces)
-
-
-def _read_record(stream: _Readable) -> bytes | None:
+def _read_record(stream: BufferedReader) -> bytes | None:
     header = stream.read(HEADER_SIZE)
     if not header:
         return None

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from io import BufferedReader, RawIOBase
 from typing import Any
 
-from ..native import crc32c
 from ..shared.errors import DatasetError
 from ..shared.tfrecord import survey
+from ..storage.integrity import MeasuredFile
 from .shards import File
 
 _BUFFER_BYTES = 1 << 20
@@ -25,7 +25,7 @@ class FileRecords:
     def __init__(self, file: File, opened: RawIOBase | None = None) -> None:
         self._found = file
         self._opened = opened
-        self._file: _File | None = None
+        self._file: MeasuredFile | None = None
 
     def __iter__(self) -> Iterator[bytes | DatasetError]:
         """Yield records, and in place of a bad one its error.
@@ -35,45 +35,18 @@ class FileRecords:
         read, there is nothing more.
         """
         try:
-            self._file = _File(self._opened or self._found.open())
+            self._file = MeasuredFile(self._opened or self._found.open())
             raw: Any = self._file
             with BufferedReader(raw, _BUFFER_BYTES) as buffered:
                 yield from survey(buffered, self._found.path)
-        except (OSError, _UnreadableError) as error:
-            reason = error.strerror if isinstance(error, OSError) else error
+        except OSError as error:
+            reason = error.strerror or error
             yield DatasetError(f"{self._found.path}: it cannot be read: {reason}")
 
     @property
     def crc32c(self) -> str:
         """The CRC-32C of the bytes that were read, as manifests list it."""
-        return f"{self._file.crc32c if self._file else 0:08x}"
-
-
-class _UnreadableError(Exception):
-    """A file that cannot be read, rather than one whose contents are damaged."""
-
-
-class _File(RawIOBase):
-    """An open file, whose errors `survey` does not take for damage."""
-
-    def __init__(self, file: RawIOBase) -> None:
-        self._file = file
-        self.crc32c = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        try:
-            count = self._file.readinto(buffer) or 0
-        except OSError as error:
-            raise _UnreadableError(error.strerror or error) from None
-        self.crc32c = crc32c(memoryview(buffer)[:count], self.crc32c)
-        return count
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
+        return self._file.crc32c if self._file else f"{0:08x}"
 
 
 def opening_problem(file: File) -> str:

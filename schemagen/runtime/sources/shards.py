@@ -32,7 +32,7 @@ class File:
         split: which split it is a part of; "" if that is not known.
         listed: its entry in the manifest of its directory; None if it has none.
         spec: the spec that wrote it, by that manifest; None likewise.
-        compression: "", "GZIP" or "ZLIB"; None if it is not known.
+        compression: its name, "" for none; None if it is not known.
         first_bytes: the length of its first record; 0 if it is not known.
         state: its state when it was found; None if there is an error.
         error: why it has no state.

@@ -66,10 +66,10 @@ def _problems(directory: Directory, shard: Shard) -> Iterator[str]:
         if directory.size(name) is None:
             yield f"{where}: missing, and the manifest lists it; restore it from a copy, or write the split again"
             return
-        with directory.files.open(directory.path(name)) as opened:
-            file = _Measured(opened)
-            records, problem = _count(file, where)
-            while file.read(_PIECE_BYTES):
+        file = MeasuredFile(directory.files.open(directory.path(name)))
+        with BufferedReader(file, _PIECE_BYTES) as buffered:
+            records, problem = _count(buffered, where)
+            while buffered.read(_PIECE_BYTES):
                 pass  # what is behind a damaged record
     except OSError as error:
         yield f"{where}: it cannot be read: {error}"
@@ -79,9 +79,9 @@ def _problems(directory: Directory, shard: Shard) -> Iterator[str]:
             f"{where}: found {file.bytes} bytes, expected the {shard.bytes} that the "
             "manifest lists; restore it from a copy, or write the split again"
         )
-    elif f"{file.checksum:08x}" != shard.crc32c:
+    elif file.crc32c != shard.crc32c:
         yield (
-            f"{where}: found bytes with the CRC-32C {file.checksum:08x}, expected the "
+            f"{where}: found bytes with the CRC-32C {file.crc32c}, expected the "
             f"{shard.crc32c} that the manifest lists; restore it from a copy, or write the split again"
         )
     if problem:
@@ -93,7 +93,7 @@ def _problems(directory: Directory, shard: Shard) -> Iterator[str]:
         )
 
 
-def _count(file: _Measured, where: str) -> tuple[int, str]:
+def _count(file: BufferedReader[Any], where: str) -> tuple[int, str]:
     """Count a file's good records, and say what is wrong with the one behind them.
 
     Raises:
@@ -101,42 +101,42 @@ def _count(file: _Measured, where: str) -> tuple[int, str]:
     """
     records = 0
     try:
-        for _ in records_in(BufferedReader(file, _PIECE_BYTES), where):
+        for _ in records_in(file, where):
             records += 1
     except DatasetError as error:
-        if file.failure is not None:
-            raise file.failure from None
         return records, str(error)
     return records, ""
 
 
-class _Measured(RawIOBase):
+class MeasuredFile(RawIOBase):
     """A file that counts its bytes, and sums them up, as they are read.
 
     Args:
-        file: the file.
+        file: the file, which is closed with this one.
 
     Attributes:
         bytes: how many there have been.
-        checksum: the CRC-32C of these.
-        failure: why it cannot be read any further.
     """
 
     def __init__(self, file: RawIOBase) -> None:
         self._file = file
         self.bytes = 0
-        self.checksum = 0
-        self.failure: OSError | None = None
+        self._checksum = 0
+
+    @property
+    def crc32c(self) -> str:
+        """The CRC-32C of the bytes that were read, as manifests list it."""
+        return f"{self._checksum:08x}"
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        try:
-            count = self._file.readinto(buffer) or 0
-        except OSError as error:
-            self.failure = error
-            raise
+        count = self._file.readinto(buffer) or 0
         self.bytes += count
-        self.checksum = crc32c(memoryview(buffer)[:count], self.checksum)
+        self._checksum = crc32c(memoryview(buffer)[:count], self._checksum)
         return count
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()

@@ -73,7 +73,7 @@ class CheckedFile:
         records: how many records it holds.
         bytes: its size on disk.
         crc32c: the CRC-32C of its bytes on disk.
-        compression: "", "GZIP" or "ZLIB".
+        compression: its name; "" for none.
         lengths: those of the frames of its records in order, int64 [N] each.
     """
 
@@ -96,7 +96,7 @@ class Split:
     """A part of a dataset, such as train or test.
 
     Attributes:
-        compression: "", "GZIP" or "ZLIB".
+        compression: its name; "" for none.
         shards: its files, in order.
         fingerprint: of the spec that wrote it, if that is not the directory's.
         spec: the spec that wrote it, likewise.

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeGuard
 
 from ..native import crc32c
 from ..shared.calling import check_flags
+from ..shared.compression import COMPRESSIONS, SUFFIX_PATTERN, one_of, suffix_of
 from ..shared.errors import DatasetError
 from ..shared.values import described, shortened
 from ..storage.directory import is_remote, path_of
@@ -47,9 +48,6 @@ _OTHER_FILES = 16
 # Names that files of other splits have.
 _TAKEN = re.compile(r"manifest|.*-\d{5,}-of-\d{5,}", re.ASCII)
 
-
-SUFFIXES = {"": "", "GZIP": ".gz", "ZLIB": ".zlib"}
-"""What a shard's name ends in after `.tfrecord`, by its compression."""
 
 # A run's token, and what `Directory.replace` adds to a name while it writes.
 _TOKEN = "[0-9a-f]{12}"
@@ -120,7 +118,7 @@ class Plan:
 
     def shard_name(self, shard: int, shards: int) -> str:
         """Return the name of one of so many shards, such as `train-00000-of-00008.tfrecord`."""
-        suffix = SUFFIXES[self.compression or ""]
+        suffix = suffix_of(self.compression or "")
         return f"{self.split}-{shard:05d}-of-{shards:05d}.tfrecord{suffix}"
 
     def hidden_name(self, shard: int, attempt: str) -> str:
@@ -313,16 +311,20 @@ def _check_sharding(plan: Plan) -> None:
 
 
 def _check_packing(compression: str | None, level: int | None) -> None:
-    if compression not in (None, "GZIP", "ZLIB"):
+    names = one_of(map(repr, COMPRESSIONS))
+    if compression not in (None, *COMPRESSIONS):
+        raise DatasetError(f"compression={compression!r}: expected None, {names}")
+    if level is None:
+        return
+    if compression is None:
         raise DatasetError(
-            f"compression={compression!r}: expected None, 'GZIP' or 'ZLIB'"
+            f"compression_level={level!r} without compression: pass "
+            f"compression={names} with it"
         )
-    if level is not None and not (_is_int(level) and 1 <= level <= 9):
-        raise DatasetError(f"compression_level={level!r}: expected 1 to 9, or None")
-    if level is not None and compression is None:
+    levels = COMPRESSIONS[compression].levels
+    if not (_is_int(level) and level in levels):
         raise DatasetError(
-            f"compression_level={level} without compression: pass compression='GZIP' "
-            "or 'ZLIB' with it"
+            f"compression_level={level!r}: expected {levels[0]} to {levels[-1]}, or None"
         )
 
 
@@ -381,7 +383,7 @@ def lock_name(split: str) -> str:
 def shard_files(names: Iterable[str], split: str) -> set[str]:
     """Return those of a directory's files that are named as shards of a split."""
     pattern = re.compile(
-        re.escape(split) + r"-\d{5,}-of-\d{5,}\.tfrecord(\.gz|\.zlib)?"
+        rf"{re.escape(split)}-\d{{5,}}-of-\d{{5,}}\.tfrecord({SUFFIX_PATTERN})?"
     )
     return set(filter(pattern.fullmatch, names))
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import zlib
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
@@ -16,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..native import crc32c
+from ..shared.compression import COMPRESSIONS
 from ..shared.errors import ChangedSourceError, DatasetError
 from ..shared.tfrecord import Framed
 from ..shared.values import described
@@ -29,9 +29,6 @@ from .plan import Plan, run_files
 # A shard goes to the disk in pieces of 256 KiB, or smaller ones if many are open.
 _BUFFER = 1 << 18
 _BUFFERS = 32 << 20
-
-# zlib's `wbits`: the header and trailer of a stream.
-_WINDOWS = {"GZIP": zlib.MAX_WBITS + 16, "ZLIB": zlib.MAX_WBITS}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,9 +131,8 @@ class ShardFile:
         self._stream = None
         if plan.compression:
             # Without a name and a time inside: equal records make equal files.
-            level = plan.compression_level or 6
-            window = _WINDOWS[plan.compression]
-            self._stream = zlib.compressobj(level, zlib.DEFLATED, window)
+            found = COMPRESSIONS[plan.compression]
+            self._stream = found.compressor(plan.compression_level or found.level)
 
     def add(self, framed: Framed) -> None:
         """Take some records.
