@@ -15,7 +15,7 @@ from ..codecs.decoder import Batch, Row
 from ..reading.columns import Rows
 from ..reading.records import Records
 from ..shared.errors import DatasetError
-from ..sources.weights import check_weights
+from ..sources.mixture import check_weights
 from .arrow import joined
 from .collation import Collators, merged
 from .decoding import decoded

@@ -14,9 +14,7 @@ from ..codecs.roles import Roles, missing_targets
 from ..shared.calling import check_flags, options_by_name
 from ..shared.errors import DatasetError, with_suggestion
 from ..sources.finding import Paths, Splits
-from ..sources.opening import open_shards
-from ..sources.slices import split_and_slice
-from ..sources.weights import sources_of
+from ..sources.mixture import open_sources
 from ..storage.schema import Spec
 from .source import RecordSource
 from .split import Split, mixed
@@ -101,12 +99,10 @@ class SplitReader:
         missing = missing_targets(self.record, self.targets)
         roles = Roles(tuple(self.features), self.targets, self.weights, (), missing)
         splits, weights = [], []
-        for one, named, weight in sources_of(source, split):
-            of_split, part = split_and_slice(named)
-            shards = open_shards(one, of_split, self.spec)
-            found = Split(
-                RecordSource(shards, decoder, skip=on_corrupt == "skip"), roles
-            )
-            splits.append(found if part is None else found.select(part.of(len(found))))
-            weights.append(weight)
+        for each in open_sources(source, split, self.spec):
+            records = RecordSource(each.shards, decoder, skip=on_corrupt == "skip")
+            whole = Split(records, roles)
+            part = each.part
+            splits.append(whole if part is None else whole.select(part.of(len(whole))))
+            weights.append(each.weight)
         return mixed(splits, weights) if isinstance(source, Mapping) else splits[0]

@@ -51,7 +51,7 @@ class Pipeline:
 
     Attributes:
         options: of `make_dataset`.
-        shards: the files of each source.
+        files: of each source.
         weights: of each source.
         shares: what this reader reads of each source.
         parser: how records are parsed.
@@ -61,7 +61,7 @@ class Pipeline:
     """
 
     options: Options
-    shards: list[Shards]
+    files: list[Shards]
     weights: list[float]
     shares: list[Share]
     parser: Parser
@@ -72,7 +72,7 @@ class Pipeline:
     @cached_property
     def records(self) -> int | None:
         """How many records an epoch has; None if no one knows."""
-        return self.shares[0].records if len(self.shards) == 1 else None
+        return self.shares[0].records if len(self.files) == 1 else None
 
     def warn_of_no_batch(self) -> None:
         """Warn where drop_remainder leaves out all records."""
@@ -109,7 +109,7 @@ class Pipeline:
     def _all_batches(self, spec: Spec) -> tf.data.Dataset:
         options = self.options
         faults = Faults(
-            self.shards,
+            self.files,
             self.parser,
             options.on_corrupt,
             options.batch_size,
@@ -139,11 +139,11 @@ class Pipeline:
         """
         seed = self.options.reading_seed
         streams = []
-        for number, (shards, share) in enumerate(
-            zip(self.shards, self.shares, strict=True)
+        for number, (files, share) in enumerate(
+            zip(self.files, self.shares, strict=True)
         ):
             pieces = read_pieces(
-                shards,
+                files,
                 share,
                 faults,
                 shuffle=self.options.training,
@@ -176,7 +176,7 @@ class Pipeline:
     def _in_blocks(self, faults: Faults) -> tf.data.Dataset | None:
         """Return batches of small records, shuffled as parsed rows, or None for others."""
         options = self.options
-        total, size = self.records, self.shards[0].record_bytes
+        total, size = self.records, self.files[0].record_bytes
         usual = options.bucket_by is None and options.training
         if not usual or total is None or size > LARGEST_ROW:
             return None
@@ -261,7 +261,7 @@ class Pipeline:
     def _contents(self) -> tuple[object, ...]:
         """Return all that says which records are read, and in which order."""
         options = self.options
-        digests = tuple(shards.digest for shards in self.shards)
+        digests = tuple(files.digest for files in self.files)
         order = (self.weights, options.training, options.deterministic)
         return (*digests, *order, *self.shares, options.on_corrupt)
 
@@ -269,7 +269,7 @@ class Pipeline:
         """Return how many records are shuffled at a time."""
         if self.options.shuffle_buffer is not None:
             return self.options.shuffle_buffer
-        shuffled = all(shards.shuffled for shards in self.shards)
+        shuffled = all(files.shuffled for files in self.files)
         return _SHUFFLED_AGAIN if shuffled else _SHUFFLED
 
     def _shuffled(self, dataset: tf.data.Dataset) -> tf.data.Dataset:
@@ -292,7 +292,7 @@ class Pipeline:
             DatasetError: files are behind URLs that TensorFlow does not open.
         """
         options = self.options
-        for path in (path for shards in self.shards for path in shards.paths):
+        for path in (path for files in self.files for path in files.paths):
             if is_copied(path):
                 raise DatasetError(
                     f"service={options.service!r}: its workers run TensorFlow alone, "

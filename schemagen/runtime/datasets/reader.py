@@ -17,10 +17,8 @@ from ..shared.calling import check_flags, options_by_name
 from ..shared.errors import NO_LIMIT, DatasetError
 from ..shared.requirements import tf
 from ..sources.finding import Splits
-from ..sources.opening import open_shards
-from ..sources.shares import ShareIndex, share_of
-from ..sources.slices import split_and_slice
-from ..sources.weights import sources_of
+from ..sources.mixture import open_sources
+from ..sources.shares import ShareIndex
 from ..storage.schema import Spec
 from .batching import Lengths, Padding
 from .elements import Batch, Elements, augmented, classes_of, images_of, of_any_size
@@ -196,7 +194,6 @@ class RecordReader:
             on_corrupt=on_corrupt,
         )
         options.check(source, self.lengths, self.record)
-        sources = sources_of(source, split)
         learned = (*self.targets, *self.weights)
         delivered = select(
             fields, self.features, self.record, targets=learned, info=self.info
@@ -230,19 +227,12 @@ class RecordReader:
             image_dtype=image_dtype and tf.as_dtype(image_dtype),
             classes=classes_of(self.record, self.targets) if one_hot else {},
         )
-        named = [split_and_slice(name) for _, name, _ in sources]
-        shards = [
-            open_shards(one, name, self.spec)
-            for (one, _, _), (name, _) in zip(sources, named, strict=True)
-        ]
+        components = open_sources(source, split, self.spec)
         pipeline = Pipeline(
             options,
-            shards,
-            [weight for _, _, weight in sources],
-            [
-                share_of(shard, len(one.paths), one.records, part)
-                for one, (_, part) in zip(shards, named, strict=True)
-            ],
+            [each.shards for each in components],
+            [each.weight for each in components],
+            [each.share_of(shard) for each in components],
             Parser(
                 self.parse_batch,
                 self.record.keys,

@@ -82,29 +82,28 @@ def shards_at(paths: Sequence[str]) -> Shards:
     Raises:
         DatasetError: a manifest is damaged.
     """
-    manifests: dict[str, OpenedManifest] = {}
-    listed: dict[str, dict[str, tuple[str, Shard]]] = {}
-    files = []
-    for path in paths:
-        where, name = os.path.split(path)
-        key = directory_key(where)
-        if key not in listed:
-            opened = _manifest_next_to(path)
-            listed[key] = _by_name(opened) if opened else {}
-            manifests |= {key: opened} if opened else {}
-        if name in listed[key]:
-            files.append(_listed(manifests[key], *listed[key][name], path))
-        else:
-            files.append(File(path))
-    read: dict[str, set[str]] = {key: set() for key in manifests}
-    for file in files:
-        if file.listed:
-            read[directory_key(os.path.dirname(file.path))].add(file.split)
+    keys = [directory_key(os.path.dirname(path)) for path in paths]
+    opened: dict[str, OpenedManifest | None] = {}
+    for key, path in zip(keys, paths, strict=True):
+        if key not in opened:
+            opened[key] = _manifest_next_to(path)
+    manifests = {key: each for key, each in opened.items() if each is not None}
+    entries = {
+        (key, shard.file): (name, shard)
+        for key, each in manifests.items()
+        for name, split in each.manifest.splits.items()
+        for shard in split.shards
+    }
+    files, read = [], set[tuple[str, str]]()
+    for key, path in zip(keys, paths, strict=True):
+        entry = entries.get((key, os.path.basename(path)))
+        files.append(_listed(manifests[key], *entry, path) if entry else File(path))
+        read |= {(key, entry[0])} if entry else set()
     return Shards(
         with_states(files),
         tuple(
-            replace(opened, names=tuple(sorted(read[key])))
-            for key, opened in manifests.items()
+            replace(each, names=tuple(sorted(name for at, name in read if at == key)))
+            for key, each in manifests.items()
         ),
     )
 
@@ -112,15 +111,6 @@ def shards_at(paths: Sequence[str]) -> Shards:
 def directory_key(where: str) -> str:
     """Return a text that is equal for all spellings of a directory."""
     return where if "://" in where else os.path.normpath(where)
-
-
-def _by_name(opened: OpenedManifest) -> dict[str, tuple[str, Shard]]:
-    """Return the split and the entry of each file that a manifest lists, by its name."""
-    return {
-        shard.file: (name, shard)
-        for name, split in opened.manifest.splits.items()
-        for shard in split.shards
-    }
 
 
 def _listed(opened: OpenedManifest, split: str, shard: Shard, path: str) -> File:
