@@ -52,7 +52,6 @@ CASES = {
     "skipping": ({**_SHUFFLED, "on_corrupt": "skip"}, 5),
     "cached": ({**_SHUFFLED, "cache": True}, 5),
     "cached and repeated": ({**_SHUFFLED, "cache": True, "repeat": 3}, 17),
-    "decoded": ({**_SHUFFLED, "cache_decoded": True}, 5),
     "padded": ({**_SHUFFLED, "pad_to_max_length": True}, 5),
     "some fields": ({**_SHUFFLED, "fields": ["number"]}, 5),
 }

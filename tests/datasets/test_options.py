@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 import tensorflow as tf
 from every_kind import numbers, values
@@ -24,7 +25,6 @@ ALL = list(range(50))
 
 # What is refused.
 
-_SERVICE = "grpc://nowhere:1"
 _BUCKETS = {"bucket_by": "tokens", "bucket_boundaries": (3,)}
 
 # options that are refused, each by itself
@@ -35,10 +35,7 @@ _VALUES = {
     "repeat": [0, -1, 1.5, "2", None],
     "cache": ["", 7, 0, None],
     "augment": [True, "flip"],
-    "image_dtype": ["uint8", "flaot32", 7],
     "on_corrupt": ["skpi"],
-    "service": ["localhost:5000", "", "http://localhost:5000", 7],
-    "service_timeout": [0],
     "shard": [3, "0/2", (1,), (0, 2, 3), (0.0, 2), (True, 2), (2, 2), (-1, 2), (0, 0)],
 }
 
@@ -56,8 +53,11 @@ _WRONG: list[tuple[dict[str, Any], type[Exception], tuple[str, ...]]] = [
     ({"bucket_boundaries": (3,)}, DatasetError, ("bucket_boundaries", "bucket_by")),
     ({**_BUCKETS, "bucket_by": "toknes"}, DatasetError, ("'toknes'", "'tokens'")),
     ({**_BUCKETS, "bucket_by": "number"}, DatasetError, ("'number'", "tokens")),
-    ({**_BUCKETS, "cache_decoded": True}, DatasetError, ("cache_decoded", "bucket_by")),
-    ({"cache": None, "cache_decoded": True}, DatasetError, ("cache=None",)),
+    *(
+        ({**_BUCKETS, "batch_size": sizes}, DatasetError, (f"batch_size={sizes!r}",))
+        for sizes in ([], [4], [4, 2, 1], [4, 0], [4, "2"], (4, True))
+    ),
+    ({"batch_size": [4, 2]}, DatasetError, ("batch_size=[4, 2]", "bucket_by")),
     ({"augment": "flip", "training": True}, DatasetError, ("augment='flip'",)),
     ({"augment": lambda one: (one, 1), "training": True}, TypeError, ("tuple",)),
     (
@@ -71,16 +71,6 @@ _WRONG: list[tuple[dict[str, Any], type[Exception], tuple[str, ...]]] = [
     ({"fields": []}, ValueError, ("fields=[]", "number, tokens")),
     ({"fields": "number"}, TypeError, ("fields='number'",)),
     ({"batch": 8}, TypeError, ("'batch'", "'batch_size'")),
-    *(
-        ({**options, "service": _SERVICE}, DatasetError, (_SERVICE, what))
-        for options, what in (
-            ({"shard": (0, 2)}, "shard"),
-            ({"cache": True}, "cache"),
-            ({"cache": "somewhere"}, "cache"),
-            ({"cache_decoded": True}, "cache"),
-            ({"on_corrupt": "skip"}, "'skip'"),
-        )
-    ),
 ]
 
 
@@ -103,7 +93,7 @@ def test_flags_are_no_words(data: Data, make_dataset: MakeDataset, wrong: Any) -
     """Any word would count as True; the signature tells which options are flags."""
     parameters = inspect.signature(make_dataset).parameters.items()
     flags = [name for name, each in parameters if each.annotation == "bool"]
-    assert {"training", "deterministic", "one_hot"} <= {*flags}
+    assert {"training", "deterministic", "info"} <= {*flags}
     for name in flags:
         with pytest.raises(DatasetError, match=f"{name}={wrong!r}"):
             make_dataset(data(), **{"batch_size": 4, name: wrong})
@@ -119,8 +109,6 @@ def test_wrong_weights_of_sources_are_refused(
         make_dataset({str(data()): weight, other: 1}, batch_size=4)
     with pytest.raises(DatasetError):
         make_dataset({}, batch_size=4)
-    with pytest.raises(DatasetError, match=_SERVICE):
-        make_dataset({str(data()): 1, other: 1}, batch_size=4, service=_SERVICE)
 
 
 def test_a_place_where_no_cache_can_be(
@@ -208,9 +196,8 @@ def _spoil(directory: Path) -> None:
 
 @pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("training", [False, True])
-@pytest.mark.parametrize("decoded", [False, True])
 def test_a_cache_in_a_file_is_read_by_the_next_dataset(
-    own: Path, make_dataset: MakeDataset, tmp_path: Path, training: bool, decoded: bool
+    own: Path, make_dataset: MakeDataset, tmp_path: Path, training: bool
 ) -> None:
     """With any seed and in any later process; files of records are not read then."""
 
@@ -221,7 +208,6 @@ def test_a_cache_in_a_file_is_read_by_the_next_dataset(
             training=training,
             seed=seed,
             cache=tmp_path / "deep" / "cache",
-            cache_decoded=decoded,
         )
 
     first = make(1)
@@ -277,47 +263,22 @@ def test_a_cache_is_never_that_of_other_data(
     assert read(files[::-1]) == [11, 13, 15, 17, 10, 12, 14, 16]
 
 
-# cache_decoded
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("record", "rows", "batch_size"),
-    [("every", 11, 4), ("clip", 11, 4), ("loose", 5, 1)],
-)
-def test_what_is_kept_decoded_is_what_would_be_parsed(
-    data: Data, package: Workspace, record: str, rows: int, batch_size: int
-) -> None:
-    """Of every kind, in both epochs: the values, dtypes and what is known of shapes."""
-    make = package.module(record, "pipeline").make_dataset
-    options: dict[str, Any] = {"batch_size": batch_size, "info": True}
-    plain = make(data(record, rows, 2), **options)
-    kept = make(data(record, rows, 2), cache_decoded=True, **options)
-    assert kept.element_spec == plain.element_spec
-    assert len(kept) == len(plain)
-    expected = [values(element) for element in plain]
-    for _ in range(2):
-        assert [values(element) for element in kept] == expected
-
-
 # drop_remainder, pad_to_max_length
 
 
 @pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("training", [False, True])
-@pytest.mark.parametrize("cache_decoded", [False, True])
 def test_batches_of_one_shape(
-    data: Data, make_dataset: MakeDataset, training: bool, cache_decoded: bool
+    data: Data, make_dataset: MakeDataset, training: bool
 ) -> None:
     """Known before the first batch, as compilers want it; or as long as the longest."""
-    options = {"training": training, "cache_decoded": cache_decoded}
     for padded in (True, False):
         dataset = make_dataset(
             data(),
             batch_size=4,
             drop_remainder=True,
             pad_to_max_length=padded,
-            **options,
+            training=training,
         )
         features, kinds = dataset.element_spec
         shape = (4, 40 if padded else None)
@@ -393,6 +354,34 @@ def test_rows_of_a_batch_are_of_one_bucket(
         assert dataset.cardinality() == tf.data.UNKNOWN_CARDINALITY
 
 
+@pytest.mark.parametrize("training", [False, True])
+@pytest.mark.parametrize("full", [False, True])
+def test_each_bucket_has_its_own_batch_size(
+    data: Data, make_dataset: MakeDataset, training: bool, full: bool
+) -> None:
+    """Long rows come in small batches; what does not fill one may be left out."""
+    boundaries, sizes = (5, 10), [8, 4, 2]
+    dataset = make_dataset(
+        data(),
+        batch_size=sizes,
+        training=training,
+        bucket_by="tokens",
+        bucket_boundaries=boundaries,
+        drop_remainder=full,
+    )
+    assert dataset.element_spec[0]["number"].shape == (None,)
+    lengths: dict[int, list[int]] = {0: [], 1: [], 2: []}
+    for features, _ in dataset:
+        rows = features["number"].numpy().tolist()
+        (bucket,) = {_bucket(n * 7 % 23, boundaries) for n in rows}
+        lengths[bucket].append(len(rows))
+    expected = Counter(_bucket(n * 7 % 23, boundaries) for n in ALL)
+    for bucket, size in enumerate(sizes):
+        whole, rest = divmod(expected[bucket], size)
+        last = [rest] if rest and not full else []
+        assert sorted(lengths[bucket], reverse=True) == [size] * whole + last
+
+
 _LENGTHS = {
     ("every", "frames"): lambda n: n * 5 % 8,
     ("clip", "frames"): lambda n: n * 5 % 8,
@@ -439,9 +428,7 @@ def test_buckets_by_the_length_of_any_kind(
 
 
 @pytest.mark.quick_cases(1)
-@pytest.mark.parametrize(
-    "options", [{}, {"cache": True}, {"cache_decoded": True}, {"shard": (1, 2)}]
-)
+@pytest.mark.parametrize("options", [{}, {"cache": True}, {"shard": (1, 2)}])
 def test_a_seed_goes_with_other_options(
     data: Data, make_dataset: MakeDataset, options: dict[str, Any]
 ) -> None:
@@ -543,7 +530,7 @@ def _noise(dataset: Any) -> list[int]:
     return [int(n) for features, _ in dataset for n in features["noise"]]
 
 
-@pytest.mark.parametrize("options", [{}, {"cache": True}, {"cache_decoded": True}])
+@pytest.mark.parametrize("options", [{}, {"cache": True}])
 def test_a_function_with_a_seed(
     data: Data, make_dataset: MakeDataset, options: dict[str, Any]
 ) -> None:
@@ -589,8 +576,7 @@ def test_a_function_with_a_default_gets_no_seed(
         ({"repeat": 3, "drop_remainder": True}, 21),
         ({"cache": True}, 8),
         ({"cache": True, "training": True, "repeat": 2}, 16),
-        ({"cache_decoded": True}, 8),
-        ({"cache_decoded": True, "drop_remainder": True, "repeat": 2}, 14),
+        ({"cache": True, "drop_remainder": True, "repeat": 2}, 14),
         ({"shard": (0, 2)}, 4),
         ({"shard": (0, 3)}, 3),
         ({"shard": (1, 3)}, 3),
@@ -618,6 +604,7 @@ def test_the_number_of_batches_is_known(
     [
         ({"batch_size": 51}, True),
         ({"batch_size": 51, **_BUCKETS}, True),
+        ({"batch_size": [60, 51], **_BUCKETS}, True),
         ({"batch_size": 26, "shard": (0, 2)}, True),
         ({"batch_size": 50}, False),
         ({"batch_size": 25, "shard": (0, 2)}, False),
@@ -635,7 +622,8 @@ def test_batches_larger_than_the_data(
     said = [each for each in caught if "drop_remainder" in str(each.message)]
     assert len(said) == warned
     if warned:
-        assert f"batch_size={options['batch_size']}" in str(said[0].message)
+        smallest = np.min(options["batch_size"])
+        assert f"batch_size={smallest};" in str(said[0].message)
         assert (said[0].category, said[0].filename) == (RuntimeWarning, __file__)
 
 
@@ -648,7 +636,7 @@ def test_batches_larger_than_the_data(
         {"drop_remainder": True},
         {"repeat": 2},
         {"cache": True},
-        {"cache_decoded": True, "training": True},
+        {"cache": True, "training": True},
         _BUCKETS,
         {"training": True, "augment": _drawn},
         {"on_corrupt": "skip"},

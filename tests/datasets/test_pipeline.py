@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,6 +101,21 @@ def test_elements(data: Data, package: Workspace, drop_remainder: bool) -> None:
         np.testing.assert_array_equal(np.isnan(features["height"]), ~there)
 
 
+def _operations(dataset: Any) -> Iterator[str]:
+    """Yield the name of each dataset that one is made of."""
+    yield type(dataset).__name__
+    for each in dataset._inputs():
+        yield from _operations(each)
+
+
+def test_few_datasets_are_between_files_and_batches(
+    data: Data, make_dataset: MakeDataset
+) -> None:
+    """What an expert writes, a number for each batch, and one check of the numbers."""
+    found = [*_operations(make_dataset(data(), batch_size=8, training=True))]
+    assert len(found) <= 17, found
+
+
 def test_elements_without_targets(package_of: PackageOf, tmp_path: Path) -> None:
     """The dict of features alone, or a pair of it and the info that is asked for."""
     package = package_of(_SCHEMA)
@@ -111,9 +126,8 @@ def test_elements_without_targets(package_of: PackageOf, tmp_path: Path) -> None
     assert features == {"number": [3]}
     ((features, info),) = make(tmp_path, batch_size=2, info=True).as_numpy_iterator()
     assert (features, info) == ({"number": [3]}, {"source": [b"here"]})
-    for name in ("one_hot", "pad_to_max_length"):  # there is nothing to change
-        with pytest.raises(DatasetError, match=f"{name}=True"):
-            make(tmp_path, batch_size=2, **{name: True})
+    with pytest.raises(DatasetError, match="pad_to_max_length=True"):
+        make(tmp_path, batch_size=2, pad_to_max_length=True)  # there is nothing to pad
 
 
 def test_targets_are_left_out_on_request(data: Data, make_dataset: MakeDataset) -> None:

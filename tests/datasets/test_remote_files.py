@@ -82,7 +82,6 @@ def message(dataset: tf.data.Dataset) -> str:
         {"shard": (1, 2)},
         {"shard": (1, 9)},
         {"on_corrupt": "skip"},
-        {"training": True, "seed": 3, "cache_decoded": True},
         {"bucket_by": "tokens", "bucket_boundaries": (5, 10)},
         {"compression": "GZIP", "repeat": 2},
         {"compression": "ZLIB"},
@@ -279,14 +278,6 @@ def test_a_request_that_fails_is_repeated(
     fails = 1000
     assert "2-of-00005.tfrecord: " in (found := message(dataset))
     assert "reset by peer" in found
-
-
-def test_a_service_with_remote_files_is_refused(
-    write: Write, make_dataset: MakeDataset
-) -> None:
-    """Its workers run no Python."""
-    with pytest.raises(DatasetError, match=URL):
-        make_dataset(write(), service="grpc://localhost:1")
 
 
 def test_what_is_not_there_is_named(make_dataset: MakeDataset) -> None:

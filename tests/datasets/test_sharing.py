@@ -26,7 +26,6 @@ WAYS: dict[str, dict[str, Any]] = {
     "in blocks": {"training": True, "seed": 1},
     "in small blocks": {"training": True, "shuffle_buffer": 1},
     "cached": {"training": True, "cache": True},
-    "decoded": {"training": True, "cache_decoded": True},
 }
 
 

@@ -71,7 +71,7 @@ def test_what_nothing_can_be_learned_from_is_named(
     one_hot = _ONE_HOT if record == "one" else {**_TWO, "genre": _ONE_HOT}
     wrong: list[tuple[str, tuple[Any, ...]]] = [
         ("genre.*targets=False", ()),
-        (r"'genre'.*float32 \[B, 3\].* one_hot", (one_hot,)),
+        (r"'genre'.*float32 \[B, 3\].* class ids", (one_hot,)),
         ("plays.* info=True", (targets, _INFO)),
         ("plays.* info=True", (targets, _ONES, _INFO)),
     ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from functools import lru_cache
 from math import prod
 from typing import Any
@@ -23,8 +22,6 @@ _SHOWN_START = 8
 _DECODED_AS = {"uint32": "int32", "uint64": "int64"}
 
 _FRAME = re.compile(r"\{\{[^}]*\}\} ?|^assertion failed: |\s*\[Op:\w+\].*$", re.DOTALL)
-
-_PADS = ContextVar("_PADS", default=True)
 
 
 def checked(value: Any, right: tf.Tensor, message: str, *found: tf.Tensor) -> Any:
@@ -162,23 +159,8 @@ def _sorted_hashes(
     return hashes[order], order
 
 
-@contextmanager
-def unpadded() -> Iterator[None]:
-    """Let parsers that are called or traced inside return sequences ragged.
-
-    So a block of records can be parsed at once and padded batch by batch.
-    """
-    token = _PADS.set(False)
-    try:
-        yield
-    finally:
-        _PADS.reset(token)
-
-
 def padded(sequences: tf.RaggedTensor, value: Any) -> Any:
-    """Fill sequences up to the batch's longest: [B, T, *item_shape]; see `unpadded`."""
-    if not _PADS.get():
-        return sequences
+    """Fill sequences up to the batch's longest: [B, T, *item_shape]."""
     shape = (None, None, *sequences.shape[2:])
     filler = tf.constant(value, sequences.dtype)
     dense = sequences.to_tensor(default_value=filler, shape=shape)

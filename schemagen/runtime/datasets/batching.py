@@ -1,12 +1,14 @@
-"""From single records to batches: as they come, by length, or decoded already."""
+"""From single records to batches: as they come, or by their length."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from ..codecs.groups import lengths_in
 from ..codecs.kind import Kind
 from ..codecs.records import RecordCodec
 from ..shared.errors import DatasetError, did_you_mean
@@ -15,80 +17,129 @@ from ..shared.requirements import tf
 PARALLEL = min(16, os.cpu_count() or 1)
 """How many elements of a dataset are computed at a time."""
 
-Lengths = Mapping[str, Kind]
-"""The codecs of the fields whose length varies, by name."""
-
 Padding = Mapping[str, Any]
 """What fills up rows that are shorter than others, by the name of the tensor."""
 
 _PIECE = 256
+_UNBATCHED = (
+    "; for single records call `.unbatch()` on the dataset, or map `parse_example` of "
+    "parser.py over a tf.data.TFRecordDataset"
+)
 
 
-def check_buckets(
-    by: str | None, boundaries: Sequence[int], known: Lengths, record: RecordCodec
-) -> None:
-    """Refuse invalid buckets.
+@dataclass(frozen=True)
+class Batching:
+    """How records become batches.
+
+    Attributes:
+        sizes: records in a batch; of each bucket, if there are buckets.
+        drop_remainder: whether batches that are smaller are left out.
+        by: the codec of the field whose length decides on the bucket; None for no
+            buckets.
+        boundaries: the lengths at which the next bucket begins.
+    """
+
+    sizes: tuple[int, ...]
+    drop_remainder: bool = False
+    by: Kind | None = None
+    boundaries: tuple[int, ...] = ()
+
+    @property
+    def largest(self) -> int:
+        """The size of the largest batch."""
+        return max(self.sizes)
+
+    @property
+    def only_size(self) -> int | None:
+        """The size of each batch, if all are full and of one size."""
+        equal = len({*self.sizes}) == 1
+        return self.sizes[0] if self.drop_remainder and equal else None
+
+    def batches(self, records: tf.data.Dataset) -> tf.data.Dataset:
+        """Return batches, string [B], of string scalars."""
+        codec = self.by
+        if codec is None:
+            return records.batch(self.sizes[0], drop_remainder=self.drop_remainder)
+        pieces = records.batch(_PIECE)
+        measured = pieces.map(
+            lambda serialized: (serialized, lengths_in(serialized, codec)), PARALLEL
+        )
+        return (
+            measured.unbatch()
+            .bucket_by_sequence_length(
+                lambda _, length: tf.cast(length, tf.int32),
+                list(self.boundaries),
+                list(self.sizes),
+                drop_remainder=self.drop_remainder,
+                no_padding=True,
+            )
+            .map(lambda serialized, _: serialized)
+        )
+
+
+def batching_of(
+    record: RecordCodec,
+    batch_size: int | Sequence[int],
+    drop_remainder: bool,
+    bucket_by: str | None,
+    bucket_boundaries: Sequence[int],
+) -> Batching:
+    """Return how the records are batched, from options of `make_dataset`.
 
     Raises:
-        DatasetError: no such field, or boundaries that do not ascend.
+        DatasetError: no such field, boundaries that do not ascend, or sizes that are not
+            positive, or not as many as there are buckets.
     """
-    if by is None:
-        if boundaries:
-            raise DatasetError("bucket_boundaries without bucket_by: name the field")
-        return
-    if by not in known:
-        near = did_you_mean(by, known)
-        if by in record.fields and record[by].padded and not record[by].of_pixels:
-            near = (
-                "a Tensor cannot be bucketed; declare a list of rows of one size as "
-                "VarLen(item_shape=...)"
+    by, boundaries = None, tuple(bucket_boundaries)
+    if bucket_by is not None:
+        by = _measured(record, bucket_by)
+        ascending = all(a < b for a, b in pairwise(boundaries))
+        if not boundaries or not ascending or boundaries[0] < 1:
+            raise DatasetError(
+                f"bucket_boundaries={boundaries!r}: expected lengths that ascend, such "
+                "as (16, 32, 64): the first bucket then has those below 16, the last "
+                "those from 64 on"
             )
-        raise DatasetError(
-            f"bucket_by={by!r}: expected a field of varying length, "
-            + (
-                f"one of {', '.join(known)}"
-                if known
-                else "which the record does not have"
+    elif boundaries:
+        raise DatasetError("bucket_boundaries without bucket_by: name the field")
+    buckets = len(boundaries) + 1
+    if isinstance(batch_size, (list, tuple)):
+        if by is None or len(batch_size) != buckets:
+            expected = (
+                f"one for each of the {buckets} buckets of {boundaries!r}"
+                if by
+                else "a positive int; sizes of buckets need bucket_by"
             )
-            + (f"; {near}" if near else "")
-        )
-    ascending = all(a < b for a, b in pairwise(boundaries))
-    if not boundaries or not ascending or boundaries[0] < 1:
-        raise DatasetError(
-            f"bucket_boundaries={boundaries!r}: expected lengths that ascend, such as "
-            "(16, 32, 64): the first bucket then has those below 16, the last those "
-            "from 64 on"
-        )
+            raise DatasetError(f"batch_size={batch_size!r}: expected {expected}")
+        sizes = tuple(batch_size)
+    else:
+        sizes = (batch_size,) * buckets
+    if not all(type(size) is int and size > 0 for size in sizes):
+        advice = _UNBATCHED if batch_size is None else ""
+        expected = "positive ints" if len({*sizes}) > 1 else "a positive int"
+        raise DatasetError(f"batch_size={batch_size!r}: expected {expected}{advice}")
+    return Batching(sizes, drop_remainder, by, boundaries)
 
 
-def bucketed(
-    records: tf.data.Dataset,
-    length_of: Callable[[tf.Tensor], tf.Tensor],
-    boundaries: Sequence[int],
-    batch_size: int,
-    drop_remainder: bool,
-) -> tf.data.Dataset:
-    """Batch records with others of about the same length.
-
-    Args:
-        records: string scalars.
-        length_of: from string [B] to the lengths, int64 [B].
-        boundaries: the lengths at which the next bucket begins.
-        batch_size: of each bucket.
-        drop_remainder: leave out what does not fill a batch, in each bucket.
-    """
-    pieces = records.batch(_PIECE)
-    measured = pieces.map(lambda strings: (strings, length_of(strings)), PARALLEL)
-    return (
-        measured.unbatch()
-        .bucket_by_sequence_length(
-            lambda _, length: tf.cast(length, tf.int32),
-            list(boundaries),
-            [batch_size] * (len(boundaries) + 1),
-            drop_remainder=drop_remainder,
-            no_padding=True,
+def _measured(record: RecordCodec, name: str) -> Kind:
+    """Return the codec of a field that records can be bucketed by."""
+    known = {
+        name: codec
+        for name, codec in record.fields.items()
+        if codec.item_size is not None
+    }
+    if name in known:
+        return known[name]
+    near = did_you_mean(name, known)
+    if name in record.fields and record[name].padded and not record[name].of_pixels:
+        near = (
+            "a Tensor cannot be bucketed; declare a list of rows of one size as "
+            "VarLen(item_shape=...)"
         )
-        .map(lambda serialized, _: serialized)
+    raise DatasetError(
+        f"bucket_by={name!r}: expected a field of varying length, "
+        + (f"one of {', '.join(known)}" if known else "which the record does not have")
+        + (f"; {near}" if near else "")
     )
 
 
@@ -119,12 +170,12 @@ def of_size(batches: tf.data.Dataset, size: int) -> tf.data.Dataset:
 
     def all_sized(*element: Any) -> Any:
         found = element if len(element) > 1 else element[0]
-        return tf.nest.map_structure(lambda value: sized(value, size), found)
+        return tf.nest.map_structure(lambda value: _sized(value, size), found)
 
     return batches.map(all_sized)
 
 
-def sized(value: Any, size: int) -> Any:
+def _sized(value: Any, size: int) -> Any:
     """Return a tensor or ragged tensor of `size` rows, with that in its shape."""
     if isinstance(value, tf.RaggedTensor):
         splits = tf.ensure_shape(value.row_splits, (size + 1,))
@@ -132,39 +183,6 @@ def sized(value: Any, size: int) -> Any:
     if isinstance(value, tf.Tensor):
         return tf.ensure_shape(value, (size, *value.shape[1:]))
     return value
-
-
-def joined(
-    elements: tf.data.Dataset,
-    batch_size: int,
-    drop_remainder: bool,
-    padding: Padding,
-    whole: Any,
-) -> tf.data.Dataset:
-    """Batch records that have been decoded, as parsing a batch would.
-
-    Args:
-        elements: dicts of tensors, one record each.
-        batch_size: records in a batch.
-        drop_remainder: leave out a last batch that is smaller.
-        padding: what fills up shorter rows, by name.
-        whole: the specs of the batches as parsing would deliver them, by name.
-    """
-
-    def restored(batch: dict[str, Any]) -> dict[str, Any]:
-        found = {}
-        for name, tensor in batch.items():
-            if isinstance(tensor, tf.RaggedTensor) and name in padding:
-                filler = tf.constant(padding[name], tensor.dtype)
-                tensor = tensor.to_tensor(filler)
-            if isinstance(tensor, tf.Tensor):
-                shape = tensor.shape[:1].concatenate(whole[name].shape[1:])
-                tensor = tf.ensure_shape(tensor, shape)
-            found[name] = tensor
-        return found
-
-    batches = elements.ragged_batch(batch_size, drop_remainder=drop_remainder)
-    return batches.map(restored, PARALLEL)
 
 
 def lengthened(

@@ -7,8 +7,6 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..codecs.classes import Label
-from ..codecs.images import Resized
 from ..codecs.records import RecordCodec
 from ..codecs.roles import Roles
 from ..shared.requirements import tf
@@ -27,42 +25,17 @@ class Elements:
         roles: which tensors are features, targets, weights and info.
         max_lengths: the length that rows are padded to, by name.
         padding: the values that they are padded with, by name.
-        images: the largest stored value of images that become floats, by name; None
-            for floats, which are only cast.
-        image_dtype: what these become.
-        classes: how many there are of labels that become one-hot rows, by name.
     """
 
     roles: Roles
     max_lengths: Mapping[str, int] = field(default_factory=dict)
     padding: Padding = field(default_factory=dict)
-    images: Mapping[str, int | None] = field(default_factory=dict)
-    image_dtype: tf.DType | None = None
-    classes: Mapping[str, int] = field(default_factory=dict)
 
     def of(self, batch: Batch) -> Any:
         """Return the element of a parsed batch."""
         batch = lengthened(batch, self.max_lengths, self.padding)
-        for name, largest in self.images.items():
-            if name in batch:
-                pixels = tf.cast(batch[name], tf.float32) / (largest or 1)
-                batch[name] = tf.cast(pixels, self.image_dtype)
-        for name, count in self.classes.items():
-            if name in batch:
-                batch[name] = tf.one_hot(batch[name], count)
         element = self.roles.element(batch, tf.where)
         return element[0] if len(element) == 1 else element
-
-
-def images_of(
-    record: RecordCodec, features: Mapping[str, str]
-) -> dict[str, int | None]:
-    """Return the largest stored value of each image among features; None for floats."""
-    return {
-        name: codec.largest
-        for name, codec in record.fields.items()
-        if name in features and isinstance(codec, Resized)
-    }
 
 
 def of_any_size(record: RecordCodec, names: Collection[str]) -> list[str]:
@@ -73,15 +46,6 @@ def of_any_size(record: RecordCodec, names: Collection[str]) -> list[str]:
     return [
         name for name in record.keys if name in names and not record[name].batchable
     ]
-
-
-def classes_of(record: RecordCodec, targets: tuple[str, ...]) -> dict[str, int]:
-    """Return how many classes each target has that is a label of one of them."""
-    return {
-        name: codec.count
-        for name, codec in record.fields.items()
-        if name in targets and isinstance(codec, Label)
-    }
 
 
 def augmented(

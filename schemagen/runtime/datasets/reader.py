@@ -13,17 +13,17 @@ from ..codecs.roles import Roles, missing_targets
 from ..faults.error_report import Parser
 from ..faults.faults import OnCorrupt
 from ..faults.plain_errors import with_plain_errors
-from ..shared.calling import check_flags, options_by_name
+from ..shared.calling import check_flags, options_by_name_or
 from ..shared.errors import NO_LIMIT, DatasetError
 from ..shared.requirements import tf
 from ..sources.finding import Splits
 from ..sources.mixture import open_sources
 from ..sources.shares import ShareIndex
 from ..storage.schema import Spec
-from .batching import Lengths, Padding
-from .elements import Batch, Elements, augmented, classes_of, images_of, of_any_size
-from .options import SERVICE_TIMEOUT, Options
-from .pipeline import Pipeline, Sources
+from .batching import Padding, batching_of
+from .elements import Batch, Elements, augmented, of_any_size
+from .pipeline import Options, Pipeline, Sources
+from .replaced_options import REPLACED
 from .selection import select
 
 _PREFETCHED = 2
@@ -59,43 +59,32 @@ class RecordReader:
         codecs = self.record.fields.items()
         return {name: codec.filler for name, codec in codecs if codec.padded}
 
-    @cached_property
-    def lengths(self) -> Lengths:
-        """The fields that records can be bucketed by."""
-        codecs = self.record.fields.items()
-        return {name: codec for name, codec in codecs if codec.item_size is not None}
-
     def __repr__(self) -> str:
         return f"RecordReader({self.spec['record']!r})"
 
-    @options_by_name
+    @options_by_name_or(REPLACED)
     def make_dataset(
         self,
         source: Sources,
         split: Splits = None,
         *,
-        batch_size: int,
+        batch_size: int | Sequence[int],
         training: bool = False,
         fields: Collection[str] | None = None,
         shuffle_buffer: int | None = None,
         seed: int | None = None,
         repeat: bool | int = False,
         cache: bool | str | os.PathLike[str] = False,
-        cache_decoded: bool = False,
         drop_remainder: bool = False,
         pad_to_max_length: bool = False,
         bucket_by: str | None = None,
         bucket_boundaries: Sequence[int] = (),
         shard: ShareIndex | None = None,
-        service: str | None = None,
-        service_timeout: int = SERVICE_TIMEOUT,
         deterministic: bool = True,
         on_corrupt: OnCorrupt = "raise",
         augment: Callable[..., dict[str, Any]] | None = None,
         targets: bool = True,
         info: bool = False,
-        image_dtype: str | tf.DType | None = None,
-        one_hot: bool = False,
     ) -> tf.data.Dataset:
         """Read records in batches.
 
@@ -107,7 +96,9 @@ class RecordReader:
             split: which split of a directory; may be left out if it holds one. A slice
                 may follow it: "train[:80%]", "train[80%:]", "train[100:200]". A list reads
                 several splits as one.
-            batch_size: records in a batch; the last one may be smaller.
+            batch_size: records in a batch; the last one may be smaller. With `bucket_by`
+                it may be a list: the size of each bucket, of which there is one more
+                than boundaries.
             training: shuffle files and records, in another order each epoch, and
                 augment; otherwise all records come once, in the order of the files.
             fields: the input fields to deliver; None for all. Others are not parsed.
@@ -121,8 +112,6 @@ class RecordReader:
             cache: keep the serialized records after the first epoch, in memory, or in
                 files whose names begin with this path. They end with a digest of the
                 data.
-            cache_decoded: keep parsed records instead, where decoding takes the time;
-                in memory if `cache` names no file.
             drop_remainder: leave out a last batch that is smaller; with `shard`, also
                 batches that another reader does not have.
             pad_to_max_length: pad rows to the length that the schema allows, for
@@ -133,11 +122,6 @@ class RecordReader:
             shard: (index, count), or a tf.distribute.InputContext: read one part of
                 several, which have equally many records: whole files, and parts of
                 files where whole ones would not make the parts equal.
-            service: the address of a `tf.data.experimental.service` dispatcher, whose
-                workers then read and parse, each its part of the files. The order is
-                not deterministic.
-            service_timeout: for how many seconds to wait for a batch of the service
-                before that is an error.
             deterministic: False reads records in the order in which files deliver them.
             on_corrupt: "raise" an error that names file, record and field; or "skip"
                 corrupt data, and report it at the end of each epoch.
@@ -148,11 +132,6 @@ class RecordReader:
                 data: elements are the features alone, as `model.predict` takes them.
             info: end each element with a dict of the fields with role info. Not for
                 `model.fit`.
-            image_dtype: the name of a float dtype: input images are delivered in it,
-                scaled to 0 to 1, for your own models. None: as the schema says,
-                which is what `build_model` expects.
-            one_hot: deliver targets that are labels as float32 [B, classes] in place of
-                ids; a missing label is a row of zeros.
 
         Returns:
             Elements are (features, targets, weights), without what the record does not
@@ -168,45 +147,39 @@ class RecordReader:
         """
         check_flags(
             training=training,
-            cache_decoded=cache_decoded,
             drop_remainder=drop_remainder,
             pad_to_max_length=pad_to_max_length,
             deterministic=deterministic,
             targets=targets,
             info=info,
-            one_hot=one_hot,
         )
         options = Options(
-            batch_size=batch_size,
+            batching=batching_of(
+                self.record, batch_size, drop_remainder, bucket_by, bucket_boundaries
+            ),
             training=training,
             shuffle_buffer=shuffle_buffer,
             seed=seed,
             repeat=repeat,
             cache=cache,
-            cache_decoded=cache_decoded,
-            drop_remainder=drop_remainder,
-            bucket_by=bucket_by,
-            bucket_boundaries=tuple(bucket_boundaries),
             shard=shard,
-            service=service,
-            service_timeout=service_timeout,
             deterministic=deterministic,
             on_corrupt=on_corrupt,
         )
-        options.check(source, self.lengths, self.record)
         learned = (*self.targets, *self.weights)
         delivered = select(
             fields, self.features, self.record, targets=learned, info=self.info
         )
-        self._check(info, pad_to_max_length, augment, image_dtype, one_hot)
+        self._check(info, pad_to_max_length, augment)
         wanted = {self.features[name] for name in delivered}
         if targets:
             wanted.update(learned)
         if info:
             wanted.update(self.info)
-        if batch_size > 1 and (alone := of_any_size(self.record, wanted)):
+        largest = options.batching.largest
+        if largest > 1 and (alone := of_any_size(self.record, wanted)):
             raise DatasetError(
-                f"batch_size={batch_size}: field {alone[0]!r}: images of any size cannot "
+                f"batch_size={largest}: field {alone[0]!r}: images of any size cannot "
                 "be batched; declare resize=(height, width) in the schema, or use "
                 "batch_size=1"
             )
@@ -223,9 +196,6 @@ class RecordReader:
             roles,
             max_lengths=self.record.max_lengths if pad_to_max_length else {},
             padding=self.padding,
-            images=images_of(self.record, self.features) if image_dtype else {},
-            image_dtype=image_dtype and tf.as_dtype(image_dtype),
-            classes=classes_of(self.record, self.targets) if one_hot else {},
         )
         components = open_sources(source, split, self.spec)
         pipeline = Pipeline(
@@ -239,14 +209,12 @@ class RecordReader:
                 self.record.description(),
                 fields=tuple(name for name in self.record.keys if name in wanted),
             ),
-            self.lengths,
-            self.padding,
             dict if random else elements.of,
         )
         pipeline.warn_of_no_batch()
         # Nothing of ours has to be rewritten for graphs, which takes half a second.
         as_it_is = tf.autograph.experimental.do_not_convert(pipeline.batches)
-        batches = as_it_is(self.spec)
+        batches = as_it_is()
         if random:
             change = self.augmented
             batches = augmented(batches, elements.of, change, augment, seed)
@@ -258,8 +226,6 @@ class RecordReader:
         info: bool,
         pad_to_max_length: bool,
         augment: object,
-        image_dtype: str | tf.DType | None,
-        one_hot: bool,
     ) -> None:
         """Refuse options that are invalid, or that the record has no fields for.
 
@@ -277,23 +243,3 @@ class RecordReader:
             )
         if pad_to_max_length and not self.record.max_lengths:
             raise DatasetError(NO_LIMIT)
-        if one_hot and not classes_of(self.record, self.targets):
-            raise DatasetError(
-                "one_hot=True: no target of the record is a Label; leave it out"
-            )
-        if image_dtype is None:
-            return
-        try:
-            is_float = tf.as_dtype(image_dtype).is_floating
-        except TypeError:
-            is_float = False
-        if not is_float:
-            raise DatasetError(
-                f"image_dtype={image_dtype!r}: expected the name of a float dtype, such "
-                "as 'float32', or None for pixels as the schema declares them"
-            )
-        if not images_of(self.record, self.features):
-            raise DatasetError(
-                f"image_dtype={image_dtype!r}: no input of the record is an Image; "
-                "leave it out"
-            )

@@ -25,36 +25,54 @@ _FRAME_BYTES = 16
 # How much larger DEFLATE makes bytes at most when it inflates them.
 _MOST_INFLATED = 1032
 
+Check = Callable[[tf.data.Dataset], tf.data.Dataset]
+
 # The number of a record behind the last one of any file.
 _END = 2**62
 
 
-def read_pieces(
+def read_records(
     shards: Shards,
     share: Share,
     faults: Faults | None = None,
     *,
+    check: Check | None = None,
     shuffle: bool = False,
     seed: int | None = None,
 ) -> tf.data.Dataset:
-    """Read serialized records, in pieces of up to two megabytes.
-
-    So what is done for each piece costs little, such as interleaving files.
+    """Read serialized records.
 
     Args:
         shards: the files.
         share: what this one of several readers reads.
         faults: what becomes of files that cannot be read; None for TensorFlow's own
             errors.
+        check: what is done with pieces of records, string [N], before they are taken
+            apart.
         shuffle: read several files at once, in another order each epoch; otherwise
             one file after the other, as listed.
         seed: makes the order of files the same in every run.
 
     Returns:
-        string [N].
+        String scalars.
 
     Raises:
         DatasetError: a file is compressed in a way that TensorFlow does not read.
+    """
+    numbered = _read_pieces(shards, share, faults, shuffle, seed)
+    if check is None:
+        return numbered.flat_map(
+            lambda _, piece: tf.data.Dataset.from_tensor_slices(piece)
+        )
+    return check(numbered.map(lambda _, piece: piece)).unbatch()
+
+
+def _read_pieces(
+    shards: Shards, share: Share, faults: Faults | None, shuffle: bool, seed: int | None
+) -> tf.data.Dataset:
+    """Read numbered pieces of up to two megabytes: int64, and records, string [N].
+
+    So what is done for each piece costs little, such as interleaving files.
     """
     for file in shards.files:
         if not in_tensorflow(file.compression or ""):
@@ -84,7 +102,7 @@ def read_pieces(
             return faults.records(shards, parts[number], begins=number == 0)
 
         reader = PythonReader(records, size)
-        read = interleaved(lambda part: reader.pieces(part["number"]))
+        read = interleaved(lambda part: reader.pieces(part["number"]).enumerate())
         reader.close_with(read)
         return read
 
@@ -106,7 +124,7 @@ def read_pieces(
         numbers = tf.data.Dataset.range(part["attempts"])
         return tf.data.Dataset.zip((numbers, found.batch(size)))
 
-    return interleaved(pieces).map(lambda _, piece: piece)
+    return interleaved(pieces)
 
 
 def _table(
@@ -137,3 +155,25 @@ def _most(shards: Shards, file: int) -> int:
         return shards.records[file]
     inflated = _MOST_INFLATED if shards.files[file].compression else 1
     return shards.sizes[file] * inflated // _FRAME_BYTES
+
+
+def mixed(
+    datasets: list[tf.data.Dataset], weights: list[float], seed: int | None
+) -> tf.data.Dataset:
+    """Draw from several datasets until the first of them is used up.
+
+    So each keeps its share up to the end, and no record comes twice.
+
+    Args:
+        datasets: of equal elements.
+        weights: how often each is drawn from, relative to the others.
+        seed: makes the draws the same in every run; they are others in each epoch.
+    """
+    total = sum(weights)
+    return tf.data.Dataset.sample_from_datasets(
+        datasets,
+        [weight / total for weight in weights],
+        seed=seed,
+        stop_on_empty_dataset=True,
+        rerandomize_each_iteration=True,
+    )

@@ -54,8 +54,6 @@ class Faults:
         *,
         counted: bool = False,
     ) -> None:
-        if on_corrupt not in ("raise", "skip"):
-            raise DatasetError(f"on_corrupt={on_corrupt!r}: expected 'raise' or 'skip'")
         self.skips = on_corrupt == "skip"
         self._found = found
         self._parser = parser
@@ -140,20 +138,10 @@ class Faults:
 
     def ended(self, dataset: tf.data.Dataset) -> tf.data.Dataset:
         """See at the end of a dataset that data was not replaced, and report skips."""
-        return dataset.concatenate(self.unchanged(dataset, report=self.skips))
-
-    def unchanged(
-        self, dataset: tf.data.Dataset, *, report: bool = False
-    ) -> tf.data.Dataset:
-        """Return an empty dataset like another one, or an error if data was replaced.
-
-        Args:
-            dataset: any one.
-            report: tell what was skipped.
-        """
-        return tf.data.Dataset.range(1).flat_map(
-            lambda _: after(self.compared(report=report), dataset)
+        end = tf.data.Dataset.range(1).flat_map(
+            lambda _: after(self.compared(report=self.skips), dataset)
         )
+        return dataset.concatenate(end)
 
     def compared(self, *, report: bool = False) -> tf.Tensor:
         """See that data was not replaced: string [0], or an error.
@@ -163,23 +151,26 @@ class Faults:
         """
 
         def compare() -> tuple[str, list[bytes]]:
-            problem = replaced(self._found)
-            if not self.skips:
-                problem = problem or changed(self._found)
+            problem = self._replaced()
             if report and not problem:
                 self._report()
             return problem, []
 
         return call_python(compare, [])
 
-    def reported(self) -> tf.Tensor:
-        """Raise an error that says what is wrong with the files, or what was.
+    def judged(self, missing: tf.Tensor) -> tf.Tensor:
+        """See at the end that data was not replaced, or say why batches are missing.
 
-        Raises:
-            tf.errors.InvalidArgumentError: always.
+        Args:
+            missing: whether some are.
+
+        Returns:
+            string [0], or an error; always one if batches are missing.
         """
 
-        def report() -> tuple[str, list[bytes]]:
+        def judge(missing: tf.Tensor) -> tuple[str, list[bytes]]:
+            if not missing:
+                return self._replaced(), []
             problem = replaced(self._found) or self._problem or changed(self._found)
             for shards in self._found:
                 problem = problem or first_problem(
@@ -188,7 +179,11 @@ class Faults:
             self._problem = ""
             return problem or _UNEXPLAINED, []
 
-        return call_python(report, [])
+        return call_python(judge, [missing])
+
+    def _replaced(self) -> str:
+        """Say how data was replaced; where nothing is skipped, by its last bytes too."""
+        return replaced(self._found) or ("" if self.skips else changed(self._found))
 
     def sifted(self, serialized: tf.Tensor) -> tf.Tensor:
         """Return the records of a piece that can be parsed: string [N]."""

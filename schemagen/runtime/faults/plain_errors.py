@@ -18,7 +18,7 @@ ASSERTION = "schemagen_reading"
 """The name of the operations whose errors hold nothing but a message."""
 
 _MESSAGE = re.compile(
-    rf"assertion failed: \[([^\n]*)\]\s*\[\[{{{{node {ASSERTION}(_\d+)?}}}}"
+    rf"assertion failed: \[([^\n]*)\]\s*\[\[.*{{{{node (?:\S*/)?{ASSERTION}(_\d+)?}}}}"
 )
 
 

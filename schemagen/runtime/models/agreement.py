@@ -209,7 +209,7 @@ def _unlearnable(model: Any, element: Any) -> Iterator[str]:
         if _takes_class_ids(losses.get(name)) and _is_one_hot(found, predicted.shape):
             yield (
                 f"target {name!r}: found {_text(found)}, expected class ids, which the "
-                "compiled loss takes: leave out one_hot=True, or compile the model "
+                "compiled loss takes: deliver class ids, or compile the model "
                 "with a loss and metrics for it, such as 'categorical_crossentropy'"
             )
     # Keras looks for the weights of each target by its name.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import ParamSpec, TypeGuard, TypeVar
 
@@ -55,12 +55,31 @@ def options_by_name(
     function: Callable[Parameters, Result],
 ) -> Callable[Parameters, Result]:
     """Let a function name the option that is meant where it does not have one."""
-    names = [*inspect.signature(function).parameters]
+    return options_by_name_or({})(function)
 
-    @wraps(function)
-    def called(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
-        for name in kwargs.keys() - {*names}:
-            raise TypeError(with_suggestion(f"no option {name!r}", name, names))
-        return function(*args, **kwargs)
 
-    return called
+def options_by_name_or(
+    replaced: Mapping[str, str],
+) -> Callable[[Callable[Parameters, Result]], Callable[Parameters, Result]]:
+    """Do the same for a function that is also called with options it does not have.
+
+    Args:
+        replaced: what to write in place of each of them.
+    """
+
+    def decorated(
+        function: Callable[Parameters, Result],
+    ) -> Callable[Parameters, Result]:
+        names = [*inspect.signature(function).parameters]
+
+        @wraps(function)
+        def called(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+            for name in kwargs.keys() - {*names}:
+                if name in replaced:
+                    raise TypeError(f"no option {name!r}; write {replaced[name]}")
+                raise TypeError(with_suggestion(f"no option {name!r}", name, names))
+            return function(*args, **kwargs)
+
+        return called
+
+    return decorated

@@ -1,0 +1,169 @@
+"""Parsing batches of records, some of which cannot be read or parsed.
+
+A graph cannot catch an error, but a dataset can leave out an element that fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..codecs.graph import refuse_unless
+from ..faults.faults import Faults
+from ..shared.requirements import tf
+from .batching import PARALLEL
+
+Parse = Callable[[tf.Tensor], Any]
+
+
+@dataclass(frozen=True)
+class Expected:
+    """The batches of the records, if all is well.
+
+    Attributes:
+        records: in an epoch.
+        size: records in a batch, but for the last one of an epoch.
+        epochs: how many of them; None for no end.
+        drop_remainder: whether a last batch that is smaller is left out.
+    """
+
+    records: int
+    size: int
+    epochs: int | None = 1
+    drop_remainder: bool = False
+
+    @property
+    def count(self) -> int:
+        """How many batches there are in all."""
+        return (
+            tf.data.INFINITE_CARDINALITY
+            if self.epochs is None
+            else self.in_epoch * self.epochs
+        )
+
+    @property
+    def in_epoch(self) -> int:
+        """How many there are in each epoch."""
+        full, rest = divmod(self.records, self.size)
+        return full + (rest > 0 and not self.drop_remainder)
+
+    def check(self, number: tf.Tensor, batch: tf.Tensor) -> list[tf.Operation]:
+        """Refuse a batch, by its number, that has not as many records as it should."""
+        before = number % max(1, self.in_epoch) * self.size
+        size = tf.minimum(self.records - before, self.size)
+        found = tf.size(batch, tf.int64)
+        return refuse_unless(found == size, "not as many records as are listed")
+
+
+def parsed(
+    batches: tf.data.Dataset,
+    parse: Parse,
+    faults: Faults,
+    expected: Expected | None = None,
+) -> tf.data.Dataset:
+    """Parse batches of records, or raise an error that says what is wrong with the data.
+
+    Batches are numbered, and one that cannot be read or parsed is left out. So a number
+    is missing, or the end is. Only then Python reads the files again, and says in an
+    error what is wrong in them. It compares the files before the last batch is delivered.
+
+    Args:
+        batches: string [N].
+        parse: from such a batch to an element.
+        faults: says what is wrong.
+        expected: how many batches there are, and of which size; None if no one knows.
+
+    Returns:
+        What `parse` returns, in order.
+    """
+    if expected is None:
+        # Any record will do, if it can be parsed; not all kinds can be without one.
+        record = faults.any_record()
+        if record is None:
+            return batches.map(parse)
+        on = tf.data.Dataset.from_tensors(False).repeat()
+        end = tf.data.Dataset.from_tensors((tf.constant([record]), True))
+        batches = tf.data.Dataset.zip((batches, on)).concatenate(end)
+    elements: list[Any] = []
+
+    def attempt(number: tf.Tensor, batch: Any) -> Any:
+        if expected is None:
+            serialized, last = batch
+            checks = []
+        else:
+            serialized, last = batch, number == expected.count - 1
+            checks = expected.check(number, serialized)
+        with tf.control_dependencies(checks):
+            elements.append(parse(serialized))
+        parts = tf.nest.flatten(elements[-1], expand_composites=True)
+        return number, last, tuple(parts)
+
+    # The order says which one is missing, even if the dataset's need not be kept.
+    attempts = batches.enumerate().map(attempt, PARALLEL, deterministic=True)
+    found = attempts.ignore_errors()
+    if expected is None or expected.epochs is not None:
+        found = found.concatenate(_no_number(attempts.element_spec))
+
+    def follow(next_number: tf.Tensor, attempt: Any) -> Any:
+        number, last, parts = attempt
+        missing = number != next_number
+        judged = tf.cond(
+            missing | last,
+            lambda: faults.judged(missing),
+            lambda: tf.zeros((0,), tf.string),
+        )
+        with tf.control_dependencies([judged]):
+            kept = [tf.identity(part) for part in parts]
+        element = tf.nest.pack_sequence_as(elements[-1], kept, expand_composites=True)
+        return next_number + 1, element if expected else (last, element)
+
+    found = found.scan(tf.constant(0, tf.int64), follow)
+    if expected is not None:
+        return found if expected.epochs is None else found.take(expected.count)
+    return found.take_while(lambda last, _: ~last).map(lambda _, element: element)
+
+
+def _no_number(spec: Any) -> tf.data.Dataset:
+    """Return an attempt with a wrong number, which comes only if the end is missing."""
+    _, last, parts = spec
+    empty = tuple(
+        tf.zeros([size or 0 for size in part.shape], part.dtype) for part in parts
+    )
+    number = tf.constant(-1, tf.int64)
+    return tf.data.Dataset.from_tensors((number, tf.zeros((), last.dtype), empty))
+
+
+def checked(pieces: tf.data.Dataset, parse: Parse, faults: Faults) -> tf.data.Dataset:
+    """See that records can be parsed: batches of records, or an error like `parsed`'s."""
+    return parsed(pieces, _checking(parse), faults)
+
+
+def sifted(pieces: tf.data.Dataset, parse: Parse, faults: Faults) -> tf.data.Dataset:
+    """Leave out records that cannot be parsed: batches of records, to be parsed again.
+
+    Each piece is a dataset of its own: where parsing it fails, it is left out, and its
+    records are looked at one by one. That costs more than `parsed` does.
+    """
+    check = _checking(parse)
+
+    def attempt(piece: tf.Tensor) -> tf.data.Dataset:
+        one = tf.data.Dataset.from_tensors(piece)
+        return (
+            one.map(check).ignore_errors().concatenate(one.map(faults.sifted)).take(1)
+        )
+
+    return pieces.interleave(
+        attempt, cycle_length=PARALLEL, num_parallel_calls=PARALLEL
+    )
+
+
+def _checking(parse: Parse) -> Parse:
+    """Return a function that parses a batch of records, and returns the batch."""
+
+    def check(serialized: tf.Tensor) -> tf.Tensor:
+        batch = tf.nest.flatten(parse(serialized), expand_composites=True)
+        with tf.control_dependencies(batch):
+            return tf.identity(serialized)
+
+    return check
