@@ -176,17 +176,13 @@ def files_of(directory: Path) -> dict[str, bytes]:
     }
 
 
-def settled(
-    directory: Path,
-    wanted: dict[str, bytes],
-    again: Callable[[], object] = lambda: None,
-) -> dict[str, bytes]:
+def settled(directory: Path, wanted: dict[str, bytes], plan: Any) -> dict[str, bytes]:
     """Return the files of a directory, once tasks of a failed job have ended.
 
     Args:
         directory: the directory.
         wanted: its files then.
-        again: removes what a task has written since.
+        plan: of the run, which is abandoned again if a task has written since.
     """
     deadline = monotonic() + PATIENCE / 2
     while monotonic() < deadline:
@@ -196,13 +192,13 @@ def settled(
         except FileNotFoundError:  # what was listed may be removed since
             pass
         sleep(0.2)
-        again()
+        serializer.abandon(plan)
     return files_of(directory)
 
 
 def published(directory: Path) -> list[str]:
-    """Return the names that are not hidden."""
-    return [name for name in files_of(directory) if not name.startswith(".")]
+    """Return the names that are not hidden; tasks of a failed job may still be at work."""
+    return [path.name for path in directory.iterdir() if path.name[0] != "."]
 
 
 def written(directory: Path, rows: Any, **options: Any) -> dict[str, bytes]:

@@ -84,7 +84,7 @@ def _die_after(name: str, mark: Path) -> None:
 
 @pytest.mark.parametrize("step", ["write_shard", "write_part"])
 def test_a_task_that_has_written_its_shard_can_run_again(
-    cluster: Engine, tmp_path: Path, step: str
+    tmp_path: Path, step: str
 ) -> None:
     """Its worker dies with the receipt, and with the blocks of rows that Dask keeps there."""
     mark = tmp_path / "killed"
@@ -92,16 +92,14 @@ def test_a_task_that_has_written_its_shard_can_run_again(
     options = {"shards": 4, **({} if is_source else KEYED)}
     wanted = written(tmp_path / "wanted", Source(400), **options)
     plan = plan_of(tmp_path / "found", rows=400 if is_source else None, **options)
-    client = default_client()
-    client.wait_for_workers(2)
-    client.run(_die_after, step, mark)
-    if is_source:
-        assert cluster.write_source(Source(400), plan) == 400
-    else:
-        assert cluster.write_rows(range(400), plan, digit, pieces=4) == 400
+    with started() as cluster:
+        default_client().run(_die_after, step, mark)
+        if is_source:
+            assert cluster.write_source(Source(400), plan) == 400
+        else:
+            assert cluster.write_rows(range(400), plan, digit, pieces=4) == 400
     assert mark.exists()
     assert files_of(tmp_path / "found") == wanted
-    client.restart()
 
 
 def test_dask_knows_the_size_of_a_block(tmp_path: Path) -> None:

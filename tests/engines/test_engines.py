@@ -152,8 +152,7 @@ def test_a_duplicate_key_is_refused_by_its_value(
         engine.write_rows([*range(100), 42], plan, digit)
     assert published(tmp_path / "found") == []
     serializer.abandon(plan)
-    found = settled(tmp_path / "found", {}, lambda: serializer.abandon(plan))
-    assert found == {}
+    assert settled(tmp_path / "found", {}, plan) == {}
 
 
 def test_a_plan_without_a_key_is_refused_at_once(tmp_path: Path, engine: Any) -> None:
@@ -229,7 +228,7 @@ def test_a_source_that_raises_is_resumed_with_the_same_plan(
     assert published(tmp_path / "found") == []
     fails.repaired.touch()
     engine.write_source(Source(90, fails), plan)
-    assert settled(tmp_path / "found", wanted) == wanted
+    assert settled(tmp_path / "found", wanted, plan) == wanted
     loaded = {int(path.name) for path in (tmp_path / "log").iterdir()}
     assert loaded == set(range(30, 90))
 
@@ -249,10 +248,9 @@ def test_a_shard_that_is_written_twice_at_once_is_published_once_or_refused(
         with pytest.raises(Exception, match="shard 1 "):
             engine.write_source(source, plan)
         assert published(tmp_path / "found") == []
-        serializer.abandon(plan)
         wanted = {}
     assert overtaken.mark.exists()
-    assert settled(tmp_path / "found", wanted) == wanted
+    assert settled(tmp_path / "found", wanted, plan) == wanted
 
 
 def _stop(*_: object) -> int:
@@ -299,6 +297,5 @@ def test_rows_of_a_second_run_are_compared_with_those_of_the_first(
         with pytest.raises(Exception, match=r"shard \d "):
             engine.write_rows(range(40), plan, make)
         assert published(tmp_path / "found") == []
-        serializer.abandon(plan)
         wanted = {}
-    assert settled(tmp_path / "found", wanted) == wanted
+    assert settled(tmp_path / "found", wanted, plan) == wanted
