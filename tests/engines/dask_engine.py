@@ -58,7 +58,7 @@ def started() -> Iterator[Engine]:
             LocalCluster(
                 n_workers=2,
                 threads_per_worker=1,
-                dashboard_address=None,
+                dashboard_address=":0",
                 silence_logs=logging.CRITICAL,
             ) as cluster,
             Client(cluster),
