@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import count
 
-from ..shared.errors import DatasetError
+from ..shared.errors import ChangedSourceError, DatasetError
 from ..shared.processes import Advance
 from ..shared.tfrecord import Framed
 from ..storage import manifest
@@ -86,9 +86,13 @@ def _keep(directory: Directory, plan: Plan, receipt: Receipt) -> Receipt:
         DatasetError: the run was abandoned or replaced.
         OSError: the disk refuses.
     """
-    kept = keep(directory, plan, receipt)
-    if is_going_on(directory, plan):
-        return kept
+    try:
+        kept = keep(directory, plan, receipt)
+        if is_going_on(directory, plan):
+            return kept
+    except ChangedSourceError:
+        if is_going_on(directory, plan):
+            raise
     directory.remove(plan.receipt_name(receipt.shard))
     directory.remove(receipt.file)
     found = manifest.load(directory)
@@ -99,7 +103,7 @@ def _keep(directory: Directory, plan: Plan, receipt: Receipt) -> Receipt:
             f"{plan.where}: the run was abandoned or replaced while shard "
             f"{receipt.shard} was written; nothing of it is kept"
         )
-    return kept  # what was written too late is what was published
+    return receipt  # what was written too late is what was published
 
 
 class Run:
