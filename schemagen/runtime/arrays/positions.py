@@ -13,12 +13,12 @@ import numpy as np
 from ..reading.columns import Rows
 from ..shared.errors import DatasetError, warn
 from ..shared.tfrecord import FRAMING
-from ..sources.records import FileRecords, wrong_count
+from ..sources.records import FileRecords
 from ..sources.shards import File, Shards
 from ..storage.directory import reader_of
 from ..storage.files import in_threads
 from ..storage.index import ends_of, index_name
-from ..storage.manifest import Split, checksum_of
+from ..storage.manifest import Split, checksum_of, wrong_count
 from .open_files import OpenFile
 
 _LENGTH = struct.Struct("<Q")

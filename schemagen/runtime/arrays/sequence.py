@@ -15,8 +15,9 @@ from ..reading.columns import Rows
 from ..reading.records import records_of
 from ..shared.errors import DatasetError
 from ..sources.generation import check_unlisted
-from ..sources.records import FileRecords, wrong_count
+from ..sources.records import FileRecords
 from ..sources.shards import File, Shards
+from ..storage.manifest import wrong_count
 from .fetching import NEVER, Fetched, file_errors
 from .open_files import OpenFile
 

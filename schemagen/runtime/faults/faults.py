@@ -13,9 +13,10 @@ from typing import Literal
 from ..shared.errors import DatasetError
 from ..shared.requirements import tf
 from ..sources.generation import changed, replaced
-from ..sources.records import FileRecords, opening_problem, wrong_count
+from ..sources.records import FileRecords, opening_problem
 from ..sources.shards import Shards
 from ..sources.shares import Part
+from ..storage.manifest import wrong_count
 from .calls import after, call_python
 from .error_report import Parser, fault_of, refused
 from .rescan import first_problem, place_of

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from itertools import islice
 
 from ..shared.errors import DatasetError
-from ..sources.records import FileRecords, opening_problem, wrong_count
+from ..sources.records import FileRecords, opening_problem
 from ..sources.shards import Shards
+from ..storage.manifest import wrong_count
 from .error_report import Parser, fault_of, fault_of_all, refused
 
 

@@ -11,7 +11,7 @@ from ..shared.errors import DatasetError
 from ..storage import manifest
 from ..storage.directory import reader_of
 from ..storage.files import FileState, in_threads
-from ..storage.manifest import Split, difference
+from ..storage.manifest import Split, difference, missing_problem
 from .manifests import OpenedManifest, stated, text_of
 from .shards import File, Shards, with_states
 
@@ -129,10 +129,7 @@ def _difference(file: File) -> str:
             raise file.error
         return file.at_its_name(compare)
     except FileNotFoundError:
-        return (
-            f"{file.path}: missing, and the manifest lists it; restore it from a copy, or "
-            "write the split again"
-        )
+        return missing_problem(file.path)
     except OSError as error:
         return f"{file.path}: it cannot be read: {error.strerror}"
 

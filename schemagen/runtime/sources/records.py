@@ -68,10 +68,3 @@ def opening_problem(file: File) -> str:
         "the dataset was made; do not write files while they are read, and make the "
         "dataset again"
     )
-
-
-def wrong_count(path: str, found: int, listed: int) -> str:
-    """Say that a file has not the records that its manifest lists."""
-    return (
-        f"{path}: found {found} records, expected the {listed} that the manifest lists"
-    )

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import RawIOBase
-from typing import Any, ClassVar, Protocol, Self, TypeVar
+from typing import ClassVar, Protocol, Self, TypeVar
 
 from ..shared.wire import Buffer
 from .lock import Lock
@@ -139,12 +139,6 @@ class Files(FileReader):
     @abstractmethod
     def sync(self, directory: str) -> None:
         """Make what happened to names durable: new ones, renamed and removed ones."""
-
-    @abstractmethod
-    def for_each(
-        self, function: Callable[..., Result], *items: Iterable[Any]
-    ) -> list[Result]:
-        """Apply a function that waits for files to many of them, as `map` does."""
 
     @abstractmethod
     def lock(self, path: str, *, wait: bool = False) -> Lock:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from ..native import crc32c
 from ..shared.errors import DatasetError, no_split
 from ..shared.tfrecord import records_in
-from .directory import Directory, open_directory
 
 if TYPE_CHECKING:
+    from .directory import Directory
     from .manifest import Shard
 
 # How much of a file is read at a time.
@@ -40,6 +40,7 @@ def check_files(
     """
     # Output packages export this function, and these take longer to import than it.
     from . import manifest
+    from .directory import open_directory
 
     opened = open_directory(directory)
     where = f"{opened.where}/{manifest.FILE_NAME}"
@@ -58,13 +59,15 @@ def check_files(
 
 
 def _problems(directory: Directory, shard: Shard) -> Iterator[str]:
+    from . import manifest
+
     name = shard.file
     where = f"{directory.where}/{name}"
     try:
         if shard.hidden and directory.size(shard.hidden) is not None:
             name = shard.hidden
         if directory.size(name) is None:
-            yield f"{where}: missing, and the manifest lists it; restore it from a copy, or write the split again"
+            yield manifest.missing_problem(where)
             return
         file = MeasuredFile(directory.files.open(directory.path(name)))
         with BufferedReader(file, _PIECE_BYTES) as buffered:
@@ -75,22 +78,14 @@ def _problems(directory: Directory, shard: Shard) -> Iterator[str]:
         yield f"{where}: it cannot be read: {error}"
         return
     if file.bytes != shard.bytes:
-        yield (
-            f"{where}: found {file.bytes} bytes, expected the {shard.bytes} that the "
-            "manifest lists; restore it from a copy, or write the split again"
-        )
+        yield manifest.not_as_listed(where, f"{file.bytes} bytes", shard.bytes)
     elif file.crc32c != shard.crc32c:
-        yield (
-            f"{where}: found bytes with the CRC-32C {file.crc32c}, expected the "
-            f"{shard.crc32c} that the manifest lists; restore it from a copy, or write the split again"
-        )
+        found = f"bytes with the CRC-32C {file.crc32c}"
+        yield manifest.not_as_listed(where, found, shard.crc32c)
     if problem:
         yield problem
     elif records != shard.records:
-        yield (
-            f"{where}: found {records} records, expected the {shard.records} that the "
-            "manifest lists"
-        )
+        yield manifest.wrong_count(where, records, shard.records)
 
 
 def _count(file: BufferedReader[Any], where: str) -> tuple[int, str]:

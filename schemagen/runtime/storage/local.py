@@ -6,14 +6,12 @@ import errno
 import glob
 import os
 import stat
-from collections.abc import Callable, Iterable
 from contextlib import suppress
 from io import FileIO, RawIOBase
 from pathlib import Path
-from typing import Any
 
 from ..shared.wire import Buffer
-from .files import Files, FileState, OutputFile, Result, named
+from .files import Files, FileState, OutputFile, named
 from .lock import Lock, acquire
 
 
@@ -90,11 +88,6 @@ class LocalFiles(Files):
 
     def sync(self, directory: str) -> None:
         _sync(Path(directory))
-
-    def for_each(
-        self, function: Callable[..., Result], *items: Iterable[Any]
-    ) -> list[Result]:
-        return [function(*each) for each in zip(*items, strict=True)]
 
     def lock(self, path: str, *, wait: bool = False) -> Lock:
         return acquire(Path(path), wait=wait)

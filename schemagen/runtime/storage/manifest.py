@@ -33,6 +33,8 @@ TAIL_BYTES = 16
 
 _READABLE = (1, FORMAT)
 
+_AGAIN = "restore it from a copy, or write the split again"
+
 _ENTRIES = {"format", "record", "fingerprint", "spec", "splits"}
 
 # The beginning of a sealed text. Its name sorts before those of all other entries.
@@ -297,10 +299,7 @@ def difference(
         read: returns its bytes from a position to another one.
     """
     if size != shard.bytes:
-        return (
-            f"{path}: found {size} bytes, expected the {shard.bytes} that the "
-            "manifest lists; restore it from a copy, or write the split again"
-        )
+        return not_as_listed(path, f"{size} bytes", shard.bytes)
     if shard.tail is None:
         return ""
     tail = read(max(0, size - TAIL_BYTES), size).hex()
@@ -310,6 +309,23 @@ def difference(
         f"{path}: found the last bytes {tail}, expected the {shard.tail} that the "
         "manifest lists: the file was replaced or changed; restore it, or write "
         "the split again (`schemagen verify` compares every byte)"
+    )
+
+
+def not_as_listed(path: str, found: str, listed: int | str) -> str:
+    """Say in what a file as a whole differs from its entry."""
+    return f"{path}: found {found}, expected the {listed} that the manifest lists; {_AGAIN}"
+
+
+def missing_problem(path: str) -> str:
+    """Say of a file that it does not exist."""
+    return f"{path}: missing, and the manifest lists it; {_AGAIN}"
+
+
+def wrong_count(path: str, found: int, listed: int) -> str:
+    """Say that a file has not the records that its manifest lists."""
+    return (
+        f"{path}: found {found} records, expected the {listed} that the manifest lists"
     )
 
 

@@ -7,7 +7,7 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
 from io import RawIOBase
@@ -15,7 +15,7 @@ from typing import Any
 
 from ..shared.errors import DatasetError
 from ..shared.wire import Buffer
-from .files import FileReader, Files, FileState, OutputFile, Result, in_threads
+from .files import FileReader, Files, FileState, OutputFile
 from .lease import Lease
 from .lock import Lock
 
@@ -444,12 +444,6 @@ class RemoteFiles(RemoteReader, Files):
 
     def sync(self, directory: str) -> None:
         """Do nothing: what a server has answered for is durable there."""
-
-    def for_each(
-        self, function: Callable[..., Result], *items: Iterable[Any]
-    ) -> list[Result]:
-        # An object store takes half a second to rename a file.
-        return in_threads(lambda each: function(*each), list(zip(*items, strict=True)))
 
     def lock(self, url: str, *, wait: bool = False) -> Lock:
         """Return a lease, or a lock that holds nothing; see the class."""
