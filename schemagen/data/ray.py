@@ -14,7 +14,7 @@ from ray.data import Dataset, Datasource, ReadTask
 from ray.data.block import BlockAccessor, BlockMetadata
 
 from ..runtime.arrays.arrow import column_of
-from ..runtime.arrays.source import RecordSource
+from ..runtime.arrays.shards import ShardView
 from ..runtime.codecs.decoded import Form
 from ..runtime.codecs.decoder import Decoder, Run
 from ..runtime.codecs.records import RecordCodec
@@ -112,15 +112,15 @@ class _Splits(Datasource):  # type: ignore[misc]
 
     def _task(self, file: File, limit: int | None) -> ReadTask:
         shards = replace(self._shards, files=(file,))
-        source = RecordSource(shards, self._decoder)
+        view = ShardView(shards, self._decoder)
         metadata = BlockMetadata(
-            num_rows=len(source),
+            num_rows=len(view),
             size_bytes=file.size,
             input_files=[file.path],
             exec_stats=None,
         )
         return ReadTask(
-            lambda: map(_block, source.runs()), metadata, per_task_row_limit=limit
+            lambda: map(_block, view.runs()), metadata, per_task_row_limit=limit
         )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from ..runtime.shared.errors import DatasetError, no_split, nothing_at
 from ..runtime.sources.finding import shards_at, shards_of
 from ..runtime.sources.manifests import open_manifest
-from ..runtime.sources.shards import File, Shards, with_states
+from ..runtime.sources.shards import File, Shards, found
 from ..runtime.storage import manifest
 from ..runtime.storage.directory import is_remote
 from ..runtime.storage.manifest import Manifest
@@ -199,7 +199,7 @@ def _named(where: str, path: FilePath) -> Data:
 
 
 def _without_manifest(paths: Iterable[FilePath]) -> Shards:
-    return Shards(with_states(File(str(path)) for path in paths))
+    return Shards(found(File(str(path)) for path in paths))
 
 
 def _manifest_problem(directory: FilePath) -> str:

@@ -13,7 +13,7 @@ from ..data.verify.verifying import EXAMPLES, verify
 from ..findings import refused
 from ..runtime.codecs.compatibility import differences
 from ..runtime.shared.errors import DatasetError
-from ..runtime.sources.shards import File, with_states
+from ..runtime.sources.shards import File, found
 from ..runtime.storage.manifest import FILE_NAME
 from ..runtime.storage.schema import Schema, Spec
 from ..runtime.writing.sealing import seal
@@ -153,7 +153,7 @@ def _unlisted(data: Data, split: str | None) -> Data:
         )
     paths = [data.directory / name for name in data.unlisted]
     paths += [file_path(file.path) for file in data.files if file.listed is None]
-    files = with_states(
+    files = found(
         File(str(path), name, spec=data.manifest.spec)
         for path, name in sorted(splits_of_paths(paths, data.directory).items())
         if split in (None, name)

@@ -14,9 +14,9 @@ from ..codecs.roles import Roles, missing_targets
 from ..shared.calling import check_flags, options_by_name
 from ..shared.errors import DatasetError, with_suggestion
 from ..sources.finding import Paths, Splits
-from ..sources.mixture import open_sources
+from ..sources.mixture import open_components
 from ..storage.schema import Spec
-from .source import RecordSource
+from .shards import ShardView
 from .split import Split, mixed
 
 
@@ -99,10 +99,12 @@ class SplitReader:
         missing = missing_targets(self.record, self.targets)
         roles = Roles(tuple(self.features), self.targets, self.weights, (), missing)
         splits, weights = [], []
-        for each in open_sources(source, split, self.spec):
-            records = RecordSource(each.shards, decoder, skip=on_corrupt == "skip")
+        for each in open_components(source, split, self.spec):
+            records = ShardView(each.shards, decoder, skip=on_corrupt == "skip")
             whole = Split(records, roles)
-            part = each.part
-            splits.append(whole if part is None else whole.select(part.of(len(whole))))
+            if each.slice is None:
+                splits.append(whole)
+            else:
+                splits.append(whole.select(each.slice.of(len(whole))))
             weights.append(each.weight)
         return mixed(splits, weights) if isinstance(source, Mapping) else splits[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,6 @@ from ..faults.error_report import Parser
 from ..faults.faults import Faults, OnCorrupt
 from ..shared.errors import DatasetError, warn
 from ..shared.requirements import tf
-from ..sources.finding import Paths
 from ..sources.shards import Shards
 from ..sources.shares import Share, ShareIndex
 from .batching import PARALLEL, Batching, first_of_each, of_size
@@ -25,7 +24,6 @@ from .records import mixed, read_records
 _SHUFFLED, _SHUFFLED_AGAIN = 10_000, 1_024
 
 Batch = dict[str, Any]
-Sources = Paths | Mapping[str, float]
 
 
 @dataclass(frozen=True)

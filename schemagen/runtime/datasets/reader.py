@@ -16,13 +16,13 @@ from ..faults.plain_errors import with_plain_errors
 from ..shared.calling import check_flags, options_by_name_or
 from ..shared.errors import NO_LIMIT, DatasetError
 from ..shared.requirements import tf
-from ..sources.finding import Splits
-from ..sources.mixture import open_sources
+from ..sources.finding import Paths, Splits
+from ..sources.mixture import open_components
 from ..sources.shares import ShareIndex
 from ..storage.schema import Spec
 from .batching import Padding, batching_of
 from .elements import Batch, Elements, augmented, of_any_size
-from .pipeline import Options, Pipeline, Sources
+from .pipeline import Options, Pipeline
 from .replaced_options import REPLACED
 from .selection import select
 
@@ -65,7 +65,7 @@ class RecordReader:
     @options_by_name_or(REPLACED)
     def make_dataset(
         self,
-        source: Sources,
+        source: Paths | Mapping[str, float],
         split: Splits = None,
         *,
         batch_size: int | Sequence[int],
@@ -197,7 +197,7 @@ class RecordReader:
             max_lengths=self.record.max_lengths if pad_to_max_length else {},
             padding=self.padding,
         )
-        components = open_sources(source, split, self.spec)
+        components = open_components(source, split, self.spec)
         pipeline = Pipeline(
             options,
             [each.shards for each in components],

@@ -13,7 +13,7 @@ from ..storage import manifest
 from ..storage.directory import reader_of
 from ..storage.manifest import Shard
 from .manifests import OpenedManifest, manifest_path, open_manifest
-from .shards import File, Shards, with_states
+from .shards import File, Shards, found
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """A data directory, a glob or a file, or a list of files; by path or URL."""
@@ -68,7 +68,7 @@ def shards_of(opened: OpenedManifest, names: Sequence[str] | None = None) -> Sha
         names: of splits, in order; None for all.
     """
     chosen = tuple(opened.manifest.splits if names is None else names)
-    files = with_states(
+    files = found(
         _listed(opened, name, shard, os.path.join(opened.directory, shard.file))
         for name in chosen
         for shard in opened.manifest.splits[name].shards
@@ -100,7 +100,7 @@ def shards_at(paths: Sequence[str]) -> Shards:
         files.append(_listed(manifests[key], *entry, path) if entry else File(path))
         read |= {(key, entry[0])} if entry else set()
     return Shards(
-        with_states(files),
+        found(files),
         tuple(
             replace(each, names=tuple(sorted(name for at, name in read if at == key)))
             for key, each in manifests.items()

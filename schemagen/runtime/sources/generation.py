@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 
 from ..shared.errors import DatasetError
 from ..storage import manifest
-from ..storage.directory import reader_of
 from ..storage.files import FileState, in_threads
-from ..storage.manifest import Split, difference, missing_problem
+from ..storage.manifest import Split, missing_problem
 from .manifests import OpenedManifest, stated, text_of
-from .shards import File, Shards, with_states
+from .shards import File, Shards, found
 
 _ADVICE = "open it again to read the new data"
 
@@ -96,42 +94,32 @@ def check_unlisted(files: Iterable[File]) -> None:
         DatasetError: one is another.
         OSError: one cannot be found.
     """
-    unlisted = [file for file in files if not file.listed]
-    error = None
-    for file, now in zip(unlisted, with_states(unlisted), strict=True):
-        if now.error:
-            error = now.error
-        else:
-            check_state(file.path, file.state, now.state)
-    if error:
+
+    def check(file: File) -> OSError | None:
+        try:
+            check_state(file.path, file.state, file.state_now())
+        except OSError as error:
+            return error
+        return None
+
+    errors = in_threads(check, [file for file in files if not file.listed])
+    for error in filter(None, errors):
         raise error
 
 
-def check_listed(files: Sequence[File]) -> None:
-    """Compare sizes and last bytes of files with what a manifest lists.
+def check_listed(files: Iterable[File]) -> None:
+    """Refuse files that did not have the size or last bytes that a manifest lists.
 
     Raises:
         DatasetError: a file is missing or is another one.
     """
-    for problem in in_threads(_difference, files):
-        if problem:
-            raise DatasetError(problem)
-
-
-def _difference(file: File) -> str:
-    def compare(path: str) -> str:
-        assert file.listed
-        read = partial(reader_of(path).read, path)
-        return difference(file.path, file.listed, file.size, read)
-
-    try:
-        if file.error:
-            raise file.error
-        return file.at_its_name(compare)
-    except FileNotFoundError:
-        return missing_problem(file.path)
-    except OSError as error:
-        return f"{file.path}: it cannot be read: {error.strerror}"
+    for file in files:
+        if file.is_missing:
+            raise DatasetError(missing_problem(file.path))
+        if file.error and file.listed:
+            raise DatasetError(f"{file.path}: it cannot be read: {file.error.strerror}")
+        if file.difference:
+            raise DatasetError(file.difference)
 
 
 def replaced(read: Sequence[Shards]) -> str:
@@ -155,7 +143,7 @@ def changed(read: Sequence[Shards]) -> str:
     files = [file for shards in read for file in shards.files]
     listed = [file for file in files if file.listed and not file.is_remote]
     try:
-        check_listed(with_states(listed))
+        check_listed(found(listed))
     except DatasetError as error:
         return str(error)
     return ""

@@ -27,20 +27,20 @@ class Component:
 
     Attributes:
         shards: its files.
-        part: the slice of their records; None for all.
+        slice: of their records; None for all.
         weight: how often a record is drawn from it, relative to the other sources.
     """
 
     shards: Shards
-    part: Slice | None = None
+    slice: Slice | None = None
     weight: float = 1.0
 
     def share_of(self, index: ShareIndex | None) -> Share:
         """Return what one of several readers reads of it."""
-        return share_of(index, len(self.shards.files), self.shards.records, self.part)
+        return share_of(index, len(self.shards.files), self.shards.records, self.slice)
 
 
-def open_sources(sources: Any, split: Splits, spec: Spec) -> list[Component]:
+def open_components(sources: Any, split: Splits, spec: Spec) -> list[Component]:
     """Open a source, or several that are mixed.
 
     Args:
@@ -66,8 +66,8 @@ def open_sources(sources: Any, split: Splits, spec: Spec) -> list[Component]:
         if isinstance(sources, Mapping) and split is None:
             behind = _SPLIT_BEHIND.fullmatch(os.fspath(source))
             source, named = behind.groups() if behind else (source, None)
-        names, part = split_and_slice(named)
-        components.append(Component(open_shards(source, names, spec), part, weight))
+        names, own = split_and_slice(named)
+        components.append(Component(open_shards(source, names, spec), own, weight))
     return components
 
 

@@ -8,9 +8,7 @@ from dataclasses import replace
 
 from ..codecs.compatibility import check_compatible
 from ..shared.errors import DatasetError, warn
-from ..shared.tfrecord import HEADER_SIZE, detect_compression
-from ..storage.directory import reader_of
-from ..storage.files import in_threads
+from ..shared.tfrecord import detect_compression
 from ..storage.manifest import FILE_NAME, unsettled_problem
 from ..storage.schema import Spec
 from .finding import SHARD_NAME, Paths, Splits, directory_key, find_shards
@@ -72,9 +70,9 @@ def _whole(shards: Shards) -> Shards:
         DatasetError: a file is missing, or is not the one that a manifest lists; it is
             named twice, or holds no records.
     """
-    check_listed([file for file in shards.files if file.listed])
+    check_listed(shards.files)
     _check_spellings(shards.files)
-    files = tuple(in_threads(_begun, shards.files))
+    files = tuple(file if file.listed else _begun(file) for file in shards.files)
     _check_unlisted(shards)
     read = tuple(opened for opened in shards.manifests if opened.names)
     return replace(shards, files=files, manifests=read)
@@ -94,34 +92,26 @@ def _check_spellings(files: Sequence[File]) -> None:
 
 
 def _begun(file: File) -> File:
-    """Return a file with what its first bytes say, if no manifest lists it.
+    """Return a file that no manifest lists with the compression that it shows.
 
     Raises:
         DatasetError: it cannot be read, or does not begin as a file of records.
     """
-    if file.listed:
-        return file
-    path = file.path
+    path, error = file.path, file.error
+    if isinstance(error, FileNotFoundError):
+        raise DatasetError(f"{path}: no such file")
+    if error:
+        raise DatasetError(f"{path}: {error.strerror}")
     try:
-        if file.error:
-            raise file.error
-        with reader_of(path).open(path) as opened:
-            start = opened.read(HEADER_SIZE) or b""
-        compression = detect_compression(start)
-    except DatasetError as error:
+        return replace(file, compression=detect_compression(file.start))
+    except DatasetError as refusal:
         where, name = os.path.split(path)
         if name == FILE_NAME:
             raise DatasetError(
                 f"{path}: the manifest of a data directory; pass the directory, "
                 f"{where or os.curdir!r}"
             ) from None
-        raise DatasetError(f"{path}: {error}") from None
-    except FileNotFoundError:
-        raise DatasetError(f"{path}: no such file") from None
-    except OSError as error:
-        raise DatasetError(f"{path}: {error.strerror}") from None
-    first = 0 if compression else int.from_bytes(start[:8], "little")
-    return replace(file, compression=compression, first_bytes=first)
+        raise DatasetError(f"{path}: {refusal}") from None
 
 
 def _check_unlisted(shards: Shards) -> None:

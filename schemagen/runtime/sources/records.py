@@ -54,17 +54,15 @@ def opening_problem(file: File) -> str:
     try:
         with file.open() as opened:
             opened.read(1)
-        now = file.with_state()
-        if now.error:
-            raise now.error
+        size = file.state_now().size
     except FileNotFoundError:
         return f"{file.path}: deleted since the dataset was made"
     except OSError as error:
         return f"{file.path}: it cannot be read: {error.strerror}"
-    if now.size == file.size:
+    if size == file.size:
         return ""
     return (
-        f"{file.path}: found {now.size} bytes, expected the {file.size} that it had when "
+        f"{file.path}: found {size} bytes, expected the {file.size} that it had when "
         "the dataset was made; do not write files while they are read, and make the "
         "dataset again"
     )

@@ -8,14 +8,15 @@ import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from io import FileIO, RawIOBase
 from typing import Literal
 
+from ..shared.tfrecord import HEADER_SIZE
 from ..storage.directory import reader_of
 from ..storage.files import FileState, Result, in_threads
 from ..storage.gfile import is_copied
-from ..storage.manifest import TAIL_BYTES, Shard
+from ..storage.manifest import TAIL_BYTES, Shard, difference
 from ..storage.remote import RangeReader
 from ..storage.schema import Spec
 from .manifests import OpenedManifest
@@ -33,9 +34,10 @@ class File:
         listed: its entry in the manifest of its directory; None if it has none.
         spec: the spec that wrote it, by that manifest; None likewise.
         compression: its name, "" for none; None if it is not known.
-        first_bytes: the length of its first record; 0 if it is not known.
         state: its state when it was found; None if there is an error.
-        error: why it has no state.
+        error: why it could not be looked at.
+        difference: in what its size or last bytes differ from its entry; empty without.
+        start: its first bytes, if it has no entry.
     """
 
     path: str
@@ -43,9 +45,10 @@ class File:
     listed: Shard | None = None
     spec: Spec | None = None
     compression: str | None = None
-    first_bytes: int = 0
     state: FileState | None = None
     error: OSError | None = None
+    difference: str = ""
+    start: bytes = b""
 
     @property
     def is_remote(self) -> bool:
@@ -68,6 +71,11 @@ class File:
         return self.listed.records if self.listed else None
 
     @property
+    def first_bytes(self) -> int:
+        """The length of its first record; 0 if it is not known."""
+        return 0 if self.compression else int.from_bytes(self.start[:8], "little")
+
+    @property
     def checksum(self) -> str:
         """The checksum of its bytes, or else its size and time of change, as text."""
         return self.listed.crc32c if self.listed else str(self.state)
@@ -86,13 +94,34 @@ class File:
                 return function(os.path.join(directory, self.listed.hidden))
         return function(self.path)
 
-    def with_state(self) -> File:
-        """Return the file with the state that it has now."""
+    def found(self) -> File:
+        """Return the file as it is now: its state, and its last or its first bytes."""
+
+        def look(path: str) -> File:
+            reader = reader_of(path)
+            state = reader.state(path)
+            differs, start = "", b""
+            if self.listed:
+                read = partial(reader.read, path)
+                differs = difference(self.path, self.listed, state.size, read)
+            else:
+                start = reader.read(path, 0, min(HEADER_SIZE, state.size))
+            return replace(
+                self, state=state, error=None, difference=differs, start=start
+            )
+
         try:
-            state = self.at_its_name(lambda path: reader_of(path).state(path))
+            return self.at_its_name(look)
         except OSError as error:
             return replace(self, state=None, error=error)
-        return replace(self, state=state, error=None)
+
+    def state_now(self) -> FileState:
+        """Return the state that the file has now.
+
+        Raises:
+            OSError: it cannot be had.
+        """
+        return self.at_its_name(lambda path: reader_of(path).state(path))
 
     def open(self) -> RawIOBase:
         """Open the file for reading.
@@ -214,9 +243,9 @@ class Shards:
         return _digest(in_threads(contents, self.files))
 
 
-def with_states(files: Iterable[File]) -> tuple[File, ...]:
-    """Return files with the states that they have now."""
-    return tuple(in_threads(File.with_state, list(files)))
+def found(files: Iterable[File]) -> tuple[File, ...]:
+    """Return files as they are now."""
+    return tuple(in_threads(File.found, list(files)))
 
 
 def _digest(facts: object) -> str:

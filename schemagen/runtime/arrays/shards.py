@@ -31,7 +31,7 @@ from .views import Chunk, Result, View
 
 
 @dataclass(frozen=True, eq=False)
-class RecordSource(View):
+class ShardView(View):
     """The records of some files.
 
     Attributes:
@@ -117,7 +117,7 @@ class RecordSource(View):
         usual = sum(self.shards.sizes) // max(1, len(self))
         return max(1, min(records, size // max(1, usual)))
 
-    def only(self, fields: tuple[str, ...]) -> RecordSource:
+    def only(self, fields: tuple[str, ...]) -> ShardView:
         return replace(self, decoder=replace(self.decoder, fields=fields))
 
     def read(
