@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import fsspec
@@ -50,6 +51,18 @@ def test_records_are_read_by_ranges(requests: list[int]) -> None:
     assert split[50]["image"].shape == (8, 8, 1)
     assert len(requests) == 1
     assert requests[0] <= 2 * size
+
+
+def test_listed_remote_files_and_others_are_read_as_one(tmp_path: Path) -> None:
+    """Each by the manifest in its own directory; an overwrite of one is an error."""
+    write_dataset(rows(COUNT + 20)[COUNT:], tmp_path, "train", shards=1)
+    (tmp_path / "manifest.json").unlink()
+    remote = [f"{URL}/train-{at:05}-of-00004.tfrecord" for at in range(4)]
+    split = open_split([*remote, *sorted(tmp_path.glob("train-*"))])
+    assert [row["scan"] for row in split] == list(range(COUNT + 20))
+    write_dataset(rows(COUNT)[::-1], URL, "train", shards=4, overwrite=True)
+    with pytest.raises(DatasetError, match=f"{URL}/manifest.json: split 'train'"):
+        split[:]
 
 
 @pytest.mark.parametrize("block", [None, 8])

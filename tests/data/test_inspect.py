@@ -21,10 +21,13 @@ from jsonschema import Draft202012Validator
 from rich.cells import cell_len
 from schemagen.data import one_pass
 from schemagen.data.records import Part
+from schemagen.data.sources import find_data
 from schemagen.data.statistics import samples
+from schemagen.data.verify import verify
 from schemagen.runtime.shared.tfrecord import frame
 from schemagen.runtime.storage import manifest
 from schemagen.runtime.storage.directory import open_directory
+from schemagen.runtime.storage.manifest import Manifest
 from tiers import examples
 
 from generated.digit.serializer import write_dataset
@@ -172,22 +175,43 @@ def test_a_limit_goes_across_the_files_of_a_split(digits: Path) -> None:
     assert data["splits"][1] == document(digits)["splits"][1]
 
 
+def published(copy: Path, *settled: int) -> Manifest:
+    """Take the names of a split's files away, but for some, as its publisher does."""
+    found = manifest.load(open_directory(copy))
+    assert found is not None
+    first, *_ = found.splits
+    shards = found.splits[first].shards
+    hidden = [f".{at}.tmp" for at, _ in enumerate(shards)]
+    splits = {**found.splits, first: found.splits[first].hidden_as(hidden)}
+    manifest.save(open_directory(copy), replace(found, splits=splits))
+    for at, name in enumerate(hidden):
+        if at not in settled:
+            (copy / shards[at].file).rename(copy / name)
+    return found
+
+
 def test_a_split_that_is_being_published_is_read(copy: Path) -> None:
     """By the hidden names of those files that do not have their names yet."""
     before = document(copy)
-    directory = open_directory(copy)
-    found = manifest.load(directory)
-    assert found is not None
-    first, *_ = found.splits
-    hidden = [f".{at}.tmp" for at, _ in enumerate(found.splits[first].shards)]
-    splits = {**found.splits, first: found.splits[first].hidden_as(hidden)}
-    manifest.save(directory, replace(found, splits=splits))
-    (copy / found.splits[first].shards[0].file).rename(copy / hidden[0])
+    first, *_ = published(copy, 1).splits
     data = document(copy)
     counts = [[each["records"] for each in some["splits"]] for some in (before, data)]
     assert counts[0] == counts[1]
     assert (data["publishing"], data["sound"]) == ([first], True)
     assert run("verify", copy).exit_code == 0
+
+
+def test_a_split_that_is_settled_while_it_is_read_is_sound(copy: Path) -> None:
+    """Files that are found under hidden names may have their own when they are opened."""
+    found = published(copy)
+    data = find_data(copy)
+    first, *_ = found.splits
+    for at, shard in enumerate(found.splits[first].shards):
+        (copy / f".{at}.tmp").rename(copy / shard.file)
+    manifest.save(open_directory(copy), found)
+    said = verify(data)
+    assert said.clean
+    assert said.records == sum(split.records for split in found.splits.values())
 
 
 def test_a_manifest_without_splits_is_an_error(copy: Path) -> None:
