@@ -48,9 +48,15 @@ class Expected:
         full, rest = divmod(self.records, self.size)
         return full + (rest > 0 and not self.drop_remainder)
 
+    def in_its_epoch(self, number: tf.Tensor) -> tf.Tensor:
+        """Return the number of a batch in its epoch."""
+        return number if self.epochs == 1 else number % max(1, self.in_epoch)
+
     def check(self, number: tf.Tensor, batch: tf.Tensor) -> list[tf.Operation]:
         """Refuse a batch, by its number, that has not as many records as it should."""
-        before = number % max(1, self.in_epoch) * self.size
+        if batch.shape[0] == self.size:
+            return []
+        before = self.in_its_epoch(number) * self.size
         size = tf.minimum(self.records - before, self.size)
         found = tf.size(batch, tf.int64)
         return refuse_unless(found == size, "not as many records as are listed")
@@ -66,7 +72,8 @@ def parsed(
 
     Batches are numbered, and one that cannot be read or parsed is left out. So a number
     is missing, or the end is. Only then Python reads the files again, and says in an
-    error what is wrong in them. It compares the files before the last batch is delivered.
+    error what is wrong in them. It also compares the files with what they were, before
+    the first batch of each epoch and the last batch of all are delivered.
 
     Args:
         batches: string [N].
@@ -90,14 +97,16 @@ def parsed(
     def attempt(number: tf.Tensor, batch: Any) -> Any:
         if expected is None:
             serialized, last = batch
+            compared = last | (number == 0)
             checks = []
         else:
             serialized, last = batch, number == expected.count - 1
+            compared = last | (expected.in_its_epoch(number) == 0)
             checks = expected.check(number, serialized)
         with tf.control_dependencies(checks):
             elements.append(parse(serialized))
         parts = tf.nest.flatten(elements[-1], expand_composites=True)
-        return number, last, tuple(parts)
+        return number, compared, last, tuple(parts)
 
     # The order says which one is missing, even if the dataset's need not be kept.
     attempts = batches.enumerate().map(attempt, PARALLEL, deterministic=True)
@@ -106,10 +115,10 @@ def parsed(
         found = found.concatenate(_no_number(attempts.element_spec))
 
     def follow(next_number: tf.Tensor, attempt: Any) -> Any:
-        number, last, parts = attempt
+        number, compared, last, parts = attempt
         missing = number != next_number
         judged = tf.cond(
-            missing | last,
+            missing | compared,
             lambda: faults.judged(missing),
             lambda: tf.zeros((0,), tf.string),
         )
@@ -126,12 +135,12 @@ def parsed(
 
 def _no_number(spec: Any) -> tf.data.Dataset:
     """Return an attempt with a wrong number, which comes only if the end is missing."""
-    _, last, parts = spec
+    *_, parts = spec
     empty = tuple(
         tf.zeros([size or 0 for size in part.shape], part.dtype) for part in parts
     )
     number = tf.constant(-1, tf.int64)
-    return tf.data.Dataset.from_tensors((number, tf.zeros((), last.dtype), empty))
+    return tf.data.Dataset.from_tensors((number, True, True, empty))
 
 
 def checked(pieces: tf.data.Dataset, parse: Parse, faults: Faults) -> tf.data.Dataset:

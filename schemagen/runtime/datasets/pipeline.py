@@ -177,19 +177,15 @@ class Pipeline:
     def _parsed(self) -> tf.data.Dataset:
         """Return batches of all epochs."""
         batching, expected = self.options.batching, self.expected
-        records = self._shuffled(self._records())
-        batches = parsed(
-            self._repeated(batching.batches(records)),
-            self._element,
-            self.faults,
-            expected,
-        )
+        batches = batching.batches(self._shuffled(self._records()))
         if expected is not None:
-            return batches.apply(
-                tf.data.experimental.assert_cardinality(expected.count)
-            )
+            # Repeated before they are parsed, epochs follow each other without a pause.
+            repeated = self._repeated(batches)
+            found = parsed(repeated, self._element, self.faults, expected)
+            return found.apply(tf.data.experimental.assert_cardinality(expected.count))
+        found = self._repeated(parsed(batches, self._element, self.faults))
         size = batching.only_size
-        return batches if size is None else of_size(batches, size)
+        return found if size is None else of_size(found, size)
 
     def _checked_first(self) -> tf.data.Dataset:
         """Return batches of records that are parsed before they are kept, and again.
@@ -255,7 +251,7 @@ class Pipeline:
         return records.shuffle(options.shuffle_buffer or buffer, seed=options.seed)
 
     def _repeated(self, batches: tf.data.Dataset) -> tf.data.Dataset:
-        """Repeat whole epochs: before parsing, it goes on without a pause."""
+        """Repeat whole epochs."""
         if not self.options.repeat:
             return batches
         return batches.repeat(self.options.epochs)

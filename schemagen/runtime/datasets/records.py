@@ -106,15 +106,12 @@ def _read_pieces(
         reader.close_with(read)
         return read
 
+    compressions = {*files.compressions}
+    same = compressions.pop() if len(compressions) == 1 else None
+
     def pieces(part: dict[str, tf.Tensor]) -> tf.data.Dataset:
-        checks = []
-        if faults is not None:  # once in an epoch
-            nothing = tf.zeros((0,), tf.string)
-            first = part["number"] == 0
-            checks.append(tf.cond(first, faults.compared, lambda: nothing))
-        with tf.control_dependencies(checks):
-            path = tf.identity(part["path"])
-        found = tf.data.TFRecordDataset(path, part["compression"])
+        compression = part["compression"] if same is None else same
+        found = tf.data.TFRecordDataset(part["path"], compression)
         if not all_of_files:
             # TensorFlow reads only the lengths of records that are skipped.
             found = found.skip(part["first"]).take(part["stop"] - part["first"])
