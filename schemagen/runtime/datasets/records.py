@@ -106,7 +106,7 @@ def _read_pieces(
         reader.close_with(read)
         return read
 
-    compressions = {*files.compressions}
+    compressions = {file.compression for file in shards.files}
     same = compressions.pop() if len(compressions) == 1 else None
 
     def pieces(part: dict[str, tf.Tensor]) -> tf.data.Dataset:
