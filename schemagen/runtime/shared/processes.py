@@ -142,10 +142,9 @@ def _do(task: Any) -> Any:
     try:
         return _work(task, _moved)
     except Exception as error:
-        sent = _sendable(error)
-        if sent is error:
-            raise
-        raise sent from error
+        failure = error
+    # Not while the other is handled: packages such as tblib send causes and contexts too.
+    raise _sendable(failure).with_traceback(failure.__traceback__)
 
 
 def _moved(*amounts: int) -> None:
