@@ -7,6 +7,7 @@ from typing import Any
 
 from ..shared.errors import Problem, RecordError, did_you_mean
 from ..shared.values import described
+from .tensorflow import tf
 
 
 def nested(
@@ -37,6 +38,21 @@ def flattened(batch: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
         else:
             found[prefix + name] = value
     return found
+
+
+def first_record(batch: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the first record of a batch, nested as the batch is."""
+    return {name: _first(value) for name, value in batch.items()}
+
+
+def _first(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return first_record(value)
+    if not isinstance(value, tf.SparseTensor):
+        return value[0]
+    alone = tf.SparseTensor(value.indices[:, 1:], value.values, value.dense_shape[1:])
+    alone.set_shape(value.shape[1:])
+    return alone
 
 
 def nested_members(
