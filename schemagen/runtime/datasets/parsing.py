@@ -97,16 +97,14 @@ def parsed(
     def attempt(number: tf.Tensor, batch: Any) -> Any:
         if expected is None:
             serialized, last = batch
-            compared = last | (number == 0)
             checks = []
         else:
             serialized, last = batch, number == expected.count - 1
-            compared = last | (expected.in_its_epoch(number) == 0)
             checks = expected.check(number, serialized)
         with tf.control_dependencies(checks):
             elements.append(parse(serialized))
         parts = tf.nest.flatten(elements[-1], expand_composites=True)
-        return number, compared, last, tuple(parts)
+        return number, last, tuple(parts)
 
     # The order says which one is missing, even if the dataset's need not be kept.
     attempts = batches.enumerate().map(attempt, PARALLEL, deterministic=True)
@@ -115,17 +113,19 @@ def parsed(
         found = found.concatenate(_no_number(attempts.element_spec))
 
     def follow(next_number: tf.Tensor, attempt: Any) -> Any:
-        number, compared, last, parts = attempt
+        number, last, parts = attempt
+        first = (expected.in_its_epoch(number) if expected else number) == 0
         missing = number != next_number
         judged = tf.cond(
-            missing | compared,
+            missing | first | last,
             lambda: faults.judged(missing),
             lambda: tf.zeros((0,), tf.string),
         )
+        # An error of the number is one of the whole element.
         with tf.control_dependencies([judged]):
-            kept = [tf.identity(part) for part in parts]
-        element = tf.nest.pack_sequence_as(elements[-1], kept, expand_composites=True)
-        return next_number + 1, element if expected else (last, element)
+            next_number += 1
+        element = tf.nest.pack_sequence_as(elements[-1], parts, expand_composites=True)
+        return next_number, element if expected else (last, element)
 
     found = found.scan(tf.constant(0, tf.int64), follow)
     if expected is not None:
@@ -140,7 +140,7 @@ def _no_number(spec: Any) -> tf.data.Dataset:
         tf.zeros([size or 0 for size in part.shape], part.dtype) for part in parts
     )
     number = tf.constant(-1, tf.int64)
-    return tf.data.Dataset.from_tensors((number, True, True, empty))
+    return tf.data.Dataset.from_tensors((number, True, empty))
 
 
 def checked(pieces: tf.data.Dataset, parse: Parse, faults: Faults) -> tf.data.Dataset:
