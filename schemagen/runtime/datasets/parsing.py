@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..codecs.graph import refuse_unless
 from ..faults.faults import Faults
 from ..shared.requirements import tf
 from .batching import PARALLEL
@@ -52,14 +51,13 @@ class Expected:
         """Return the number of a batch in its epoch."""
         return number if self.epochs == 1 else number % max(1, self.in_epoch)
 
-    def check(self, number: tf.Tensor, batch: tf.Tensor) -> list[tf.Operation]:
-        """Refuse a batch, by its number, that has not as many records as it should."""
+    def if_whole(self, number: tf.Tensor, batch: tf.Tensor) -> tf.Tensor:
+        """Return the number of a batch; -1 if it has not as many records as it should."""
         if batch.shape[0] == self.size:
-            return []
+            return number
         before = self.in_its_epoch(number) * self.size
         size = tf.minimum(self.records - before, self.size)
-        found = tf.size(batch, tf.int64)
-        return refuse_unless(found == size, "not as many records as are listed")
+        return tf.where(tf.size(batch, tf.int64) == size, number, -1)
 
 
 def parsed(
@@ -92,55 +90,55 @@ def parsed(
         on = tf.data.Dataset.from_tensors(False).repeat()
         end = tf.data.Dataset.from_tensors((tf.constant([record]), True))
         batches = tf.data.Dataset.zip((batches, on)).concatenate(end)
-    elements: list[Any] = []
 
     def attempt(number: tf.Tensor, batch: Any) -> Any:
+        # One value, however many tensors an element has: what follows passes it on.
         if expected is None:
             serialized, last = batch
-            checks = []
-        else:
-            serialized, last = batch, number == expected.count - 1
-            checks = expected.check(number, serialized)
-        with tf.control_dependencies(checks):
-            elements.append(parse(serialized))
-        parts = tf.nest.flatten(elements[-1], expand_composites=True)
-        return number, last, tuple(parts)
+            return number, tf.data.Dataset.from_tensors(parse(serialized)), last
+        number = expected.if_whole(number, batch)
+        return number, tf.data.Dataset.from_tensors(parse(batch))
 
+    is_endless = expected is not None and expected.epochs is None
     # The order says which one is missing, even if the dataset's need not be kept.
     attempts = batches.enumerate().map(attempt, PARALLEL, deterministic=True)
     found = attempts.ignore_errors()
-    if expected is None or expected.epochs is not None:
+    if not is_endless:
         found = found.concatenate(_no_number(attempts.element_spec))
+    if expected is None:  # what comes after the end is no fault
+        found = found.scan(False, lambda over, each: (each[2], (*each, over)))
 
-    def follow(next_number: tf.Tensor, attempt: Any) -> Any:
-        number, last, parts = attempt
-        first = (expected.in_its_epoch(number) if expected else number) == 0
+    def follow(next_number: tf.Tensor, attempt: Any) -> tf.data.Dataset:
+        number, element, *end = attempt
         missing = number != next_number
+        if expected is None:
+            last, over = end
+            judging = (missing | (number == 0) | last) & ~over
+            element = element.take(tf.cast(~last, tf.int64))
+        else:
+            first = expected.in_its_epoch(number) == 0
+            judging = missing | first | (number == expected.count - 1)
         judged = tf.cond(
-            missing | first | last,
+            judging,
             lambda: faults.judged(missing),
             lambda: tf.zeros((0,), tf.string),
         )
         # An error of the number is one of the whole element.
         with tf.control_dependencies([judged]):
-            next_number += 1
-        element = tf.nest.pack_sequence_as(elements[-1], parts, expand_composites=True)
-        return next_number, element if expected else (last, element)
+            return element.take(1)
 
-    found = found.scan(tf.constant(0, tf.int64), follow)
-    if expected is not None:
-        return found if expected.epochs is None else found.take(expected.count)
-    return found.take_while(lambda last, _: ~last).map(lambda _, element: element)
+    count = expected.count if expected and not is_endless else tf.int64.max
+    numbered = tf.data.Dataset.zip((tf.data.Dataset.range(count), found))
+    return numbered.flat_map(follow)
 
 
-def _no_number(spec: Any) -> tf.data.Dataset:
+def _no_number(spec: tuple[Any, ...]) -> tf.data.Dataset:
     """Return an attempt with a wrong number, which comes only if the end is missing."""
-    *_, parts = spec
-    empty = tuple(
-        tf.zeros([size or 0 for size in part.shape], part.dtype) for part in parts
-    )
+    _, element, *last = spec
+    nothing = tf.data.experimental.to_variant(tf.data.Dataset.range(0))
+    no_element = tf.data.experimental.from_variant(nothing, element.element_spec)
     number = tf.constant(-1, tf.int64)
-    return tf.data.Dataset.from_tensors((number, True, empty))
+    return tf.data.Dataset.from_tensors((number, no_element, *[True for _ in last]))
 
 
 def checked(pieces: tf.data.Dataset, parse: Parse, faults: Faults) -> tf.data.Dataset:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..faults.faults import Faults
 from ..faults.python_reader import PythonReader
@@ -60,11 +60,8 @@ def read_records(
         DatasetError: a file is compressed in a way that TensorFlow does not read.
     """
     numbered = _read_pieces(shards, share, faults, shuffle, seed)
-    if check is None:
-        return numbered.flat_map(
-            lambda _, piece: tf.data.Dataset.from_tensor_slices(piece)
-        )
-    return check(numbered.map(lambda _, piece: piece)).unbatch()
+    pieces = numbered.map(lambda _, piece: piece)
+    return (pieces if check is None else check(pieces)).unbatch()
 
 
 def _read_pieces(
@@ -83,13 +80,14 @@ def _read_pieces(
             )
     parts = share.parts
     size = max(1, min(_PIECE_RECORDS, _PIECE_BYTES // shards.record_bytes))
-    all_of_files = all(part == Part(part.file) for part in parts)
-    dataset = tf.data.Dataset.from_tensor_slices(_table(shards, parts, size))
-    if shuffle:
-        dataset = dataset.shuffle(max(1, len(parts)), seed=seed)
     parallel = max(1, min(len(parts), _PARALLEL_FILES)) if shuffle else 1
 
-    def interleaved(pieces: Callable[..., tf.data.Dataset]) -> tf.data.Dataset:
+    def interleaved(
+        table: Mapping[str, Any], pieces: Callable[..., tf.data.Dataset]
+    ) -> tf.data.Dataset:
+        dataset = tf.data.Dataset.from_tensor_slices(table)
+        if shuffle:
+            dataset = dataset.shuffle(max(1, len(parts)), seed=seed)
         return dataset.interleave(
             pieces,
             cycle_length=parallel,
@@ -102,48 +100,41 @@ def _read_pieces(
             return faults.records(shards, parts[number], begins=number == 0)
 
         reader = PythonReader(records, size)
-        read = interleaved(lambda part: reader.pieces(part["number"]).enumerate())
+        numbers = {"number": np.arange(len(parts), dtype=np.int64)}
+        read = interleaved(
+            numbers, lambda part: reader.pieces(part["number"]).enumerate()
+        )
         reader.close_with(read)
         return read
 
-    compressions = {file.compression for file in shards.files}
-    same = compressions.pop() if len(compressions) == 1 else None
+    compressions = [shards.files[part.file].compression or "" for part in parts]
+    attempts = [_most(shards, part.file) // size + 2 for part in parts]
+    table = {
+        "path": tf.constant([shards.paths[part.file] for part in parts], tf.string),
+        # Errors are ignored later, and tensorflow tries for ever to open a file that is
+        # gone. So each attempt to read gets a number, and numbers end.
+        "attempts": np.array(attempts, np.int64),
+    }
+    # A graph starts the faster the less it has to know.
+    if len({*compressions}) > 1:
+        table["compression"] = tf.constant(compressions, tf.string)
+    if any(part != Part(part.file) for part in parts):
+        ends = [_END if part.stop is None else part.stop for part in parts]
+        table["first"] = np.array([part.first for part in parts], np.int64)
+        table["stop"] = np.array(ends, np.int64)
+        table["step"] = np.array([part.step for part in parts], np.int64)
 
     def pieces(part: dict[str, tf.Tensor]) -> tf.data.Dataset:
-        compression = part["compression"] if same is None else same
+        compression = part.get("compression", compressions[0] if compressions else "")
         found = tf.data.TFRecordDataset(part["path"], compression)
-        if not all_of_files:
+        if "first" in part:
             # TensorFlow reads only the lengths of records that are skipped.
             found = found.skip(part["first"]).take(part["stop"] - part["first"])
             found = found.shard(part["step"], 0)
-        # Errors are ignored later, and tensorflow tries for ever to open a file that is
-        # gone. So each attempt to read gets a number, and numbers end.
         numbers = tf.data.Dataset.range(part["attempts"])
         return tf.data.Dataset.zip((numbers, found.batch(size)))
 
-    return interleaved(pieces)
-
-
-def _table(
-    shards: Shards, parts: tuple[Part, ...], size: int
-) -> dict[str, NDArray[np.int64] | tf.Tensor]:
-    """Return what graphs know of parts of files, of each by its number."""
-    own = [part.file for part in parts]
-    numbers = {
-        "number": range(len(parts)),
-        "first": [part.first for part in parts],
-        "stop": [_END if part.stop is None else part.stop for part in parts],
-        "step": [part.step for part in parts],
-        "attempts": [_most(shards, file) // size + 2 for file in own],
-    }
-    texts = {
-        "path": [shards.paths[file] for file in own],
-        "compression": [shards.files[file].compression or "" for file in own],
-    }
-    return {
-        **{name: np.array(values, np.int64) for name, values in numbers.items()},
-        **{name: tf.constant(values, tf.string) for name, values in texts.items()},
-    }
+    return interleaved(table, pieces)
 
 
 def _most(shards: Shards, file: int) -> int:
