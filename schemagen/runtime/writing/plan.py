@@ -126,7 +126,7 @@ class Plan:
 
         Args:
             shard: its number.
-            attempt: hexadecimal digits of whoever writes it: processes may write one
+            attempt: hexadecimal digits of the process that writes it: several may write one
                 shard at the same time.
         """
         return f".{self.split}-{shard:05d}.{self.token}{attempt}.tmp"

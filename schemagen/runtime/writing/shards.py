@@ -100,7 +100,7 @@ class ShardFile:
         directory: the data directory.
         plan: of the run.
         shard: its number.
-        attempt: of whoever writes it, as for `Plan.hidden_name`; drawn if left out.
+        attempt: of this process, as for `Plan.hidden_name`; drawn if left out.
         open_shards: how many shards are written at a time.
 
     Raises:
