@@ -74,9 +74,11 @@ def options_by_name_or(
 
         @wraps(function)
         def called(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
-            for name in kwargs.keys() - {*names}:
+            for name in [name for name in kwargs if name not in names]:
                 if name in replaced:
-                    raise TypeError(f"no option {name!r}; write {replaced[name]}")
+                    line = replaced[name] if kwargs[name] else ""
+                    advice = f"write {line}" if line else "leave it out"
+                    raise TypeError(f"no option {name!r}; {advice}")
                 raise TypeError(with_suggestion(f"no option {name!r}", name, names))
             return function(*args, **kwargs)
 

@@ -126,8 +126,8 @@ class Plan:
 
         Args:
             shard: its number.
-            attempt: hexadecimal digits of the process that writes it: several may write one
-                shard at the same time.
+            attempt: hexadecimal digits of the process that writes it, since several may
+                write one shard at the same time.
         """
         return f".{self.split}-{shard:05d}.{self.token}{attempt}.tmp"
 
