@@ -182,6 +182,18 @@ def test_damage_is_named_or_skipped(
     assert f"{path}: {place}" in reports()[0]
 
 
+@pytest.mark.parametrize("training", [True, False])
+def test_damage_is_named_where_epochs_have_no_end(
+    data: Callable[..., Path], make_dataset: MakeDataset, training: bool
+) -> None:
+    """Even if it leaves nothing of the first epoch, so that there is no other."""
+    directory = data(shards=1)
+    path = directory / "train-00000-of-00001.tfrecord"
+    _flip(50)(path)
+    dataset = make_dataset(directory, repeat=True, training=training)
+    assert f"{path}: record 6: " in _message(dataset)
+
+
 @pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("compression", ["GZIP", "ZLIB"])
 @pytest.mark.parametrize("listed", [True, False])

@@ -34,12 +34,10 @@ class Expected:
 
     @property
     def count(self) -> int:
-        """How many batches there are in all."""
-        return (
-            tf.data.INFINITE_CARDINALITY
-            if self.epochs is None
-            else self.in_epoch * self.epochs
-        )
+        """How many batches there are in all; epochs without end of none are none."""
+        if self.epochs is None and self.in_epoch:
+            return tf.data.INFINITE_CARDINALITY
+        return self.in_epoch * (self.epochs or 0)
 
     @property
     def in_epoch(self) -> int:
@@ -99,12 +97,11 @@ def parsed(
         number = expected.if_whole(number, batch)
         return number, tf.data.Dataset.from_tensors(parse(batch))
 
-    is_endless = expected is not None and expected.epochs is None
     # The order says which one is missing, even if the dataset's need not be kept.
     attempts = batches.enumerate().map(attempt, PARALLEL, deterministic=True)
-    found = attempts.ignore_errors()
-    if not is_endless:
-        found = found.concatenate(_no_number(attempts.element_spec))
+    # Epochs without end do end if the first one has no batch that can be read.
+    end = _no_number(attempts.element_spec)
+    found = attempts.ignore_errors().concatenate(end)
     if expected is None:  # what comes after the end is no fault
         found = found.scan(False, lambda over, each: (each[2], (*each, over)))
 
@@ -127,7 +124,8 @@ def parsed(
         with tf.control_dependencies([judged]):
             return element.take(1)
 
-    count = expected.count if expected and not is_endless else tf.int64.max
+    is_limited = expected is not None and expected.count >= 0
+    count = expected.count if is_limited else tf.int64.max
     numbered = tf.data.Dataset.zip((tf.data.Dataset.range(count), found))
     return numbered.flat_map(follow)
 
