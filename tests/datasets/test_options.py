@@ -177,9 +177,7 @@ def test_epochs_are_complete_one_after_the_other(
     assert Counter(numbers(endless.take(24))) == dict.fromkeys(ALL, 3)
 
 
-def test_epochs_without_end_of_no_batch(
-    data: Data, make_dataset: MakeDataset
-) -> None:
+def test_epochs_without_end_of_no_batch(data: Data, make_dataset: MakeDataset) -> None:
     """Of a slice without records, or where drop_remainder leaves out all of them."""
     options: dict[str, Any] = {"batch_size": 60, "repeat": True}
     assert numbers(make_dataset(data(), "train[:0]", **options)) == []

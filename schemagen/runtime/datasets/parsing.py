@@ -124,8 +124,8 @@ def parsed(
         with tf.control_dependencies([judged]):
             return element.take(1)
 
-    is_limited = expected is not None and expected.count >= 0
-    count = expected.count if is_limited else tf.int64.max
+    is_endless = expected is None or expected.count == tf.data.INFINITE_CARDINALITY
+    count = tf.int64.max if expected is None or is_endless else expected.count
     numbered = tf.data.Dataset.zip((tf.data.Dataset.range(count), found))
     return numbered.flat_map(follow)
 
