@@ -36,7 +36,7 @@ class Expected:
     def count(self) -> int:
         """How many batches there are in all; epochs without end of none are none."""
         if self.epochs is None and self.in_epoch:
-            return tf.data.INFINITE_CARDINALITY
+            return int(tf.data.INFINITE_CARDINALITY)
         return self.in_epoch * (self.epochs or 0)
 
     @property
