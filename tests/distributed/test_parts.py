@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from pathlib import Path
 from typing import Any
@@ -169,6 +170,35 @@ def test_source_that_gives_other_rows_is_refused_by_its_shard(tmp_path: Path) ->
         digit.write_part(other, plan, 1)
     digit.abandon(plan)
     assert contents(tmp_path / "data") == {}
+
+
+def test_attempts_that_differ_leave_nothing_of_a_run_that_was_abandoned(
+    tmp_path: Path,
+) -> None:
+    """Each removes its own file, even if it meets the receipt of the other."""
+    directory, away = tmp_path / "data", tmp_path / "away"
+    away.mkdir()
+    plan = digit.plan_dataset(directory, "train", shards=1)
+    digit.begin(plan)
+    claim = set(contents(directory))
+    mine = set[str]()
+
+    def meanwhile() -> Any:
+        yield row(1000)
+        mine.update(set(contents(directory)) - claim)
+        digit.write_part([lambda: iter(rows(5))], plan, 0)
+        # Both attempts create their files a moment after the run has ended.
+        late = set(contents(directory)) - claim
+        for name in late:
+            os.link(directory / name, away / name)
+        digit.abandon(plan)
+        for name in late:
+            os.link(away / name, directory / name)
+
+    with pytest.raises(DatasetError, match="was abandoned or replaced while shard 0"):
+        digit.write_part([meanwhile], plan, 0)
+    assert mine
+    assert not mine & set(contents(directory))
 
 
 def test_shard_that_is_written_twice_at_once_is_kept_once(tmp_path: Path) -> None:
