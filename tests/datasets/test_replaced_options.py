@@ -133,5 +133,14 @@ def test_sizes_of_buckets_are_batch_sizes(
     data: Data, make_dataset: MakeDataset
 ) -> None:
     """The name that tf.data has for them is not another option."""
-    with pytest.raises(TypeError, match="'bucket_batch_sizes'; write batch_size="):
+    with pytest.raises(TypeError, match="no option 'bucket_batch_sizes'"):
         make_dataset(data(), batch_size=4, bucket_batch_sizes=[4, 2])
+
+
+@pytest.mark.parametrize("option", [{"one_hot": False}, {"service": None}])
+def test_options_that_changed_nothing_are_left_out(
+    data: Data, make_dataset: MakeDataset, option: dict[str, Any]
+) -> None:
+    """No line stands for what was the default."""
+    with pytest.raises(TypeError, match=r"leave it out$"):
+        make_dataset(data(), batch_size=4, **option)

@@ -34,7 +34,7 @@ class Expected:
 
     @property
     def count(self) -> int:
-        """How many batches there are in all; epochs without end of none are none."""
+        """How many batches there are in all: none if an epoch has none."""
         if self.epochs is None and self.in_epoch:
             return int(tf.data.INFINITE_CARDINALITY)
         return self.in_epoch * (self.epochs or 0)

@@ -1,4 +1,4 @@
-"""What replaces options that `make_dataset` had before version 0.3, or never had.
+"""What replaces options that `make_dataset` had before version 0.3.
 
 IMAGE, CLASSES and ADDRESS stand for what a program has.
 """
@@ -27,6 +27,5 @@ REPLACED = {
         "model.fit(dataset, callbacks=[keras.callbacks.LambdaCallback("
         "on_train_batch_begin=lambda batch, logs: signal.alarm(600))])"
     ),
-    "bucket_batch_sizes": "batch_size=[64, 32, 16]",
 }
 """The line of TensorFlow or Keras to write in place of each."""

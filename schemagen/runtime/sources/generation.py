@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from ..shared.errors import DatasetError
 from ..storage import manifest
-from ..storage.files import FileState, in_threads
+from ..storage.files import FileState
 from ..storage.manifest import Split, missing_problem
 from .manifests import OpenedManifest, stated, text_of
-from .shards import File, Shards, found
+from .shards import File, Shards, found, of_each
 
 _ADVICE = "open it again to read the new data"
 
@@ -102,7 +102,7 @@ def check_unlisted(files: Iterable[File]) -> None:
             return error
         return None
 
-    errors = in_threads(check, [file for file in files if not file.listed])
+    errors = of_each(check, [file for file in files if not file.listed])
     for error in filter(None, errors):
         raise error
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -243,15 +243,19 @@ class Shards:
             tail = file.read(max(0, file.size - TAIL_BYTES), file.size)
             return f"{file.size} {tail.hex()}"
 
-        return _digest(in_threads(contents, self.files))
+        return _digest(of_each(contents, self.files))
 
 
 def found(files: Iterable[File]) -> tuple[File, ...]:
     """Return files as they are now."""
-    each = list(files)
-    if len(each) <= _FEW and not any(file.is_remote for file in each):
-        return tuple(file.found() for file in each)
-    return tuple(in_threads(File.found, each))
+    return tuple(of_each(File.found, list(files)))
+
+
+def of_each(function: Callable[[File], Result], files: Sequence[File]) -> list[Result]:
+    """Apply a function that waits for files, in threads where those save time."""
+    if len(files) <= _FEW and not any(file.is_remote for file in files):
+        return [function(file) for file in files]
+    return in_threads(function, files)
 
 
 def _digest(facts: object) -> str:

@@ -7,7 +7,7 @@ shards (`write_shard`). Both leave durable shards under hidden names, which `pub
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -62,20 +62,38 @@ def write_shard(
             f"{plan.where}: the run has not begun here, or it was published, abandoned "
             "or replaced; processes of a run call begin(plan) first"
         )
-    last_row, refused = -1, list[Refused]()
     file = ShardFile(directory, plan, shard)
     try:
-        for chunk in chunks:
-            file.add(chunk.framed)
-            refused += chunk.refused
-            if len(chunk.rows):
-                last_row = int(chunk.rows[-1])
-            advance(len(chunk.framed), len(chunk.framed.data))
+        last_row, refused = add_all(file.add, chunks, advance)
         file.fill()
     except BaseException:
         file.discard()
         raise
-    return _keep(directory, plan, file.finish(last_row, tuple(refused)))
+    return _keep(directory, plan, file.finish(last_row, refused))
+
+
+def add_all(
+    add: Callable[[Framed], object], chunks: Iterable[Chunk], advance: Advance
+) -> tuple[int, tuple[Refused, ...]]:
+    """Add the records of a shard to its file.
+
+    Args:
+        add: takes framed records.
+        chunks: the records.
+        advance: called with numbers of records and bytes.
+
+    Returns:
+        The position of the last record's row, -1 without records; and the rows that were
+        left out.
+    """
+    last_row, refused = -1, list[Refused]()
+    for chunk in chunks:
+        add(chunk.framed)
+        refused += chunk.refused
+        if len(chunk.rows):
+            last_row = int(chunk.rows[-1])
+        advance(len(chunk.framed), len(chunk.framed.data))
+    return last_row, tuple(refused)
 
 
 def _keep(directory: Directory, plan: Plan, receipt: Receipt) -> Receipt:

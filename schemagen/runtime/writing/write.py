@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -28,7 +29,7 @@ from .layout import BySize, InTurn, Layout, by_number
 from .plan import DEFAULT_SHARD_BYTES, Plan, check_destination, check_workers, plan_of
 from .progress import Progress, Reporter, reporter
 from .refused import check_report
-from .run import Run, write_shard
+from .run import Run, add_all, write_shard
 from .shards import Receipt, written
 from .shuffle import Buckets
 from .sources import (
@@ -234,12 +235,9 @@ class _Writing:
                 receipts[receipt.shard] = receipt
             return len(plan.numbers), []
         for shard in left:
-            last_row, refused = -1, list[Refused]()
-            for chunk in self._all(_chunks_of(source, plan, shard, self.encoding)):
-                self.run.add(shard, chunk.framed)
-                refused += chunk.refused
-                if len(chunk.rows):
-                    last_row = int(chunk.rows[-1])
+            chunks = _chunks_of(source, plan, shard, self.encoding)
+            add = partial(self.run.add, shard)
+            last_row, refused = add_all(add, chunks, self.report)
             self.run.finish(shard, last_row=last_row, refused=refused)
         return len(plan.numbers), []
 
