@@ -31,7 +31,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-_COPIED = ("schemagen", "templates", "schemas", "generated", "tests", "docs", "demo")
+_COPIED = (
+    "schemagen",
+    "templates",
+    "schemas",
+    "generated",
+    "tests",
+    "docs",
+    "demo",
+    "benchmarks",
+)
 
 _OPTIONS = ["-q", "-p", "no:cacheprovider"]
 
