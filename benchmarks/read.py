@@ -17,7 +17,7 @@ from .agreement import Agreement
 from .measure import Way, available, by_clocks, empty
 from .program import Part, Program, Setting, keep_to_cores
 from .read_start import START
-from .read_training import AUTOTUNE, FIT
+from .read_training import FIT
 from .read_ways import (
     A_FLOATS,
     C_SHUFFLED,
@@ -137,7 +137,6 @@ PROGRAM = Program(
         "speed": Part(measure, markdown),
         "start": START,
         "fit": FIT,
-        "autotune": AUTOTUNE,
         "memory": memory.READ,
     },
     tuple(SHAPES),

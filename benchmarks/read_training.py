@@ -1,4 +1,4 @@
-"""What a user puts after `make_dataset`: `model.fit`, or a `map` that takes long."""
+"""`model.fit` on few records, from `make_dataset` and from numpy arrays."""
 
 from __future__ import annotations
 
@@ -7,29 +7,24 @@ from typing import Any
 
 import keras
 import numpy as np
-import tensorflow as tf
 
 from generated.digit import model, pipeline, serializer
 
-from . import reading
 from .agreement import Agreement
 from .measure import Way, empty, side_by_side
 from .program import Part, Setting
-from .read_ways import OURS, SHAPES
+from .read_ways import OURS
 from .reading import of_dataset
-from .records import Row, columns_of, write_shards
+from .records import Row, columns_of
 from .report import Target, targets_table, times_table
 
 OURS_CACHED = "ours, cache=True"
 ARRAYS = "numpy arrays in memory"
-ENABLED = "autotune.enabled = True, the default"
-DISABLED = "autotune.enabled = False"
 
 FIT_TARGETS = (
     Target(OURS, ARRAYS, {"digits": 1.5}, at_most=True),
     Target(OURS_CACHED, ARRAYS, {}, at_most=True),
 )
-AUTOTUNE_TARGETS = (Target(ENABLED, DISABLED, {}, at_most=True),)
 
 _EPOCHS = 20
 _BATCH = 32
@@ -97,50 +92,9 @@ def fit(setting: Setting) -> dict[str, Any]:
     return {"digits": {"facts": facts, "seconds": times}}
 
 
-def two_views(features: dict[str, Any], label: tf.Tensor) -> Any:
-    """Resize the images and their mirror images to 96x96."""
-    image = features["image"]
-    mirrored = tf.image.flip_left_right(image)
-    views = {"image": image, "mirrored": mirrored}
-    resized = {name: tf.image.resize(view, (96, 96)) for name, view in views.items()}
-    return features | resized, label
-
-
-def autotune(setting: Setting) -> dict[str, Any]:
-    """Read epochs through a `map` that takes long, with autotune on and off."""
-    shape = SHAPES["mix-16k"]
-    rows = shape.rows(setting.count(shape.count))
-    setting.say(f"{len(rows)} records, autotune, {setting.rounds} rounds")
-    empty(setting.scratch)
-    directory = setting.scratch / "data"
-    write_shards(setting.generated, shape, rows, directory)
-    ours = reading.generated(setting.generated, shape, directory, training=True)
-    assert ours.dataset is not None
-    mapped = ours.dataset.map(two_views, num_parallel_calls=tf.data.AUTOTUNE)
-
-    def epoch(*, enabled: bool) -> Way:
-        options = tf.data.Options()
-        options.autotune.enabled = enabled
-        dataset = mapped.with_options(options)
-        return of_dataset(dataset, reading.fields_of, shuffled=True).epoch
-
-    ways = {ENABLED: epoch(enabled=True), DISABLED: epoch(enabled=False)}
-    facts = {"records in an epoch": f"{len(rows):,}"}
-    times = side_by_side(ways, setting.rounds)
-    empty(setting.scratch)
-    return {shape.name: {"records": len(rows), "facts": facts, "seconds": times}}
-
-
 def _fit_tables(found: dict[str, Any]) -> str:
     times = times_table("model.fit: seconds", found, "seconds", 1)
     return f"{times}\n{targets_table('how many times', found, 'seconds', FIT_TARGETS)}"
 
 
-def _autotune_tables(found: dict[str, Any]) -> str:
-    times = times_table("an epoch: microseconds a record", found, "seconds")
-    ratios = targets_table("how many times", found, "seconds", AUTOTUNE_TARGETS)
-    return f"{times}\n{ratios}"
-
-
 FIT = Part(fit, _fit_tables)
-AUTOTUNE = Part(autotune, _autotune_tables)

@@ -60,7 +60,6 @@ def times_in(results: Any) -> list[float]:
         (read.PROGRAM, "speed", (), read.TARGETS),
         (read.PROGRAM, "start", ("--shapes", "mix-1k,jpeg"), read_start.TARGETS),
         (read.PROGRAM, "fit", (), read_training.FIT_TARGETS),
-        (read.PROGRAM, "autotune", (), read_training.AUTOTUNE_TARGETS),
         (verify.PROGRAM, "speed", ("--bytes", "1e5"), ()),
         (generate.PROGRAM, "speed", ("--shapes", "10"), ()),
     ],
