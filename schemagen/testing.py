@@ -21,15 +21,15 @@ from .use_cases.generate import check
 
 
 def assert_fresh(directory: Path | str | None = None) -> None:
-    """Assert that a project's generated code is what its schemas ask for.
+    """Assert that a project's generated code is up to date, as `schemagen check` does.
 
     Args:
-        directory: in the project. By default the project that the calling file is in,
-            or else the one that the current directory is in.
+        directory: a directory of the project. By default the project of the calling
+            file, or else that of the current directory.
 
     Raises:
-        AssertionError: with every finding of `schemagen check`: what is missing, stale
-            or edited and why, or what stands against reading the schemas.
+        AssertionError: lists the findings of `schemagen check`: files that are missing,
+            stale or edited, and why; or errors in the schemas.
     """
     __tracebackhide__ = True  # pytest shows the line of the test instead
     start = _start(directory)
@@ -43,17 +43,18 @@ def assert_fresh(directory: Path | str | None = None) -> None:
 def assert_no_breaks(
     against: str, directory: Path | str | None = None, *, mode: str = "backward"
 ) -> None:
-    """Assert that a project's schemas break nothing, but for what was accepted.
+    """Assert that a project's schemas break nothing, except accepted breaks.
 
     Args:
         against: a git revision, a spec.json, or a data directory. Paths count from the
             current directory.
-        directory: in the project; by default as of `assert_fresh`.
-        mode: who has to get along with whom: "backward", "forward" or "full".
+        directory: a directory of the project, by default as for `assert_fresh`.
+        mode: "backward": new code with old data and programs; "forward": old code with
+            new data; or "full": both.
 
     Raises:
-        AssertionError: with every break that `schemagen breaking` finds, or what stands
-            against comparing.
+        AssertionError: lists the breaks that `schemagen breaking` finds, or says why it
+            cannot compare.
     """
     __tracebackhide__ = True
     start = _start(directory)

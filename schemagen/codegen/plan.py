@@ -54,13 +54,13 @@ class PlannedFile:
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything to be done.
+    """What `generate` writes and deletes.
 
     Attributes:
         files: sorted by path.
         output: the output directory relative to the project.
-        command: how the code is generated from where the user is.
-        warnings: what users should know, and what fails nothing.
+        command: the command that generates the code, from the user's directory.
+        warnings: findings that do not fail a run.
     """
 
     files: tuple[PlannedFile, ...]
@@ -70,7 +70,7 @@ class Plan:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Why files are not as they should be: one finding for a record and cause."""
+        """The files that are not up to date: one finding for each record and cause."""
         joined: dict[tuple[str, ...], list[Finding]] = {}
         for file in self.files:
             if file.finding is not None:

@@ -43,7 +43,7 @@ class WriteDataset(beam.PTransform):  # type: ignore[misc]
     count records and rows that were left out.
 
     Args:
-        plan: what to write, with `key_field` and `shuffle_seed`.
+        plan: from `plan_dataset`, with `key_field` and `shuffle_seed`.
         refused: a local file of the worker that publishes, for the errors of rows that
             were left out, as JSON lines. Their positions count in a part of the rows.
 
@@ -103,9 +103,9 @@ class WriteParts(beam.PTransform):  # type: ignore[misc]
     The result and the metrics are those of `WriteDataset`.
 
     Args:
-        source: the rows: an object with a length and rows by index, or a list of
-            functions, one per shard. Workers get a pickled copy.
-        plan: what to write.
+        source: a sequence, or a list of functions, one per shard. Workers get a pickled
+            copy.
+        plan: from `plan_dataset`, with `rows=len(source)` for a sequence.
         refused: as for `WriteDataset`; positions count in the source.
     """
 

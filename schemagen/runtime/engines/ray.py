@@ -44,7 +44,7 @@ def write_dataset(
         RecordError, TypeError: a wrong row; names it in its block.
         ChangedSourceError: an earlier attempt at this plan has written other rows.
         DatasetError: two rows have the same key, or the split cannot be written.
-        OSError: the disk refuses.
+        OSError: the file system reports an error.
         RayError: an earlier step of the dataset fails, or Ray itself.
     """
     steps.check_keyed(plan)
@@ -69,10 +69,11 @@ def write_parts(
     attempt at the same plan has written are not written again.
 
     Args:
-        source: what has a length and rows by index, or a list of functions that return
-            the rows of one shard each. Tasks get it as a pickled copy.
-        plan: from `plan_dataset`, without `key_field`.
-        refused: a file for the errors of rows that were left out, as JSON lines.
+        source: a sequence, or a list of functions, one per shard. Workers get a pickled
+            copy.
+        plan: from `plan_dataset`, with `rows=len(source)` for a sequence.
+        refused: a file for the positions and errors of rows that were left out, as JSON
+            lines.
 
     Returns:
         The number of records.
@@ -82,7 +83,7 @@ def write_parts(
         ChangedSourceError: a shard was written twice, with different rows.
         DatasetError: the source is not the one of the plan, or the split cannot be
             written.
-        OSError: the disk refuses.
+        OSError: the file system reports an error.
         Exception: what the source raises.
     """
     plan = steps.begin(plan)

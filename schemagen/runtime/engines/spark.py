@@ -27,7 +27,8 @@ def write_parts(
     receipts back. Shards that an earlier call with this plan has written are kept.
 
     Args:
-        source: a sequence, or a list of functions, one per shard. Spark pickles it.
+        source: a sequence, or a list of functions, one per shard. Workers get a pickled
+            copy.
         plan: from `plan_dataset`, with `rows=len(source)` for a sequence.
         spark: the session that runs the tasks; not one of Spark Connect.
         refused: a file for the positions and errors of rows that were left out, as JSON

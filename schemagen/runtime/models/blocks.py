@@ -30,8 +30,8 @@ def image(pixels: Any, *, scale: float, units: int = DEFAULT_UNITS) -> Any:
 
     Args:
         pixels: the images, of any numeric dtype.
-        scale: what brings a pixel to about [0, 1].
-        units: the size of the result.
+        scale: the factor that brings pixels to about [0, 1].
+        units: the size of an encoding, before pooling.
     """
     features = layers.Rescaling(scale, dtype="float32")(pixels)
     sides = [side for side in pixels.shape[1:3] if side]
@@ -58,9 +58,9 @@ def images(
 
     Args:
         pixels: the images, of any numeric dtype.
-        scale: what brings a pixel to about [0, 1].
-        padding_value: images of nothing else are left out.
-        units: the size of an image's encoding.
+        scale: the factor that brings pixels to about [0, 1].
+        padding_value: the value of padding; items of nothing else are left out.
+        units: the size of an encoding, before pooling.
     """
     dense = Densify(padding_value)(pixels)
     is_nan = isinstance(padding_value, float) and isnan(padding_value)
@@ -81,8 +81,8 @@ def numbers(
     Args:
         values: the numbers, of any numeric dtype or bool.
         name: the field's name.
-        missing: NaN is the value of a missing field; the encoder gets a mask.
-        units: the size of the result.
+        missing: whether values may be missing, as NaN; the encoder gets a mask.
+        units: the size of an encoding, before pooling.
     """
     size = prod(values.shape[1:])
     flat = layers.Reshape((size,), dtype="float32")(ops.cast(values, "float32"))
@@ -115,7 +115,7 @@ def sparse(values: Any, *, name: str, units: int = DEFAULT_UNITS) -> Any:
 def masked_mean(sequences: Any, mask: Any) -> Any:
     """Average [B, T, D] over the steps that `mask` [B, T] keeps; 0 if there are none.
 
-    What a mean does not tell comes last: how many there are, as log(1 + n).
+    The last feature is the number of steps, as log(1 + n).
     """
     weights = ops.expand_dims(ops.cast(mask, "float32"), -1)
     total = ops.sum(ops.cast(sequences, "float32") * weights, axis=1)
@@ -126,7 +126,7 @@ def masked_mean(sequences: Any, mask: Any) -> Any:
 def recurrent(sequences: Any, mask: Any, units: int = DEFAULT_UNITS) -> Any:
     """Read the steps [B, T, D] that `mask` [B, T] keeps one after the other: [B, units].
 
-    In place of a mean where their order matters: `pool=blocks.recurrent`.
+    Use it in place of a mean where the order matters: `pool=blocks.recurrent`.
     """
     # A step that does not count comes last: a batch may have none at all.
     steps = ops.pad(sequences, ((0, 0), (0, 1), (0, 0)))
@@ -151,12 +151,12 @@ def tokens(
     Args:
         ids: the ids, of any integer dtype, or the strings.
         name: the field's name.
-        padding_value: the value that pads the tokens.
+        padding_value: the value of padding; items of nothing else are left out.
         max_tokens: the size of the vocabulary, with padding and unknown tokens.
-        sequence_length: the number of tokens that are read of each sequence; None for
-            all.
-        pool: a function from embeddings to features [B, D]; `recurrent` keeps the order.
-        units: the size of an embedding.
+        sequence_length: the number of tokens to read of each sequence; None for all.
+        pool: a function from steps [B, T, D] and their mask [B, T] to features [B, D];
+            `recurrent` keeps the order.
+        units: the size of an encoding, before pooling.
 
     Raises:
         ValueError: a size is out of range, or Keras has another backend than TensorFlow.
@@ -188,7 +188,7 @@ def nested_tokens(lists: Any, *, name: str, padding_value: Any, **options: Any) 
     Args:
         lists: the ids or strings.
         name: the field's name.
-        padding_value: the value that pads the tokens.
+        padding_value: the value of padding; items of nothing else are left out.
         options: those of `tokens`.
     """
     dense = Densify(padding_value, name=f"{name}_flat")(lists)
@@ -210,10 +210,11 @@ def text(
     Args:
         strings: the texts.
         name: the field's name.
-        max_tokens: the size of the vocabulary, with padding and unknown words.
-        sequence_length: the number of words that are read of each text; None for all.
-        pool: a function from embeddings to features [B, D]; `recurrent` keeps the order.
-        units: the size of an embedding.
+        max_tokens: the size of the vocabulary, with padding and unknown tokens.
+        sequence_length: the number of tokens to read of each sequence; None for all.
+        pool: a function from steps [B, T, D] and their mask [B, T] to features [B, D];
+            `recurrent` keeps the order.
+        units: the size of an encoding, before pooling.
 
     Raises:
         ValueError: a size is out of range.
@@ -261,11 +262,12 @@ def items(
     Args:
         values: the numbers, of any numeric dtype or bool.
         name: the field's name.
-        padding_value: items of nothing else are left out.
+        padding_value: the value of padding; items of nothing else are left out.
         size: the numbers of an item, where more dimensions than T vary; None for
             all that come after T.
-        pool: a function from items to features [B, D]; `recurrent` keeps the order.
-        units: the size of an item's encoding.
+        pool: a function from steps [B, T, D] and their mask [B, T] to features [B, D];
+            `recurrent` keeps the order.
+        units: the size of an encoding, before pooling.
     """
     size = size or prod(values.shape[2:])
     dense = Densify(padding_value, name=f"{name}_dense")(values)

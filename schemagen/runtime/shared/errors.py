@@ -76,8 +76,8 @@ class Problem(ValueError):
     """What is wrong with a value; the field is added later.
 
     Attributes:
-        found: what was given, in words.
-        expected: what the schema asks for, in words.
+        found: the value that was given, as text.
+        expected: what the schema allows, as text.
         advice: what to do about it; may be empty.
     """
 
@@ -109,8 +109,8 @@ class RecordError(ValueError):
         row: the row's position in the batch or source, or None for one row.
         shard: the index of the source that the row is from, one for each shard; None
             where there is one source.
-        found: what was given, in words.
-        expected: what the schema asks for, in words.
+        found: the value that was given, as text.
+        expected: what the schema allows, as text.
         advice: what to do about it; may be empty.
     """
 

@@ -22,21 +22,21 @@ _PIECE_BYTES = 1 << 20
 def check_files(
     directory: str | os.PathLike[str], split: str | None = None
 ) -> list[str]:
-    """Read the shards of a data directory again and see that all is as written.
+    """Compare the shards of a data directory with the checksums of its manifest.
 
-    Sizes, the checksums of whole files, those of each record and the numbers of records
-    are compared with the manifest, which is sealed itself. So any change is found:
-    a flipped bit, a missing end, a file of another split.
+    It reads all files, and compares their sizes, the checksums of files and records, and
+    the numbers of records. The manifest has a checksum of its own. So any change is
+    found: a flipped bit, a missing end, a file of another split.
 
     Args:
         directory: its path or URL.
         split: check only this split.
 
     Returns:
-        What is wrong, one fact a text, each with its file; empty if all is well.
+        The problems, each with its file; empty if there are none.
 
     Raises:
-        DatasetError: the manifest is missing or damaged, or has no such split.
+        DatasetError: the manifest is missing or damaged, or does not list the split.
     """
     # Output packages export this function, and these take longer to import than it.
     from . import manifest

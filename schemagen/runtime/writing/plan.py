@@ -59,24 +59,26 @@ class Plan:
     """What to write, for every process that takes part. A frozen value, also as JSON.
 
     Attributes:
-        directory: the data directory, a path or an fsspec URL that all of them see.
-        split: the split's name.
+        directory: the data directory, or an fsspec URL of one, which all processes see.
+        split: the split's name, such as "train".
         shards: the number of files; None if it follows from their size.
         run: the run's id; runs with the same id belong together.
         module: the generated module that has the serializer.
         record: the record's name.
         fingerprint: of the record's schema.
-        rows: the number of rows of a source with an index; None for other sources.
+        rows: the length of the source, if that has rows by index.
         shard_bytes: the size of a file, where their number follows from it.
         compression: None, "GZIP" or "ZLIB".
         compression_level: 1 (fast) to 9 (small); None for 6.
-        shuffle_seed: write the records in a random order; None keeps the source's.
-        key_field: a field whose values are unique; the random order depends on them.
+        shuffle_seed: write all records in a random order, the same for equal seeds.
+        key_field: with `shuffle_seed`, a field whose values, int, str or bytes, must be
+            unique; the order then depends on them. Only for engines.
         on_error: "raise" stops at a wrong row; "skip" leaves it out.
         overwrite: replace the split if the directory already has it.
-        take_over: end a run that is writing the split, and has died on another machine.
+        take_over: end a run of another machine that has died while it wrote the split.
         allow_empty: publish the split even if it has no records.
-        index: write an index next to the shards.
+        index: write an index next to the shards, with which `open_split` finds any
+            record at once.
     """
 
     directory: str

@@ -18,12 +18,12 @@ _INTERVAL_SECONDS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the writing is.
+    """The progress of `write_dataset`.
 
     Attributes:
         records: how many have been written.
-        bytes: how many those are, before compression.
-        total: how many rows there are, if it is known.
+        bytes: their size, before compression.
+        total: the number of rows, if it is known.
         seconds: since the beginning.
     """
 
@@ -59,7 +59,7 @@ class Reporter:
 
     Args:
         function: takes the progress; None for silence.
-        total: how many rows there are, if it is known.
+        total: the number of rows, if it is known.
         close: called at the end, however it comes.
     """
 
@@ -126,7 +126,7 @@ def reporter(
         progress: a function to call with each `Progress`; True for a bar; False for
             silence; None for a bar if stderr is a terminal and the environment has
             no `CI`.
-        total: how many rows there are, if it is known.
+        total: the number of rows, if it is known.
         title: what the bar is called.
 
     Raises:

@@ -107,7 +107,7 @@ class Serializer:
             DatasetError: the split exists, another writer is writing it, the directory
                 holds other records, the source is empty, keys are not unique, or a
                 worker has died.
-            OSError: the disk refuses.
+            OSError: the file system reports an error.
         """
         from .write import write_dataset
 
@@ -166,8 +166,8 @@ class Serializer:
             rows: the length of the source, if that has rows by index.
             shuffle_seed: write all records in a random order, the same for equal
                 seeds.
-            key_field: a field whose values, int, str or bytes, are unique; the order
-                then depends on them. For writing from rows with an engine.
+            key_field: with `shuffle_seed`, a field whose values, int, str or bytes,
+                must be unique; the order then depends on them. Only for engines.
             compression: None, "GZIP" or "ZLIB".
             compression_level: 1 (fast) to 9 (small); None for 6.
             on_error: "raise" stops at a wrong row; "skip" leaves it out.
@@ -177,7 +177,7 @@ class Serializer:
             index: write an index next to the shards, with which `open_split` finds any
                 record at once.
             run: an id that all processes of this run share, such as that of the job;
-                None draws one, for a plan that is handed to the others.
+                None draws one, for a plan that one process sends to the others.
 
         Returns:
             The plan, a frozen value; `Plan.to_json` and `Plan.from_json` convert it.
@@ -214,7 +214,7 @@ class Serializer:
         Raises:
             DatasetError: the split exists, another run or writer is writing it, or the
                 directory holds other records.
-            OSError: the disk refuses.
+            OSError: the file system reports an error.
         """
         from .begin import join
 
@@ -224,8 +224,8 @@ class Serializer:
     def write_part(self, source: RowSource, plan: Plan, shard: int) -> Receipt:
         """Write one shard, in any process, after `begin`.
 
-        A shard that the run has written already is not written again. Several attempts
-        at once do no harm. With `shuffle_seed` each call computes the keys of all rows.
+        A shard that the run has written is not written again. Several processes may
+        write the same shard at once. With `shuffle_seed` each call computes the keys of all rows.
 
         Args:
             source: the rows: a sequence, or a list of functions, one per shard.
@@ -241,7 +241,7 @@ class Serializer:
             ChangedSourceError: the shard was written twice, with different rows.
             DatasetError: the run has not begun or has ended, or the source is not the
                 one of the plan.
-            OSError: the disk refuses.
+            OSError: the file system reports an error.
         """
         from .write import write_parts
 
@@ -307,7 +307,7 @@ class Serializer:
             ChangedSourceError: a shard was written twice, with different rows.
             DatasetError: a shard is missing, the run was begun with another plan, or it
                 has not begun or was replaced.
-            OSError: the disk refuses.
+            OSError: the file system reports an error.
         """
         from .publish import publish
 
@@ -315,11 +315,11 @@ class Serializer:
         return publish(plan, receipts, self.schema, refused)
 
     def abandon(self, plan: Plan) -> None:
-        """Give a run up and remove what it has written; what is published stays.
+        """Give up a run and remove what it has written. A published split stays.
 
         Raises:
             DatasetError: the run is being published.
-            OSError: the disk refuses.
+            OSError: the file system reports an error.
         """
         from .publish import abandon
 

@@ -33,7 +33,7 @@ _BUFFERS = 32 << 20
 
 @dataclass(frozen=True, kw_only=True)
 class Receipt:
-    """A shard that is durable under a hidden name.
+    """A written shard of a run, under a hidden name until `publish`.
 
     Attributes:
         run: the id of the run.

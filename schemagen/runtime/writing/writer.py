@@ -110,7 +110,7 @@ class ShardedWriter:
 
         Raises:
             DatasetError: the writer is closed.
-            OSError: the disk refuses; nothing of this split will be published.
+            OSError: the file system reports an error; nothing of this split will be published.
         """
         self._check_open()
         self._waiting.append(record)
@@ -161,7 +161,7 @@ class ShardedWriter:
             DatasetError: an earlier error has ended the writing, there are no
                 records, or the directory has changed so that the split does not belong
                 there any more.
-            OSError: the disk refuses; nothing of this split has been published.
+            OSError: the file system reports an error; nothing of this split has been published.
         """
         if self._failure is not None:
             raise DatasetError(
