@@ -18,8 +18,17 @@ def blocks(section: str, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", text, re.S)
 
 
+def write_scans(directory: Path) -> Path:
+    """Write the module that the programs import to a directory."""
+    (module,) = re.findall(r"```python\n# scans.py\n(.*?)```", TEXT, re.S)
+    path = directory / "scans.py"
+    path.write_text(module, encoding="utf-8")
+    return path
+
+
 def printed_by(program: str, directory: Path, **environment: str) -> str:
     """Run a program as a script in a directory, and return what it prints."""
+    write_scans(directory)
     (directory / "program.py").write_text(program, encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "program.py"],

@@ -114,15 +114,15 @@ def test_an_executor_that_is_killed_changes_nothing(
     assert files_of(tmp_path / "found") == wanted
 
 
-def test_the_programs_of_the_page_write_what_it_says(
+def test_the_program_of_the_page_writes_what_it_says(
     spark: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Both are run as they are; `SparkSession.builder.getOrCreate` finds the cluster."""
+    """It is run as it is; `SparkSession.builder.getOrCreate` finds the cluster."""
     monkeypatch.chdir(tmp_path)
-    programs = page.blocks("Spark", "python")
-    assert len(programs) == 2
-    for program in programs:
-        assert "spark = SparkSession.builder" in program
-        exec(compile(program, "scale-engines.md", "exec"), {"__name__": "__main__"})
+    monkeypatch.syspath_prepend(tmp_path)
+    spark.session.sparkContext.addPyFile(str(page.write_scans(tmp_path)))
+    (program,) = page.blocks("Spark", "python")
+    assert "spark = SparkSession.builder" in program
+    exec(compile(program, "scale-engines.md", "exec"), {"__name__": "__main__"})
     listed = json.loads((tmp_path / "data" / "manifest.json").read_text())
     assert set(listed["splits"]) == {"train", "test"}
