@@ -24,7 +24,7 @@ from schemagen.spec.serial import from_data
 
 Message = tf.train.Example | tf.train.SequenceExample
 
-# What verify finds and parsers do not look at; docs/inspecting.md lists it.
+# What verify finds and parsers do not look at; docs/verify.md lists it.
 ONLY_VERIFY = {
     "SG530",  # sizes and formats under keys that readers do not need
     "SG531",  # UTF-8

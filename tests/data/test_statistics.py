@@ -20,7 +20,7 @@ from tiers import examples
 
 from .messages import Values, example, write_file
 
-DISTINCT, LONGEST, BINS = 1024, 256, 256  # as docs/inspecting.md states them
+DISTINCT, LONGEST, BINS = 1024, 256, 256  # as docs/inspect.md states them
 KEY = "k"
 
 FLOATS = st.floats(width=32) | st.sampled_from([0.0, -0.0, 1.0, 0.1, 1e-45, 3e38])

@@ -1,4 +1,4 @@
-"""The sections of docs/inspecting.md are run, and print what they show."""
+"""The pages about data, such as docs/inspect.md, are run and print what they show."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from schemagen.runtime.shared.tfrecord import frame
 
 from .messages import example, write_file
 
-PAGE = (Path(__file__).parents[2] / "docs" / "inspecting.md").read_text("utf-8")
-SECTIONS = {
-    name: PAGE.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
-    for name in ("inspect", "verify")
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = {
+    name: (DOCS / f"{name}.md").read_text("utf-8")
+    for name in ("inspect", "verify", "compare")
 }
 PRINTED = re.compile(r"<!-- printed: (\w+) -->\n```\n(.*?)```", re.DOTALL)
-SHOWN = {name: dict(PRINTED.findall(text)) for name, text in SECTIONS.items()}
+SHOWN = {name: dict(PRINTED.findall(text)) for name, text in PAGES.items()}
 CLASSES = ("daisy", "dandelion", "rose")
 
 
-def program(section: str) -> dict[str, Any]:
-    """Run the only Python block of a section."""
-    [block] = re.findall(r"```python\n(.*?)```", SECTIONS[section], re.DOTALL)
+def program(page: str) -> dict[str, Any]:
+    """Run the only Python block of a page."""
+    [block] = re.findall(r"```python\n(.*?)```", PAGES[page], re.DOTALL)
     names: dict[str, Any] = {}
     exec(compile(block, "page", "exec"), names)
     return names
@@ -63,7 +63,7 @@ def flower(number: int) -> bytes:
 
 @pytest.fixture
 def old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The files of the section on inspect, next to which commands run."""
+    """The files of the page on inspect, next to which commands run."""
     monkeypatch.chdir(tmp_path)
     records = [flower(number) for number in range(700)]
     write_file(tmp_path / "old/train-00000-of-00002", records[:300])
@@ -72,14 +72,29 @@ def old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_page_shows_what_inspect_prints(old: Path) -> None:
-    """First of whole files, then of one that was cut."""
+    """And what it says of damage: exit code 1, and the rest of the records."""
     found = run("inspect", "old", "--records", "1")
     assert found.exit_code == 0
     assert_shown([(SHOWN["inspect"]["whole"], found.output)])
     old.write_bytes(old.read_bytes()[:-100])
-    cut = run("inspect", "old", "--split", "val", "--records", "0")
+    cut = run("inspect", "old", "--records", "0")
     assert cut.exit_code == 1
-    assert_shown([(SHOWN["inspect"]["cut"], cut.output)])
+    assert "val-00000-of-00001: record 99 at byte 160,864" in cut.output
+
+
+def test_the_page_shows_how_splits_differ(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a test split with other values of a key and five records of train."""
+    monkeypatch.chdir(tmp_path)
+    records = [flower(number) for number in range(360)]
+    write_file(tmp_path / "data/train-00000-of-00001", records[5:305])
+    write_file(tmp_path / "data/test-00000-of-00001", records[300:])
+    found = run("inspect", "data", "--records", "0")
+    assert found.exit_code == 0
+    assert_shown([(SHOWN["compare"]["splits"], found.output)])
+    failed = run("inspect", "data", "--fail-on", "leakage")
+    assert failed.exit_code == 1
 
 
 def test_the_page_s_python_inspects(
@@ -87,7 +102,7 @@ def test_the_page_s_python_inspects(
 ) -> None:
     """It prints what it says that it does."""
     program("inspect")
-    comments = re.findall(r"  # (.*)$", SECTIONS["inspect"], re.M)
+    comments = re.findall(r"  # (.*)$", PAGES["inspect"], re.M)
     assert capsys.readouterr().out.splitlines() == comments
 
 
@@ -110,7 +125,7 @@ class Shelter(Record):
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A project with the data of the section on verify, where commands run."""
+    """A project with the data of the page on verify, where commands run."""
     root = make_project(tmp_path, {"shelter.py": SCHEMA})
     settings = root / "pyproject.toml"
     text = settings.read_text(encoding="utf-8")
@@ -166,7 +181,7 @@ def test_the_page_shows_what_verify_prints(
 
 def test_the_commands_of_several_machines_check_every_shard(project: Path) -> None:
     """Each has an exit code, and together they find what one run finds."""
-    section = SECTIONS["verify"].partition("### Several machines")[2]
+    section = PAGES["verify"].partition("## Several machines")[2]
     commands = re.findall(r"^schemagen verify (.*?)(?:  +#.*)?$", section, re.M)[:4]
     runs = [shlex.split(each) for each in commands]
     assert [found(*each) for each in runs] == [set()] * 4
