@@ -52,9 +52,11 @@ def place(finding: dict[str, Any]) -> str:
     return f"{at['path']}:{at['line']}:{at['column']}"
 
 
-def make_project(root: Path, schemas: dict[str, str]) -> Path:
+def make_project(
+    root: Path, schemas: dict[str, str], output: str = "generated"
+) -> Path:
     """Make a directory a project with schema files, and return it."""
-    settings = '[tool.schemagen]\nschemas = "schemas"\noutput = "generated"\n'
+    settings = f'[tool.schemagen]\nschemas = "schemas"\noutput = "{output}"\n'
     (root / "schemas").mkdir(parents=True)
     (root / "pyproject.toml").write_text(settings, encoding="utf-8")
     for name, text in schemas.items():

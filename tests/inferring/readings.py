@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from schemagen.spec.field import FieldSpec
-from schemagen.spec.model import RecordSpec
 
 
-def check_readings(spec: RecordSpec, parser: Any, messages: Sequence[bytes]) -> None:
+def check_readings(spec: Any, parser: Any, messages: Sequence[bytes]) -> None:
     """Assert that every record parses, and to what it holds.
 
     One by one, since images of any size make no batch.
@@ -38,7 +36,7 @@ def check_readings(spec: RecordSpec, parser: Any, messages: Sequence[bytes]) -> 
             _check(field, found, _values(context[field.key]), context, where)
 
 
-def _member(tensors: Any, field: FieldSpec) -> Any:
+def _member(tensors: Any, field: Any) -> Any:
     for name in field.path or (field.name,):
         tensors = tensors[name]
     return tensors

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 import schemagen
-from schemagen.use_cases.infer import infer
+from data.messages import example, sequence_example, write_file
 
-from .messages import example, found_in, many, picture, sequence_example, write_file
+from .inference import found_in, infer, many, picture
 from .test_what_is_doubtful import proto
 
 RECORDS, ODD = 200, (5, 70)
@@ -185,6 +185,5 @@ def test_kinds_that_differ_name_their_files(tmp_path: Path, few: bool) -> None:
         rows = [example({"x": value, "z": 0.5})] * number
         write_file(tmp_path / "data" / name, rows)
     found = infer(tmp_path / "data" / "*", tmp_path / "found.py")
-    text = " ".join(found.path.read_text().replace("#", "").split())
-    assert "float in 'b', int64 in 'a'" in text
-    assert ("x" in (found.left_out or {})) is not few
+    assert "float in 'b', int64 in 'a'" in found.prose
+    assert ("left out 'x'" in found.output) is not few

@@ -1,4 +1,7 @@
-"""What is declared of each kind of thing that records hold, and that it is true."""
+"""What is declared of each kind of thing that records hold, and that it is true.
+
+Records are cases of single kinds, those of public formats, and random ones.
+"""
 
 from __future__ import annotations
 
@@ -7,27 +10,33 @@ import importlib
 import io
 import re
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 import schemagen
-from contract.generated_records import importable
+from command_line import make_project
+from contract.generated_records import generate_records, importable, random_records
+from data.messages import NO_BYTES, example, write_file
+from formats.test_formats import NAMES as NAMES_OF_FORMATS
 from formats.test_formats import format_of
 from PIL import Image
-from schemagen.spec.training import TARGETS, opaque
-from schemagen.use_cases.infer import Inferred, infer
 
-from .messages import NO_BYTES, example, picture, write_file
+from .inference import Inferred, infer, picture
 from .readings import check_readings
 
 WRITTEN = Path(__file__).parent / "written"
 FORMATS = sorted(path.stem for path in WRITTEN.glob("*.py") if path.stem != "cases")
-PACKAGE = "inferred_cases"
 RECORDS = 30
 FEW = 4  # TensorFlow takes a moment for each record
+TARGETS = ("Label", "Mask", "MultiLabel", "Scalar", "Vector")  # with a head of a model
+MODULES = ("numbers", "texts")  # of the contract, whose random records are taken
 NAMES = ("cat", "dog", "eel")
 NAN, INFINITE = float("nan"), float("inf")
 
@@ -183,25 +192,83 @@ ROWS: dict[str, Callable[[int], Mapping[str, Any]]] = {
 }
 
 
-def messages_of(case: str) -> list[bytes]:
-    """Return the records of a case."""
-    return [example(ROWS[case](number)) for number in range(RECORDS)]
+def rows_of_cases(root: Path) -> dict[str, list[bytes]]:
+    """Return the records of each case by the name of its schema file."""
+    return {
+        case.lower(): [example(row(number)) for number in range(RECORDS)]
+        for case, row in ROWS.items()
+    }
+
+
+def records_of_formats(root: Path) -> dict[str, list[bytes]]:
+    """Return the records of each format, as its original code writes them."""
+    formats = {name: format_of(name) for name in NAMES_OF_FORMATS}
+    return {
+        name: [original.write(row) for row in original.rows]
+        for name, original in formats.items()
+    }
+
+
+def records_of_contract(root: Path) -> dict[str, list[bytes]]:
+    """Return records of random rows of the contract's schemas, the same in each run."""
+    with importable(root):
+        cases = generate_records(root, "inferred_contract", *MODULES)
+        return {
+            f"again_{case.case.class_name.lower()}": [
+                case.serializer.serialize(**row) for row in case.samples(5)
+            ]
+            for case in cases
+        }
+
+
+RANDOM = [f"again_{case.class_name.lower()}" for case in random_records(*MODULES)]
+SOURCES = {
+    "cases": rows_of_cases,
+    "formats": records_of_formats,
+    "random": records_of_contract,
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """Records, and the schema and the code that come of them."""
+
+    messages: list[bytes]
+    inferred: Inferred
+    package: str
+
+    @property
+    def parser(self) -> ModuleType:
+        """The generated parser."""
+        return importlib.import_module(
+            f"{self.package}.{self.inferred.spec.record}.parser"
+        )
 
 
 @pytest.fixture(scope="session")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Inferred]]:
-    """A project with a schema of each case, inferred from all its records."""
-    root = tmp_path_factory.mktemp("cases")
-    (root / "pyproject.toml").write_text(
-        f'[tool.schemagen]\nschemas = "schemas"\noutput = "{PACKAGE}"\n'
-    )
-    found = {}
-    for case in ROWS:
-        data = write_file(root / f"{case}.tfrecord", messages_of(case))
-        found[case] = infer(data, root / "schemas" / f"{case.lower()}.py", name=case)
-    schemagen.generate(root)
-    with importable(root):
-        yield found
+def cases_of(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Callable[[str], Mapping[str, Case]]]:
+    """A project for each source, with a schema of each of its cases."""
+    with ExitStack() as stack:
+
+        @cache
+        def make(source: str) -> Mapping[str, Case]:
+            root = tmp_path_factory.mktemp(source)
+            package = f"inferred_{source}"
+            make_project(root, {}, output=package)
+            classes = {case.lower(): case for case in ROWS}
+            found = {}
+            for name, messages in SOURCES[source](root / "written").items():
+                data = write_file(root / "data" / f"{name}.tfrecord", messages)
+                named = {"name": classes[name]} if source == "cases" else {}
+                inferred = infer(data, root / "schemas" / f"{name}.py", **named)
+                found[name] = Case(messages, inferred, package)
+            schemagen.generate(root)
+            stack.enter_context(importable(root))
+            return found
+
+        yield make
 
 
 def declarations(text: str) -> dict[str, tuple[list[str], set[str]]]:
@@ -223,33 +290,67 @@ def declarations(text: str) -> dict[str, tuple[list[str], set[str]]]:
     return found
 
 
-@pytest.mark.quick_cases(15)
-@pytest.mark.parametrize("case", ROWS)
-def test_the_schema_is_what_a_person_would_write_and_true(
-    project: dict[str, Inferred], case: str
+def quick(source: str, names: Iterable[str], number: int) -> list[Any]:
+    """Return the cases of a source, of which all but the first are slow."""
+    return [
+        pytest.param(source, name, marks=[] if at < number else pytest.mark.slow)
+        for at, name in enumerate(names)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        *quick("cases", [case.lower() for case in ROWS], 15),
+        *quick("formats", NAMES_OF_FORMATS, 19),
+        *quick("random", RANDOM, 2),
+    ],
+)
+def test_inferred_schema_is_true_of_its_records(
+    cases_of: Callable[[str], Mapping[str, Case]], source: str, name: str
 ) -> None:
     """`verify` finds nothing, and the parser delivers what protobuf finds."""
+    case = cases_of(source)[name]
+    checked = schemagen.verify(case.inferred.data, record=case.inferred.spec)
+    assert checked.clean
+    assert checked.records == len(case.messages)
+    few = case.messages[: FEW if source == "cases" else None]
+    check_readings(case.inferred.spec, case.parser, few)
+
+
+@pytest.mark.parametrize("name", NAMES_OF_FORMATS)
+def test_no_key_of_a_format_is_left_out(
+    cases_of: Callable[[str], Mapping[str, Case]], name: str
+) -> None:
+    """Except one that has no value in any record."""
+    left_out = re.findall("left out '(.*?)'", cases_of("formats")[name].inferred.output)
+    assert left_out == (["pickup_census_tract"] if name == "chicago_taxi" else [])
+
+
+@pytest.mark.parametrize("case", ROWS)
+def test_inferred_schema_is_what_a_person_would_write(
+    cases_of: Callable[[str], Mapping[str, Case]], case: str
+) -> None:
+    """Roles are only suggested for fields that can have them."""
     written = declarations((WRITTEN / "cases.py").read_text())
-    inferred = project[case]
-    text = inferred.path.read_text()
-    found = declarations(text)
+    inferred = cases_of("cases")[case.lower()].inferred
+    found = declarations(inferred.text)
     assert found == {name: written[name] for name in found}
-    data = inferred.path.parents[1] / f"{case}.tfrecord"
-    assert schemagen.verify(data, record=inferred.spec).clean
-    record = inferred.spec.record
-    parser = importlib.import_module(f"{PACKAGE}.{record}.parser")
-    check_readings(inferred.spec, parser, messages_of(case)[:FEW])
-    said = " ".join(text.replace("#", "").split())
-    fields = {field.key: field for field in inferred.spec.fields}
-    for keys, role in re.findall(r"is it ([^?]*)\? Give it role=\"(\w+)\"", said):
+    suggestions = re.findall(r"is it ([^?]*)\? Give it role=\"(\w+)\"", inferred.prose)
+    for keys, role in suggestions:
         for key in re.findall(r"'([^']+)'(?! as a Label)", keys):
-            assert not opaque(fields[key].kind)
-            target = isinstance(fields[key].kind, TARGETS) and not fields[key].optional
-            assert role != "target" or target
+            field = inferred.fields[key]
+            kind = field.kind.of_step
+            assert kind.dtype != "bytes"
+            assert kind.kind != "Image" or kind.shape[2] is not None
+            assert kind.kind != "Mask" or kind.num_classes
+            if role == "target":
+                assert field.kind.kind in TARGETS
+                assert not field.optional
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_the_file_of_a_format_is_what_a_person_would_write(
+def test_file_of_a_format_is_what_a_person_would_write(
     name: str, tmp_path: Path
 ) -> None:
     """Whole; of twelve times the records of the format's own test.
@@ -260,4 +361,4 @@ def test_the_file_of_a_format_is_what_a_person_would_write(
     messages = [original.write(row) for row in original.rows] * 12
     data = write_file(tmp_path / "data.tfrecord", messages)
     found = infer(data, tmp_path / f"{name}.py")
-    assert found.path.read_text() == (WRITTEN / f"{name}.py").read_text()
+    assert found.text == (WRITTEN / f"{name}.py").read_text()

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 import schemagen
-from schemagen.use_cases.infer import infer
+from data.messages import write_file
 
-from .messages import found_in, many, picture, write_file
+from .inference import found_in, infer, many, picture
 
 RANDOM = np.random.default_rng(18)
 SAMPLES = 8
@@ -335,5 +335,5 @@ def test_a_reading_that_is_not_finite_is_declared_so(tmp_path: Path) -> None:
         tmp_path / "a", many(lambda i: {"x": values[i].tobytes(), "y": i / 7})
     )
     found = infer(data, tmp_path / "x.py")
-    assert "finite=False" in found.path.read_text()
+    assert "finite=False" in found.text
     assert schemagen.verify(data, record=found.spec).clean

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from command_line import run
+from data.messages import write_file
 from PIL import Image
-from schemagen.use_cases.infer import infer
 
-from .messages import found_in, many, picture, write_file
+from .inference import found_in, infer, many, picture
 
 if TYPE_CHECKING:
     from conftest import Workspace
@@ -285,8 +285,8 @@ def test_base64_text_has_the_declaration_that_reads_it(
     row, content = WRAPPED[case]
     data = write_file(workspace.root / "old" / "train.tfrecord", many(row))
     found = infer(data, workspace.root / "schemas" / "found.py")
-    names = {field.key: field.name for field in found.spec.fields}
-    found.path.write_text(pasted(found.path.read_text(), next(iter(row(0))), names))
+    names = {key: field.name for key, field in found.fields.items()}
+    found.path.write_text(pasted(found.text, next(iter(row(0))), names))
     workspace.generate()
     monkeypatch.chdir(workspace.root)
     verified = run("verify", data, "--record", "found")

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 from command_line import make_project, run
-from inferring.messages import many, picture, write_file
+from data.messages import write_file
+from inferring.inference import many, picture
 
 
 def adopt(root: Path, data: Path, out: str = "schemas/x.py", *more: str) -> Result:

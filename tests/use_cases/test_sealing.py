@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from click.testing import Result
 from command_line import run
+from data.messages import sequence_example, write_file
 from digit_rows import rows
-from inferring.messages import many, picture, sequence_example, write_file
+from inferring.inference import many, picture
 from schemagen.runtime.writing import sealing
 from schemagen.use_cases import seal as use_case
 
