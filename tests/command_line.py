@@ -6,15 +6,20 @@ import json
 from pathlib import Path
 from typing import Any
 
+import click
 from click.testing import CliRunner, Result
 from schemagen.cli import main
+
+COMMANDS: dict[str, click.Command] = dict(main.commands)
+"""The commands by name."""
 
 Snapshot = dict[str, tuple[int, bytes | None]]
 
 
-def run(*arguments: str | Path) -> Result:
-    """Run `schemagen` with arguments."""
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+def run(*arguments: str | Path, terminal: bool = False) -> Result:
+    """Run `schemagen` with arguments; a terminal is one that shows colors."""
+    words = [str(argument) for argument in arguments]
+    return CliRunner().invoke(main, words, color=terminal)
 
 
 def snapshot(root: Path) -> Snapshot:

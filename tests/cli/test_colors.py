@@ -8,11 +8,10 @@ from pathlib import Path
 import click
 import pytest
 from command_line import make_project, run
-from schemagen.cli import colors
-from schemagen.findings import Finding, InData, Location, render_text
 from terminals import on_terminal
 
 PET = "from schemagen import Record\n\n\nclass Pet(Record):\n    age: int\n"
+RULE = click.style("SG111", fg="red", bold=True)
 BROKEN = PET.replace("int", "dict[str, int]")
 
 
@@ -23,38 +22,40 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("variables", "expected"),
+    ("variables", "on_terminal", "in_a_pipe"),
     [
-        ({}, None),
-        ({"NO_COLOR": "1"}, False),
-        ({"NO_COLOR": ""}, None),
-        ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, False),
-        ({"FORCE_COLOR": "1"}, True),
-        ({"FORCE_COLOR": "0"}, None),
-        ({"CLICOLOR_FORCE": "1"}, True),
-        ({"CLICOLOR": "0"}, False),
-        ({"TERM": "dumb"}, False),
-        ({"CI": "true"}, False),
-        ({"CI": "true", "FORCE_COLOR": "1"}, True),
+        ({}, True, False),
+        ({"NO_COLOR": "1"}, False, False),
+        ({"NO_COLOR": ""}, True, False),
+        ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, False, False),
+        ({"FORCE_COLOR": "1"}, True, True),
+        ({"FORCE_COLOR": "0"}, True, False),
+        ({"CLICOLOR_FORCE": "1"}, True, True),
+        ({"CLICOLOR": "0"}, False, False),
+        ({"TERM": "dumb"}, False, False),
+        ({"CI": "true"}, False, False),
+        ({"CI": "true", "FORCE_COLOR": "1"}, True, True),
     ],
 )
-def test_the_environment_decides(
+def test_environment_decides_on_colors(
     monkeypatch: pytest.MonkeyPatch,
     variables: Mapping[str, str],
-    expected: bool | None,
+    on_terminal: bool,
+    in_a_pipe: bool,
 ) -> None:
-    """None is for outputs to decide: a terminal has colors, a file has none."""
+    """Without a wish, a terminal has colors and a file has none."""
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert colors.wanted() is expected
+    for terminal, expected in ((True, on_terminal), (False, in_a_pipe)):
+        shown = run("explain", "SG304", terminal=terminal).stdout
+        assert ("\x1b" in shown) is expected
 
 
 def test_a_terminal_shows_findings_in_colors(project: Path) -> None:
     """The rule is colored; the place can be copied as it is, and no text differs."""
     shown = on_terminal(["-m", "schemagen", "check"], project)
     assert shown.code == 2
-    rule = colors.paint("SG111", "error")
-    assert f"schemas/pets.py:5:5: {rule} Pet.age: " in shown.terminal
+    assert f"schemas/pets.py:5:5: {RULE} Pet.age: " in shown.terminal
     plain = on_terminal(["-m", "schemagen", "check"], project, environment={"CI": "1"})
     assert click.unstyle(shown.terminal) == plain.terminal
     assert "\x1b" not in plain.terminal
@@ -69,7 +70,7 @@ def test_colors_can_be_forced_for_people_alone(
     assert "\x1b" not in plain
     monkeypatch.setenv("FORCE_COLOR", "1")
     forced = run("check", "--project", project, "--format", style).output
-    assert (colors.paint("SG111", "error") in forced) == (style == "text")
+    assert (RULE in forced) == (style == "text")
     assert ("\x1b" in forced) == (style == "text")
     assert click.unstyle(forced) == plain
 
@@ -94,13 +95,18 @@ def test_titles_and_diffs_have_colors_and_files_have_none(
     assert "\x1b[32m+" in diff
 
 
-def test_text_of_data_cannot_color() -> None:
+def test_text_of_data_cannot_color(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Escapes in data are printed as text; those of the labels work."""
-    data = InData(
-        "train", "", "", 0, 0, 2, 1, 5, (("f", 0, 0, "x"), ("f", 1, 9, "\x1b[1m"))
-    )
-    finding = Finding(Location("f"), "SG501", "\x1b[31mno", found="\x1b", data=data)
-    painted = render_text([finding], colors.paint)
-    assert click.unstyle(painted) == render_text([finding])
-    assert "\\x1b[31mno" in painted
-    assert "\x1b" not in render_text([finding])
+    monkeypatch.chdir(tmp_path)
+    files = ["\x1b[31mno", "\x1b[1m"]
+    for name in files:
+        Path(f"{name}.tfrecord").write_bytes(b"\x1b[2J is not a record")
+    plain = run("verify", "*.tfrecord").stderr
+    assert all(repr(name)[1:-1] in plain for name in files)
+    assert "\x1b" not in plain
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    painted = run("verify", "*.tfrecord").stderr
+    assert painted != plain
+    assert click.unstyle(painted) == plain

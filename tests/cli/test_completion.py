@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -11,9 +12,9 @@ from pathlib import Path
 
 import pytest
 from command_line import make_project, run
-from schemagen.use_cases.explain import ALL_RULES
 
 PET = "from schemagen import Record\n\n\nclass PetPhoto(Record):\n    age: int\n"
+RULES = Path(__file__).parents[2] / "docs" / "rules.md"
 _ENTRY = "from schemagen.__main__ import main; main()"
 
 
@@ -81,7 +82,8 @@ def test_records_are_completed(project: Path, words: str) -> None:
 
 def test_all_rules_are_completed() -> None:
     """Those of breaking changes, too; also by small letters."""
-    assert set(completed("schemagen explain ")) == set(ALL_RULES)
+    rules = re.findall(r"</a>(SG\d{3}) \|", RULES.read_text("utf-8"))
+    assert sorted(completed("schemagen explain ")) == sorted(rules)
     assert "SG304" in completed("schemagen explain sg30")
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 import pytest
 import tensorflow as tf
-from command_line import make_project, run
-from schemagen.cli import main
-from schemagen.cli.colors import paint
-from schemagen.cli.printing import echo
-from schemagen.runtime.shared.tfrecord import frame
+from command_line import COMMANDS, make_project, run
+from tfrecord_files import frame
 
 _COMMANDS = ("::error file=x::boom", " ::add-mask::b", "##[error]boom", "##vso[a]b")
 
@@ -78,19 +76,20 @@ def test_documents_for_programs_have_the_text_of_the_file(data: str) -> None:
     assert all(key in shown for key in _COMMANDS)
 
 
-def test_the_message_of_a_bug_prints_no_command(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A traceback ends with the message of its error."""
+@pytest.fixture
+def printed(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
+    """Returns what is printed of the message of a bug, which ends its traceback."""
 
-    def fail(rule: str) -> None:
-        raise RuntimeError(f"{rule}\n::error::boom")
+    def printed(text: str) -> str:
+        def fail(rule: str) -> None:
+            raise RuntimeError(f"{rule}\n{text}")
 
-    monkeypatch.setattr(main.commands["explain"], "callback", fail)
-    result = run("explain", "SG101")
-    assert result.exit_code == 3
-    assert "boom" in result.output
-    assert not _COMMAND_OF_A_SERVICE.search(result.output)
+        monkeypatch.setattr(COMMANDS["explain"], "callback", fail)
+        result = run("explain", "SG101")
+        assert result.exit_code == 3
+        return result.output.partition("RuntimeError: SG101\n")[2]
+
+    return printed
 
 
 @pytest.mark.parametrize(
@@ -99,25 +98,23 @@ def test_the_message_of_a_bug_prints_no_command(
         *_COMMANDS,
         "a\n::b",
         "a\r::b",
-        f"\n\t \u00a0{paint('::b', 'title')}",
+        f"\n\t \u00a0{click.style('::b', bold=True)}",
         "\x1b[0K::b",
         "a ###[b]",
     ],
 )
 def test_a_line_that_begins_with_a_command_is_escaped(
-    text: str, capsys: pytest.CaptureFixture[str]
+    printed: Callable[[str], str], text: str
 ) -> None:
     """Behind a line break, space and colors too, which a log does not show."""
-    echo(text)
-    printed = capsys.readouterr().out
-    assert not _COMMAND_OF_A_SERVICE.search(printed.replace("\r", "\n"))
-    assert "b" in click.unstyle(printed)
+    shown = printed(text)
+    assert not _COMMAND_OF_A_SERVICE.search(shown.replace("\r", "\n"))
+    assert "b" in click.unstyle(shown)
 
 
 @pytest.mark.parametrize("text", ["a::b", "std::vector", "# a [b]", "## a [b]", ":b"])
 def test_other_text_is_printed_as_it_is(
-    text: str, capsys: pytest.CaptureFixture[str]
+    printed: Callable[[str], str], text: str
 ) -> None:
     """Two colons within a line, and headings of Markdown."""
-    echo(text)
-    assert capsys.readouterr().out == f"{text}\n"
+    assert printed(text).startswith(f"{text}\n")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import schemagen
 from command_line import make_project
-from schemagen.runtime.shared.tfrecord import frame
+from tfrecord_files import frame
 
 PET = "from schemagen import Record\n\nclass Pet(Record):\n    age: int\n"
 

@@ -24,11 +24,11 @@ from schemagen import (
     Vector,
 )
 from schemagen.runtime.native import crc32c
-from schemagen.runtime.shared.tfrecord import frame, masked_crc32c
 from schemagen.runtime.shared.wire import varint
 from schemagen.runtime.storage import manifest
 from schemagen.runtime.storage.directory import open_directory
 from schemagen.spec.serial import fingerprint, to_data
+from tfrecord_files import frames
 
 Values = Sequence[Any] | np.ndarray | bytes | str | int | float | None
 
@@ -97,16 +97,10 @@ def sequence_example(
     return sized(1, features(context)) + sized(2, entries)
 
 
-def header(length: int) -> bytes:
-    """Return the length of a record and its right checksum."""
-    packed = struct.pack("<Q", length)
-    return packed + struct.pack("<I", masked_crc32c(packed))
-
-
 def write_file(path: Path, messages: Iterable[bytes], compression: str = "") -> Path:
     """Write a TFRecord file."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(PACK[compression](b"".join(map(frame, messages))))
+    path.write_bytes(PACK[compression](frames(messages)))
     return path
 
 

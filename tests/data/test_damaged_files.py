@@ -15,10 +15,11 @@ from typing import Any
 import pytest
 import schemagen
 from command_line import run
-from schemagen.data import scanner
-from schemagen.runtime.shared.tfrecord import frame
+from tfrecord_files import frame, header
+from tfrecord_files import frames as joined
 
-from .messages import PACK, Mixed, example, header, mixed, write_data, write_file
+from .conftest import Limits
+from .messages import PACK, Mixed, example, mixed, write_data, write_file
 
 RECORDS = [example({"n": n, "text": "x" * (20 + 7 * n)}) for n in range(8)]
 FRAMES = list(map(frame, RECORDS))
@@ -125,10 +126,10 @@ RULES = {
 @pytest.mark.parametrize("name", DAMAGES)
 @pytest.mark.parametrize("size", [16, 1 << 21], ids=["small", "large"])
 def test_each_damage_is_found_at_its_place(
-    tmp_path: Path, name: str, size: int, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, name: str, size: int, limits: Limits
 ) -> None:
     """Whatever the size of the pieces in which a file is read; others are read."""
-    monkeypatch.setattr(scanner, "RUN_BYTES", size)
+    limits.piece(size)
     data, records, place = DAMAGES[name]
     path = tmp_path / "train.tfrecord"
     path.write_bytes(data)
@@ -216,8 +217,8 @@ def test_no_change_of_a_file_goes_unnoticed(tmp_path: Path, number: int) -> None
     chance = random.Random(1)
     small = [mixed(each) for each in range(3)]
     files = [
-        b"".join(map(frame, small)),
-        b"".join(map(frame, [b"", small[0], b"", b"\x0a\x00"])),
+        joined(small),
+        joined([b"", small[0], b"", b"\x0a\x00"]),
         frame(small[1]),
     ]
     path = tmp_path / "train.tfrecord"

@@ -15,7 +15,7 @@ import pytest
 import schemagen
 from command_line import make_project, run
 from lived_pages import assert_shown
-from schemagen.runtime.shared.tfrecord import frame
+from tfrecord_files import frames
 
 from .messages import example, write_file
 
@@ -126,10 +126,7 @@ class Shelter(Record):
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A project with the data of the page on verify, where commands run."""
-    root = make_project(tmp_path, {"shelter.py": SCHEMA})
-    settings = root / "pyproject.toml"
-    text = settings.read_text(encoding="utf-8")
-    settings.write_text(text.replace("generated", "page_of_verify"), encoding="utf-8")
+    root = make_project(tmp_path, {"shelter.py": SCHEMA}, output="page_of_verify")
     schemagen.generate(root)
     monkeypatch.syspath_prepend(str(root))
     monkeypatch.chdir(root)
@@ -160,7 +157,7 @@ def damage(root: Path) -> None:
         {"photo": bytes(768), "breed": 3, "note": "Zoë".encode("latin-1")},
         {"photo": bytes(768), "breed": 1, "note": b"Rex"},
     ]
-    more = b"".join(frame(example(row)) for row in rows)
+    more = frames(example(row) for row in rows)
     third.write_bytes(third.read_bytes() + more)
 
 

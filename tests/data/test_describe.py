@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
+from pictures import encoded
 from schemagen import inspect as inspected
-from schemagen.runtime.shared.images import encode_png
 from tiers import examples
 
 from generated.digit.serializer import write_dataset
@@ -63,7 +63,7 @@ def write_foreign(path: Path, count: int = 20, compression: str = "") -> Path:
     """Write records of another program: each fifth lacks its score."""
     rows: list[dict[str, Any]] = [
         {
-            "image": encode_png(np.zeros((4, 6, 3), np.uint8)),
+            "image": encoded(np.zeros((4, 6, 3), np.uint8)),
             "label": 1 + number % 2,
             "words": ["w"] * (number % 3) or NO_BYTES,
             **({"score": number / 2} if number % 5 else {}),

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 import schemagen
 from command_line import run
-from schemagen.runtime.shared.tfrecord import frame
+from tfrecord_files import frame, header
 
-from .messages import PACK, example, header, write_file
+from .messages import PACK, example, write_file
 
 MB = 1 << 20
 GOOD = example({"a": [1, 2]})

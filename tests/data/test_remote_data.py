@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,7 @@ import pytest
 import schemagen
 from command_line import run
 from schemagen.runtime.shared.errors import DatasetError
-from schemagen.runtime.shared.tfrecord import frame
-from schemagen.runtime.storage import remote
+from tfrecord_files import frame, frames
 
 from .messages import Mixed, mixed, write_data
 
@@ -96,7 +96,7 @@ def test_a_verb_says_of_a_url_what_it_says_of_a_path(
 def test_large_remote_files_are_requested_in_pieces(memory: Any) -> None:
     """Sound ones are read whole, however many requests that takes."""
     messages = [mixed(number % 30) for number in range(8_000)]
-    data = b"".join(map(frame, messages))
+    data = frames(messages)
     memory.pipe("/bucket/large.tfrecord", data)
     found = schemagen.verify("memory://bucket/large.tfrecord")
     assert (found.records, found.clean) == (8_000, True)
@@ -107,7 +107,7 @@ def test_a_server_that_ignores_ranges_is_an_error(
     local: Path, memory: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its answer is not taken for the range."""
-    monkeypatch.setattr(remote, "_PAUSES", ())
+    monkeypatch.setattr(time, "sleep", lambda seconds: None)  # between attempts
     upload(local, memory)
     whole = memory.cat_file
     monkeypatch.setattr(

@@ -7,10 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
-from schemagen.data import one_pass
 from schemagen.data.one_pass import Group, Wanted, read_data
-from schemagen.data.parallel import parts_of
 from schemagen.data.sources import find_data
 from schemagen.data.statistics.rows import (
     MISSING,
@@ -21,6 +18,7 @@ from schemagen.data.statistics.rows import (
     RowSample,
 )
 
+from .conftest import Limits
 from .messages import Values, example, write_file
 
 KEYS = ("number", "text", "never")
@@ -73,9 +71,7 @@ def same(one: RowSample | None, other: RowSample | None) -> bool:
     return np.array_equal(one.priorities, other.priorities)
 
 
-def test_workers_and_parts_change_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_and_parts_change_nothing(tmp_path: Path, limits: Limits) -> None:
     """Of more records than are kept: files are read together, alone, or cut."""
     messages = [
         example({"number": at * 0.5, "text": f"word {at % 7}" * (at % 3)})
@@ -83,11 +79,10 @@ def test_workers_and_parts_change_nothing(
     ]
     data = write(tmp_path, messages, files=9)
     usual = sampled(data)
-    monkeypatch.setattr(one_pass, "_TASK_BYTES", 20_000)
+    limits.task(20_000)
     assert same(sampled(data), usual)
     assert same(sampled(data, workers=2), usual)
-    monkeypatch.setattr(one_pass, "PART_BYTES", 2000)
-    monkeypatch.setattr(one_pass, "parts_of", lambda path: parts_of(path, 2000))
+    limits.part(2000)
     assert same(sampled(data, workers=2), sampled(data))
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 import pytest
 import schemagen
+from pictures import encoded
 from schemagen import (
     Image,
     Images,
@@ -24,20 +25,18 @@ from schemagen import (
     VarLen,
     Vector,
 )
-from schemagen.data.verify import Verification
-from schemagen.runtime.shared.images import encode_png
 
 from .messages import NO_BYTES, example, record, sequence_example, sized, write_data
 
 
-def verified(directory: Path, written: type[Record], *messages: bytes) -> Verification:
+def verified(directory: Path, written: type[Record], *messages: bytes) -> Any:
     """Return what `verify` says about records that a class wrote."""
     return schemagen.verify(write_data(directory, written, {"train": messages}))
 
 
-COLOURS = encode_png(np.zeros((4, 5, 3), np.uint8))
-GREY = encode_png(np.zeros((4, 5, 1), np.uint8))
-SMALL = encode_png(np.zeros((3, 5, 3), np.uint8))
+COLOURS = encoded(np.zeros((4, 5, 3), np.uint8))
+GREY = encoded(np.zeros((4, 5, 1), np.uint8))
+SMALL = encoded(np.zeros((3, 5, 3), np.uint8))
 
 RAW = Annotated[np.ndarray, Vector((4,), dtype="uint8", encoding="raw")]
 RAGGED = Annotated[list[list[int]], Ragged("int64", row_lengths_key="lengths")]

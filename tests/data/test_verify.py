@@ -19,9 +19,9 @@ import schemagen
 from command_line import make_project, run
 from jsonschema import Draft202012Validator
 from schemagen import Label
-from schemagen.data.parallel import parts_of
-from schemagen.runtime.shared.tfrecord import frame
+from tfrecord_files import frame, frames
 
+from .conftest import Limits
 from .messages import (
     FIELDS,
     PACK,
@@ -104,7 +104,7 @@ def _edited(first: Path, second: Path) -> None:
     path.write_text(path.read_text().replace("train", "trair"))
 
 
-LONGER = b"".join(frame(mixed(at)) for at in (0, 1, 2, 3, 4, 1))
+LONGER = frames(mixed(at) for at in (0, 1, 2, 3, 4, 1))
 # What is done to the first of two files, and the rules of what is found.
 CHANGES: dict[str, tuple[Callable[[Path, Path], object], list[str]]] = {
     "missing": (lambda first, second: first.unlink(), ["SG502"]),
@@ -195,8 +195,9 @@ def test_a_limit_is_of_records_of_a_split(data: Path) -> None:
     assert schemagen.verify(data, limit=9).findings[-1].rule == "SG521"
 
 
+@pytest.mark.parametrize("place", [3, 3000, 40_000])
 def test_results_do_not_depend_on_parts_or_workers(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, limits: Limits, place: int
 ) -> None:
     """One file or ten parts, one process or two: the same findings, the same places."""
     messages = [
@@ -205,21 +206,14 @@ def test_results_do_not_depend_on_parts_or_workers(
     ]
     data = write_data(tmp_path / "data", Mixed, {"train": messages})
     [path] = data.glob("*.tfrecord")
-    for place in (3, 3000, 40_000):
-        whole = path.read_bytes()
-        changed = bytearray(whole)
-        changed[place] ^= 0xFF
-        path.write_bytes(changed)
-        expected = schemagen.verify(data, examples=5)
-        assert len({each.rule for each in expected.findings}) > 2
-        with monkeypatch.context() as patch:
-            patch.setattr(
-                "schemagen.data.one_pass.parts_of",
-                lambda each: parts_of(each, 4000),
-            )
-            assert schemagen.verify(data, examples=5) == expected
-            assert schemagen.verify(data, examples=5, workers=2) == expected
-        path.write_bytes(whole)
+    changed = bytearray(path.read_bytes())
+    changed[place] ^= 0xFF
+    path.write_bytes(changed)
+    expected = schemagen.verify(data, examples=5)
+    assert len({each.rule for each in expected.findings}) > 2
+    limits.part(4000)
+    assert schemagen.verify(data, examples=5) == expected
+    assert schemagen.verify(data, examples=5, workers=2) == expected
 
 
 def test_the_command_prints_what_was_found_and_read(data: Path) -> None:

@@ -7,16 +7,53 @@ import importlib
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import pytest
 import schemagen
 import tensorflow as tf
+from command_line import make_project, run
 from contract.generated_records import importable
-from schemagen.findings import Finding, SchemagenError
-from schemagen.interop.imports import import_schema
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A schema file that `schemagen import` wrote.
+
+    Attributes:
+        text: its content.
+        doubts: parts of the source with what is doubtful of each.
+        left_out: parts that have no counterpart, with the reason for each.
+    """
+
+    text: str
+    doubts: dict[str, str]
+    left_out: dict[str, str]
+
+
+def imported(source: object, form: str, out: Path, *options: str) -> Imported:
+    """Run `schemagen import`, which has to write a schema file."""
+    arguments = [f"{source}", "--from", form, "--out", out, "--format", "json"]
+    result = run("import", *arguments, *options)
+    found: dict[str, dict[str, str]] = {"SG463": {}, "SG462": {}}
+    for finding in json.loads(result.stdout)["findings"]:
+        part, _, remark = finding["message"].partition(": ")
+        found[finding["rule"]][part] = remark
+    assert result.exit_code == bool(found["SG462"]), result.output
+    return Imported(out.read_text(encoding="utf-8"), found["SG463"], found["SG462"])
+
+
+def refusals(source: object, form: str, directory: Path) -> list[dict[str, Any]]:
+    """Return the findings of an import, which writes nothing."""
+    out = directory / "refused.py"
+    arguments = [f"{source}", "--from", form, "--out", out, "--format", "json"]
+    result = run("import", *arguments)
+    assert result.exit_code == 2
+    assert not out.exists()
+    found: list[dict[str, Any]] = json.loads(result.stdout)["findings"]
+    return found
 
 
 @contextmanager
@@ -24,11 +61,9 @@ def parsers_of(
     root: Path, package: str, form: str, sources: Mapping[str, object]
 ) -> Iterator[dict[str, ModuleType]]:
     """Import sources, generate their code and yield its parsers, by the record's name."""
-    (root / "pyproject.toml").write_text(
-        f'[tool.schemagen]\nschemas = "schemas"\noutput = "{package}"\n'
-    )
+    make_project(root, {}, output=package)
     for record, source in sources.items():
-        import_schema(str(source), form, root / "schemas" / f"{record}.py")
+        imported(source, form, root / "schemas" / f"{record}.py")
     schemagen.generate(root)
     with importable(root):
         yield {
@@ -48,15 +83,6 @@ def declared(text: str) -> dict[str, str]:
                     words = ast.unparse(line).removeprefix(f"{name}: ")
                     found[f"{block.name}.{name}"] = words
     return found
-
-
-def refusals(source: object, form: str, directory: Path) -> tuple[Finding, ...]:
-    """Return the findings of an import, which writes nothing."""
-    out = directory / "refused.py"
-    with pytest.raises(SchemagenError) as caught:
-        import_schema(str(source), form, out)
-    assert not out.exists()
-    return tuple(caught.value.findings)
 
 
 def feature(*values: Any) -> tf.train.Feature:

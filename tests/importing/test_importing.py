@@ -7,19 +7,18 @@ import os
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from command_line import COMMANDS, run
 from contract.hard_texts import INJECTIONS
-from schemagen.cli import main
 
 from .sources import TEXT, connector, dataset, tensor
 
 PAGE = Path(__file__).parents[2] / "docs" / "interop.md"
 
 
-def run(source: object, out: Path, *options: str) -> Result:
+def run_import(source: object, out: Path, *options: str) -> Result:
     """Run `schemagen import --from tfds`."""
-    arguments = ["import", str(source), "--from", "tfds", "--out", str(out), *options]
-    return CliRunner().invoke(main, arguments)
+    return run("import", f"{source}", "--from", "tfds", "--out", out, *options)
 
 
 def small(directory: Path) -> str:
@@ -30,7 +29,7 @@ def small(directory: Path) -> str:
 def test_it_says_what_it_wrote(tmp_path: Path) -> None:
     """The file, its record, and each doubt that is a comment of the file too."""
     out = tmp_path / "schemas" / "my_pet.py"
-    result = run(small(tmp_path), out)
+    result = run_import(small(tmp_path), out)
     assert result.exit_code == 0
     first, second = result.output.splitlines()
     assert first == f"{out}: MyPet, 2 fields, 1 doubt"
@@ -44,12 +43,12 @@ def test_what_has_no_counterpart_is_left_out(tmp_path: Path) -> None:
     odd = connector("Odd", "text")
     source = dataset(tmp_path, a=TEXT, b=odd, wide=tensor("float64"))
     out = tmp_path / "x.py"
-    result = run(source, out)
+    result = run_import(source, out)
     assert result.exit_code == 1
     assert "X, 2 fields, 1 doubt, 1 left out\n" in result.output
     assert "  left out: b: " in result.output
     assert "# left out: b: " in out.read_text()
-    result = run(source, out, "--force", "--format", "json")
+    result = run_import(source, out, "--force", "--format", "json")
     assert result.exit_code == 1
     assert [
         (each["rule"], each["severity"], each["message"].partition(":")[0])
@@ -61,7 +60,7 @@ def test_nothing_is_written_if_no_part_has_a_counterpart(tmp_path: Path) -> None
     """The reason for each part is a finding."""
     source = dataset(tmp_path, b=connector("Odd", "text"))
     out = tmp_path / "x.py"
-    result = run(source, out, "--format", "json")
+    result = run_import(source, out, "--format", "json")
     assert (result.exit_code, out.exists()) == (2, False)
     (finding,) = json.loads(result.stdout)["findings"]
     assert (finding["rule"], finding["found"]) == ("SG462", "Odd")
@@ -71,11 +70,11 @@ def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
     """`--force` writes over it."""
     out = tmp_path / "x.py"
     out.write_text("mine\n")
-    result = run(small(tmp_path), out)
+    result = run_import(small(tmp_path), out)
     assert result.exit_code == 2
     assert f"{out}:1:1: SG404 " in result.output
     assert out.read_text() == "mine\n"
-    assert run(small(tmp_path), out, "--force").exit_code == 0
+    assert run_import(small(tmp_path), out, "--force").exit_code == 0
     assert "class X(Record):" in out.read_text()
 
 
@@ -98,7 +97,7 @@ def test_what_cannot_be_read_or_written_is_refused(
     """With a rule that tells which of both it is."""
     Path(dataset(tmp_path)).rename(tmp_path / "empty.json")
     path = tmp_path / source if source else small(tmp_path)
-    result = run(path, tmp_path / out, *options)
+    result = run_import(path, tmp_path / out, *options)
     assert result.exit_code == 2
     assert found in result.output
 
@@ -115,10 +114,10 @@ def test_names_in_a_source_are_data(text: str, tmp_path: Path) -> None:
     names = "".join(f"{name}\n" for name in (text.replace("\n", " "), "other"))
     (tmp_path / "label.labels.txt").write_text(names, encoding="utf-8")
     out = tmp_path / "x.py"
-    result = run(source, out)
+    result = run_import(source, out)
     assert result.exit_code == 1, result.output
     assert all(line.isprintable() for line in result.output.splitlines())
-    refused = run(dataset(tmp_path, bad=connector(text, "text")), out, "--force")
+    refused = run_import(dataset(tmp_path, bad=connector(text, "text")), out, "--force")
     assert refused.exit_code == 2
     assert "\x1b" not in refused.output
 
@@ -126,7 +125,7 @@ def test_names_in_a_source_are_data(text: str, tmp_path: Path) -> None:
 def test_the_page_names_every_option() -> None:
     """Nothing that the verb takes is left out."""
     text = PAGE.read_text(encoding="utf-8")
-    for option in main.commands["import"].params:
+    for option in COMMANDS["import"].params:
         name = option.opts[0]
         if name not in ("--format", "source"):
             assert name in text, name

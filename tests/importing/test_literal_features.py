@@ -6,20 +6,22 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
-from schemagen.cli import main
+from click.testing import Result
+from command_line import run
 
 A = 'A = {"a": tf.io.VarLenFeature(tf.int64)}\n'
 FIXED = "tf.io.FixedLenFeature"
 
 
-def run(text: str | bytes, directory: Path, name: str = "", *options: str) -> Result:
+def run_import(
+    text: str | bytes, directory: Path, name: str = "", *options: str
+) -> Result:
     """Import from a file with a text."""
     path = directory / "reader.py"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     source = f"{path}:{name}" if name else str(path)
-    arguments = ["import", source, "--from", "feature-spec", *options]
-    return CliRunner().invoke(main, [*arguments, "--out", str(directory / "x.py")])
+    out = directory / "x.py"
+    return run("import", source, "--from", "feature-spec", *options, "--out", out)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +62,7 @@ def run(text: str | bytes, directory: Path, name: str = "", *options: str) -> Re
 )
 def test_a_feature_becomes_a_field(feature: str, field: str, tmp_path: Path) -> None:
     """As the dict that a module has becomes one."""
-    result = run(f"import tensorflow as tf\nA = {{'a': {feature}}}\n", tmp_path)
+    result = run_import(f"import tensorflow as tf\nA = {{'a': {feature}}}\n", tmp_path)
     assert result.exit_code == 0, result.output
     text = " ".join((tmp_path / "x.py").read_text().split())
     assert field in text.replace("[ ", "[").replace(", ]", "]")
@@ -84,7 +86,7 @@ def test_a_dict_is_found_anywhere_in_its_file(
 ) -> None:
     """Nothing else of the file counts, and none of it runs."""
     for name in ("", "A"):
-        result = run(text, tmp_path, name, "--force")
+        result = run_import(text, tmp_path, name, "--force")
         assert result.exit_code == 0, result.output
         assert "a: list[int] = []" in (tmp_path / "x.py").read_text()
 
@@ -92,7 +94,7 @@ def test_a_dict_is_found_anywhere_in_its_file(
 def test_a_pair_of_dicts_is_a_sequence_example(tmp_path: Path) -> None:
     """Its context, and the features of its steps."""
     steps = '{"b": tf.io.FixedLenSequenceFeature([], tf.int64)}'
-    result = run(f"{A.strip()}, {steps}\n", tmp_path)
+    result = run_import(f"{A.strip()}, {steps}\n", tmp_path)
     assert result.exit_code == 0, result.output
     assert "class X(SequenceRecord):" in (tmp_path / "x.py").read_text()
 
@@ -135,7 +137,7 @@ def test_what_is_not_a_literal_is_refused_with_its_place(
     text: str | bytes, name: str, places: list[str], found: str, tmp_path: Path
 ) -> None:
     """And nothing is written."""
-    result = run(text, tmp_path, name, "--format", "json")
+    result = run_import(text, tmp_path, name, "--format", "json")
     assert result.exit_code == 2, result.output
     findings = json.loads(result.stdout)["findings"]
     assert not (tmp_path / "x.py").exists()
@@ -168,7 +170,7 @@ def test_what_is_not_a_literal_is_refused_with_its_place(
 )
 def test_what_tf_io_does_not_take_is_refused(feature: str, tmp_path: Path) -> None:
     """By the key of its feature."""
-    result = run(f"A = {{'a': {feature}}}\n", tmp_path, "", "--format", "json")
+    result = run_import(f"A = {{'a': {feature}}}\n", tmp_path, "", "--format", "json")
     (finding,) = json.loads(result.stdout)["findings"]
     assert (result.exit_code, finding["rule"]) == (2, "SG462")
     assert finding["message"].startswith("a: ")

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 import tensorflow as tf
-from schemagen.interop.imports import import_schema
 
-from .sources import declared, example, feature, parsers_of, refusals
+from .sources import declared, example, feature, imported, parsers_of, refusals
 
 HERE = Path(__file__).parent
 EVERY = HERE / "every.pbtxt"
@@ -131,11 +130,11 @@ DOUBTS = {
 
 def test_each_feature_becomes_the_field_of_a_person(tmp_path: Path) -> None:
     """Domains are types, comments docstrings, and what nothing checks is doubtful."""
-    done = import_schema(str(EVERY), "tfmd", tmp_path / "trip.py")
+    done = imported(EVERY, "tfmd", tmp_path / "trip.py")
     assert 'class Trip(Record):\n    """One trip."""' in done.text
     assert '    fare: float\n    """In dollars."""' in done.text
     assert declared(done.text) == {f"Trip.{n}": words for n, words in FIELDS.items()}
-    doubts = dict(done.doubts)
+    doubts = done.doubts
     assert doubts.keys() == DOUBTS.keys()
     for part, words in DOUBTS.items():
         assert words in doubts[part], part
@@ -169,11 +168,11 @@ def test_a_feature_that_is_alone_becomes_a_field(
     """It is optional, as no presence is asked for."""
     source = tmp_path / "schema.pbtxt"
     source.write_text(f"feature {{ name: 'a' {words} }}")
-    done = import_schema(str(source), "tfmd", tmp_path / "x.py")
+    done = imported(source, "tfmd", tmp_path / "x.py")
     (field,) = declared(done.text).values()
     assert becomes in field
     assert field.endswith(" = None")
-    assert [doubt in remark for _, remark in done.doubts] == [True] * bool(doubt)
+    assert [doubt in remark for remark in done.doubts.values()] == [True] * bool(doubt)
 
 
 REFUSED = """
@@ -188,9 +187,9 @@ feature { name: "good" type: INT }
 def test_what_an_example_does_not_hold_is_left_out(tmp_path: Path) -> None:
     """Structs, lists of lists and weights."""
     (tmp_path / "schema.pbtxt").write_text(REFUSED)
-    done = import_schema(str(tmp_path / "schema.pbtxt"), "tfmd", tmp_path / "x.py")
+    done = imported(tmp_path / "schema.pbtxt", "tfmd", tmp_path / "x.py")
     assert declared(done.text) == {"X.good": "list[int] | None = None"}
-    assert {part for part, _ in done.left_out} == {"inner", "lists", "unsaid", "sum"}
+    assert done.left_out.keys() == {"inner", "lists", "unsaid", "sum"}
 
 
 @pytest.mark.parametrize("data", [b"feature { nam: 3 }", b"\xff\xfe"])
@@ -198,8 +197,8 @@ def test_other_files_are_told_apart(data: bytes, tmp_path: Path) -> None:
     """Text that is no schema, and bytes that are no text."""
     (tmp_path / "schema.pbtxt").write_bytes(data)
     (finding,) = refusals(tmp_path / "schema.pbtxt", "tfmd", tmp_path)
-    assert finding.rule == "SG461"
-    assert finding.expected
+    assert finding["rule"] == "SG461"
+    assert finding["expected"]
 
 
 def test_without_tensorflow_metadata_it_says_what_to_install(
@@ -208,5 +207,5 @@ def test_without_tensorflow_metadata_it_says_what_to_install(
     """It is an extra."""
     monkeypatch.setitem(sys.modules, "tensorflow_metadata.proto.v0", None)
     (finding,) = refusals(EVERY, "tfmd", tmp_path)
-    assert finding.rule == "SG407"
-    assert "tensorflow-metadata" in finding.advice
+    assert finding["rule"] == "SG407"
+    assert "tensorflow-metadata" in finding["advice"]

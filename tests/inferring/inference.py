@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,11 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import schemagen
 from command_line import run
 from data.messages import example, write_file
-from PIL import Image
 from schema_files import record_class
 
 
@@ -97,15 +94,3 @@ def found_in(
 def many(row: Any, number: int = 30) -> list[bytes]:
     """Return records of rows that a function of their number makes."""
     return [example(row(at)) for at in range(number)]
-
-
-def picture(
-    height: int, width: int, channels: int = 3, form: str = "png", seed: int = 0
-) -> bytes:
-    """Return an encoded image of random pixels."""
-    pixels = np.random.default_rng(seed).integers(0, 256, (height, width, channels))
-    array = pixels.astype(np.uint8)
-    image = Image.fromarray(array[:, :, 0] if channels == 1 else array)
-    out = io.BytesIO()
-    image.save(out, format=form.upper())
-    return out.getvalue()

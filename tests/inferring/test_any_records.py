@@ -15,9 +15,10 @@ from contract.strategies import contract
 from data.messages import example, sequence_example, write_file
 from hypothesis import given
 from hypothesis import strategies as st
+from pictures import picture
 from schemagen import SequenceRecord
 
-from .inference import infer, picture
+from .inference import infer
 
 WORDS = (
     *("image", "label", "height", "width", "channels", "shape", "format", "encoded"),

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 import schemagen
 from data.messages import example, sequence_example, write_file
+from pictures import picture
 
-from .inference import found_in, infer, many, picture
+from .inference import found_in, infer, many
 from .test_what_is_doubtful import proto
 
 RECORDS, ODD = 200, (5, 70)

@@ -26,9 +26,10 @@ from contract.generated_records import generate_records, importable, random_reco
 from data.messages import NO_BYTES, example, write_file
 from formats.test_formats import NAMES as NAMES_OF_FORMATS
 from formats.test_formats import format_of
+from pictures import picture
 from PIL import Image
 
-from .inference import Inferred, infer, picture
+from .inference import Inferred, infer
 from .readings import check_readings
 
 WRITTEN = Path(__file__).parent / "written"

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 import schemagen
 from data.messages import write_file
+from pictures import picture
 
-from .inference import found_in, infer, many, picture
+from .inference import found_in, infer, many
 
 RANDOM = np.random.default_rng(18)
 SAMPLES = 8

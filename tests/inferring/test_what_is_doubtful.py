@@ -19,9 +19,10 @@ import numpy as np
 import pytest
 from command_line import run
 from data.messages import write_file
+from pictures import picture
 from PIL import Image
 
-from .inference import found_in, infer, many, picture
+from .inference import found_in, infer, many
 
 if TYPE_CHECKING:
     from conftest import Workspace

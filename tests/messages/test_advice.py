@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 import pytest
 import schemagen
-from schemagen.cli import main
+from command_line import COMMANDS
 
 SOURCE = Path(schemagen.__file__).parent
 
@@ -36,7 +36,7 @@ def literals(path: Path) -> Iterator[str]:
             yield str(node.value)
 
 
-COMMANDS = sorted(
+ADVICE = sorted(
     {
         command
         for path in SOURCE.rglob("*.py")
@@ -46,11 +46,11 @@ COMMANDS = sorted(
 )
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", ADVICE)
 def test_commands_in_messages_exist(command: str) -> None:
     """The verb and its options are those of the command line."""
     verb, *arguments = shlex.split(command)
-    known = main.commands[verb]
+    known = COMMANDS[verb]
     options = {name for each in known.params for name in each.opts}
     with click.Context(known):
         assert {each for each in arguments if each.startswith("-")} <= options

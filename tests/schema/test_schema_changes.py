@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 import schemagen
-from click.testing import CliRunner
-from schemagen.cli import main
+from command_line import run
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -394,7 +393,7 @@ def test_any_change_of_a_field_makes_check_name_schema_and_code(
     """Exit code 1, with findings about this record's files and no other's."""
     path = repository / "schemas" / f"{change.record}.py"
     path.write_text(change.text(), encoding="utf-8")
-    result = CliRunner().invoke(main, ["check", "--project", str(repository)])
+    result = run("check", "--project", repository)
     assert result.exit_code == 1, result.output
     places = [line for line in result.output.splitlines() if line[:1].strip()]
     assert places

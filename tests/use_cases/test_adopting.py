@@ -9,7 +9,8 @@ import pytest
 from click.testing import Result
 from command_line import make_project, run
 from data.messages import write_file
-from inferring.inference import many, picture
+from inferring.inference import many
+from pictures import picture
 
 
 def adopt(root: Path, data: Path, out: str = "schemas/x.py", *more: str) -> Result:

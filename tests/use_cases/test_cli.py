@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 import schemagen
 from command_line import make_project, run, snapshot
-from schemagen.findings import Finding, Location, render_github
 
 PET = """\
 from schemagen import Record
@@ -174,12 +173,15 @@ def test_no_findings_in_each_format(project: Path) -> None:
         assert (result.exit_code, result.output) == (0, "")
 
 
-def test_text_cannot_end_a_github_command() -> None:
+def test_text_cannot_end_a_github_command(tmp_path: Path) -> None:
     """Line ends, percent signs, colons and commas are escaped where they count."""
-    finding = Finding(Location("a,b:c%.py", 1, 1), "SG101", "x\n::error::y\r50%")
-    assert render_github([finding]) == (
-        "::error file=a%2Cb%3Ac%25.py,line=1,col=1,title=SG101::x%0A::error::y%0D50%25"
-    )
+    path = tmp_path / "a,b:c%\n::error::y\r.tfrecord"
+    path.write_bytes(b"50% of it, no record")
+    shown = run("verify", tmp_path / "*.tfrecord", "--format", "github").stdout
+    place = f"{tmp_path}/a%2Cb%3Ac%25%0A%3A%3Aerror%3A%3Ay%0D.tfrecord"
+    assert shown.startswith(f"::error file={place},line=1,col=1,title=SG508::")
+    assert "%0Afound: text: '50%25 of it, no record'%0A" in shown
+    assert shown.count("\n") == 1
 
 
 # describe

@@ -7,16 +7,13 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
-from command_line import make_project, run, snapshot
+from command_line import COMMANDS, main, make_project, run, snapshot
 from jsonschema import Draft202012Validator
-from schemagen.cli import main
 
 CHECKOUT = Path(__file__).parents[2]
 SCHEMA = json.loads((CHECKOUT / "docs/findings.schema.json").read_text("utf-8"))
@@ -46,18 +43,9 @@ ARGUMENTS = {
 }
 
 
-def commands(group: click.Group = main) -> Iterator[tuple[str, click.Command]]:
-    """Yield each command with its name, those of groups too."""
-    for name, command in group.commands.items():
-        if isinstance(command, click.Group):
-            yield from ((f"{name} {sub}", each) for sub, each in commands(command))
-        else:
-            yield name, command
-
-
 FORMATTED = {
     name: command
-    for name, command in commands()
+    for name, command in COMMANDS.items()
     if any("--format" in parameter.opts for parameter in command.params)
 }
 
@@ -78,7 +66,7 @@ def test_every_command_with_a_format_is_called_below() -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        *(f"{name} --format json --nope" for name, _ in commands()),
+        *(f"{name} --format json --nope" for name in COMMANDS),
         "check --nope --format=json",
         "nope --format json",
         "check --format text --format json --nope",
@@ -124,11 +112,11 @@ def test_an_end_by_an_error_is_a_document(
         raise error
 
     monkeypatch.setattr(FORMATTED[name], "callback", fails)
-    result = run(*name.split(), *ARGUMENTS[name], "--format", "json")
+    result = run(name, *ARGUMENTS[name], "--format", "json")
     assert result.exit_code == code
     [finding] = findings_of(result.stdout)
     assert finding["rule"] == rule
-    shown = run(*name.split(), *ARGUMENTS[name])
+    shown = run(name, *ARGUMENTS[name])
     assert shown.exit_code == code
     assert shown.stdout == ""
     assert ("Traceback" in shown.stderr) is (code == 3)
@@ -139,7 +127,7 @@ def test_a_request_that_is_refused_is_a_document(tmp_path: Path) -> None:
     with_project = {"generate", "check", "breaking", "describe", "templates"}
     for name, arguments in ARGUMENTS.items():
         more = ("--project", tmp_path) if name in with_project else ()
-        result = run(*name.split(), *arguments, *more, "--format", "json")
+        result = run(name, *arguments, *more, "--format", "json")
         assert result.exit_code == 2, name
         assert findings_of(result.stdout), name
 

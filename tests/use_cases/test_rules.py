@@ -8,8 +8,7 @@ import sys
 from pathlib import Path
 
 import schemagen
-from schemagen.rules import RULES
-from schemagen.use_cases.explain import ALL_RULES
+from command_line import run
 
 PACKAGE = Path(schemagen.__file__).parent
 TESTS = Path(__file__).parents[1]
@@ -17,6 +16,8 @@ PAGE = TESTS.parent / "docs" / "rules.md"
 
 
 TABLES = sorted((PACKAGE / "rules").glob("*.py"))
+IDS = re.findall(r"</a>(SG\d{3}) \|", PAGE.read_text(encoding="utf-8"))
+EXPLAINED = {rule: run("explain", rule).stdout for rule in IDS}
 
 
 def ids_in(*paths: Path) -> set[str]:
@@ -32,24 +33,23 @@ def test_the_code_raises_the_rules_of_the_table_and_no_others() -> None:
     """Each id in the code has a row, and each row a place that raises it."""
     tables = [*TABLES, *(PACKAGE / "evolution").glob("*.py")]
     code = [path for path in PACKAGE.rglob("*.py") if path not in tables]
-    assert ids_in(*code, PACKAGE / "evolution" / "interface.py") == set(ALL_RULES)
+    assert ids_in(*code, PACKAGE / "evolution" / "interface.py") == set(IDS)
 
 
 def test_every_rule_is_raised_by_a_test() -> None:
     """A finding that no test has seen may never come, or come with a wrong text."""
     tests = [path for path in TESTS.rglob("test_*.py") if path != Path(__file__)]
-    assert ids_in(*tests) >= set(RULES)
+    breaking = {rule for rule in IDS if "\naxis: " in EXPLAINED[rule]}
+    assert ids_in(*tests) >= {*IDS} - breaking
 
 
 def test_rules_are_written_for_readers() -> None:
     """A title is a phrase, a purpose is sentences, and no id stands twice."""
-    for rule in ALL_RULES.values():
-        assert re.fullmatch(r"SG[1-5]\d\d", rule.id)
-        assert not rule.title.endswith(".")
-        assert rule.purpose.endswith(".")
-    assert list(RULES) == sorted(RULES)
-    tables = "".join(path.read_text(encoding="utf-8") for path in TABLES)
-    assert len(re.findall(r'^        "SG\d{3}",$', tables, re.M)) == len(RULES)
+    for rule in IDS:
+        title, purpose = EXPLAINED[rule].rstrip().split("\n\n")[:2]
+        assert re.fullmatch(r"SG[1-5]\d\d  .*[^.]", title)
+        assert purpose.endswith(".")
+    assert len(IDS) == len(set(IDS))
 
 
 def test_the_page_of_rules_is_what_the_table_says() -> None:

@@ -11,9 +11,8 @@ from click.testing import Result
 from command_line import run
 from data.messages import sequence_example, write_file
 from digit_rows import rows
-from inferring.inference import many, picture
-from schemagen.runtime.writing import sealing
-from schemagen.use_cases import seal as use_case
+from inferring.inference import many
+from pictures import picture
 
 from generated import DatasetError, SchemaMismatchError
 from generated.digit.pipeline import make_dataset
@@ -312,12 +311,15 @@ def test_two_that_add_at_once_list_a_file_once(
     seal(data)
     foreign(data, "val_3.tfrecord", 4)
 
-    def later(*arguments: Any, **options: Any) -> Any:
-        monkeypatch.setattr(use_case, "seal", sealing.seal)
-        assert verify(data, "--add").exit_code == 0
-        return sealing.seal(*arguments, **options)
+    opened = Path.open
 
-    monkeypatch.setattr(use_case, "seal", later)
+    def later(self: Path, *arguments: Any, **options: Any) -> Any:
+        if self.name == "val_3.tfrecord":
+            monkeypatch.setattr(Path, "open", opened)
+            assert verify(data, "--add").exit_code == 0
+        return opened(self, *arguments, **options)
+
+    monkeypatch.setattr(Path, "open", later)
     done = verify(data, "--add")
     assert done.exit_code == 2
     assert "another process has sealed val_3.tfrecord" in done.output

@@ -1,4 +1,4 @@
-"""The axes of plots: their ticks and labels."""
+"""The axes of plots, and what of their SVG is copied into a page."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ import re
 from pathlib import Path
 
 import pytest
-from schemagen.data.report.charts import Bar, Plot, bars, histogram, scatter
+from schemagen.data.report.charts import (
+    Bar,
+    Plot,
+    bars,
+    histogram,
+    inline_svg,
+    scatter,
+)
 
 from .conftest import Visit
 
@@ -49,3 +56,23 @@ def test_counts_have_whole_ticks(most: int) -> None:
         labels = re.findall(r">([\d.]+)</text>", str(plot.svg))
         assert len(labels) > 1
         assert not [each for each in labels if "." in each]
+
+
+def test_plots_are_copied_without_scripts_links_and_styles() -> None:
+    kept = inline_svg(
+        '<svg xmlns="http://www.w3.org/2000/svg" '
+        'xmlns:xlink="http://www.w3.org/1999/xlink" onload="alert(1)" viewBox="0 0 1 1">'
+        '<script>alert(1)</script><a xlink:href="javascript:alert(1)"><text>x</text></a>'
+        '<foreignObject><body xmlns="http://www.w3.org/1999/xhtml"/></foreignObject>'
+        '<image href="http://127.0.0.1/"/><style>*{fill:red}</style>'
+        '<g onclick="alert(1)" style="fill:red" aria-label="not of a mark">'
+        '<text fill="var(--ink)">&lt;b&gt;</text>'
+        '<path d="M0,0" aria-label="&lt;b&gt;: 1"/></g></svg>'
+    )
+    assert kept == (
+        '<svg viewBox="0 0 1 1" aria-hidden="true" focusable="false">'
+        '<g><text fill="var(--ink)">&lt;b&gt;</text>'
+        '<path d="M0,0"><title>&lt;b&gt;: 1</title></path></g></svg>'
+    )
+    with pytest.raises(ValueError, match="not enough values"):
+        inline_svg("<script>alert(1)</script>")

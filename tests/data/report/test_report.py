@@ -19,7 +19,7 @@ import pytest
 from command_line import run
 from PIL import Image as Pillow
 from schemagen import Image, Label, Mask, Record
-from schemagen.runtime.shared.tfrecord import frame
+from tfrecord_files import frame
 
 from ..messages import example, number, record, write_data, write_file
 from .conftest import make_report

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import pytest
 from schemagen import Label, Scalar, Text
-from schemagen.runtime.shared.tfrecord import frame
+from tfrecord_files import frame
 
 from ..messages import example, record, write_data, write_file
 from .conftest import Visit, make_report

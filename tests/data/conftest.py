@@ -1,0 +1,39 @@
+"""What tests of data share."""
+
+from __future__ import annotations
+
+import pytest
+from schemagen.data import one_pass, parallel, scanner
+from schemagen.data.statistics import samples
+
+
+class Limits:
+    """Sizes that decide how files are read, which are too large for files of a test."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._monkeypatch = monkeypatch
+
+    def part(self, size: int) -> None:
+        """Let files of twice so many bytes be read in parts, by several processes."""
+        cut = parallel.parts_of
+        self._monkeypatch.setattr(one_pass, "_TASK_BYTES", size)
+        self._monkeypatch.setattr(one_pass, "PART_BYTES", size)
+        self._monkeypatch.setattr(one_pass, "parts_of", lambda file: cut(file, size))
+
+    def task(self, size: int) -> None:
+        """Let a process read no more files together than of so many bytes."""
+        self._monkeypatch.setattr(one_pass, "_TASK_BYTES", size)
+
+    def piece(self, size: int) -> None:
+        """Let so many bytes of a file be held at a time."""
+        self._monkeypatch.setattr(scanner, "RUN_BYTES", size)
+
+    def samples(self, size: int) -> None:
+        """Let at most so many bytes of records be kept to show them."""
+        self._monkeypatch.setattr(samples, "MOST_BYTES", size)
+
+
+@pytest.fixture
+def limits(monkeypatch: pytest.MonkeyPatch) -> Limits:
+    """Limits that a test may lower."""
+    return Limits(monkeypatch)
