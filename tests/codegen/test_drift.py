@@ -419,6 +419,13 @@ def test_what_changed_is_said_in_few_words(
     assert found["SG302"]["files"] == [*PET_FILES]
 
 
+def test_schema_in_other_words_is_the_same_schema(project: Path) -> None:
+    """Comments, layout and imports of schema files do not count."""
+    text = PET.replace("Label(classes=", "Label(  # Two.\n        classes=")
+    put("schemas/pets.py", f"# Pets.\nimport os\n{text}")(project)
+    assert findings() == []
+
+
 # How findings are put together
 
 

@@ -162,6 +162,32 @@ def _spec(side: Workspace, at: int) -> dict[str, Any]:
     return found
 
 
+def test_check_names_each_record_that_has_changed_and_no_other(
+    sides: Sides, tmp_path: Path
+) -> None:
+    """Whichever attribute of a field, or of the record, has another value."""
+    root = shutil.copytree(sides.before.root, tmp_path / "project")
+    shutil.copytree(sides.after.root / "schemas", root / "schemas", dirs_exist_ok=True)
+    result = run("check", "--project", root, "--format", "json")
+    assert result.exit_code == 1
+    stale: dict[str, set[str]] = {}
+    for finding in json.loads(result.stdout)["findings"]:
+        assert finding["rule"] == "SG302"
+        assert "schemas/records.py changed" in finding["message"]
+        for file in finding["files"]:
+            _, record, name = Path(file).parts
+            stale.setdefault(record, set()).add(name)
+    pairs = {
+        f"c{at}": [_spec(side, at) for side in (sides.before, sides.after)]
+        for at in range(len(ALL))
+    }
+    assert stale.keys() == {name for name, (old, new) in pairs.items() if old != new}
+    assert len(stale) > 200
+    names = set(next(iter(stale.values())))
+    assert all(files == names for files in stale.values())
+    assert "spec.json" in names
+
+
 @pytest.mark.parametrize("mode", ["backward", "forward"])
 def test_data_is_opened_where_the_gate_says_so(
     sides: Sides, tmp_path: Path, mode: str

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import schemagen
 
 from demo import digits, penguins, photos
 from schemas.digit import Digit
@@ -56,6 +57,11 @@ def test_what_would_tell_the_answer_is_no_input(record: str) -> None:
     fields = json.loads(text)["fields"]
     found = {field["name"] for field in fields if field["role"] == "input"}
     assert found == INPUTS[record]
+
+
+def test_generated_code_of_this_repository_is_up_to_date() -> None:
+    """`schemagen check` finds nothing."""
+    assert schemagen.check(ROOT).findings == ()
 
 
 # Nothing leaks from the training data into the held-out data.
