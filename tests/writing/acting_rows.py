@@ -29,6 +29,10 @@ class Unreturnable(Exception):
     def __init__(self, *, text: str) -> None:
         super().__init__(text)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Of an exception without this method, tblib would make one that can be read.
+        return type(self), self.args
+
 
 def _raise(error: BaseException) -> None:
     raise error
@@ -56,19 +60,17 @@ def _say_and_run() -> None:
 
 @dataclass
 class Table:
-    """Rows by index: of the digit record, or of one with `values` alone if they have a size.
+    """Rows of the digit record by index.
 
     Attributes:
         length: how many.
         acts: what some of them do when they are loaded: one of ACTS, "refused" for a
             row that is wrong, or "wait for" a file that has stopped growing.
-        size: how many integers a row has, and 0 for the digit record.
         log: a file that gets a byte for each row that was loaded.
     """
 
     length: int
     acts: dict[int, str] = field(default_factory=dict)
-    size: int = 0
     log: str = ""
 
     def __len__(self) -> int:
@@ -89,8 +91,6 @@ class Table:
             _wait(Path(self.log))
         elif act and act != "refused":
             ACTS[act]()
-        if self.size:
-            return {"values": np.full(self.size, index)}
         return {
             "image": np.zeros((8, 8, 1), np.uint8),
             "ink_runs": [index] * (index % 7),

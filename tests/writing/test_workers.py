@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from acting_rows import Part, Table, Unsendable
@@ -20,18 +20,8 @@ from digit_rows import contents
 from generated import DatasetError, RecordError
 from generated.digit.serializer import write_dataset
 
-if TYPE_CHECKING:
-    pass
-
 HERE = Path(__file__).parent
 
-SCHEMA = """
-from typing import Annotated
-from schemagen import Record, VarLen
-
-class Series(Record):
-    values: Annotated[list[int], VarLen(dtype="int64")]
-"""
 METHODS = [
     method
     for method in ("fork", "spawn")
