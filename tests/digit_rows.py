@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,11 @@ def row(number: int) -> Row:
 def rows(count: int) -> list[Row]:
     """Rows with an index."""
     return list(map(row, range(count)))
+
+
+def scans(batches: Iterable[Any]) -> list[int]:
+    """The numbers of the records in batches of arrays."""
+    return [scan for batch in batches for scan in batch["scan"].tolist()]
 
 
 def parts(count: int, shards: int) -> list[Callable[[], Iterator[Row]]]:

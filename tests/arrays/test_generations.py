@@ -15,7 +15,7 @@ from typing import Any
 import fsspec
 import numpy as np
 import pytest
-from digit_rows import row
+from digit_rows import row, scans
 
 from generated import DatasetError
 from generated.digit.pipeline import make_dataset
@@ -45,11 +45,6 @@ def new(source: Any, count: int = COUNT, shards: int = 6, **options: Any) -> Non
     write_dataset(
         rows(NEW, count), source, "train", shards=shards, overwrite=True, **options
     )
-
-
-def scans(batches: Any) -> list[int]:
-    """Return the numbers of the records in batches."""
-    return [scan for batch in batches for scan in batch["scan"].tolist()]
 
 
 def read_until_error(batches: Iterator[Any]) -> tuple[list[int], str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import fsspec
 import pytest
-from digit_rows import row, rows
+from digit_rows import row, rows, scans
 
 from generated import DatasetError, mix
 from generated.digit.reader import open_split
@@ -68,9 +68,8 @@ def test_listed_remote_files_and_others_are_read_as_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize("block", [None, 8])
 def test_all_records_are_read(block: int | None) -> None:
     split = open_split(URL, "train")
-    batches = split.batches(7, shuffle_seed=1, block=block)
-    scans = [scan for batch in batches for scan in batch["scan"].tolist()]
-    assert sorted(scans) == list(range(COUNT))
+    found = scans(split.batches(7, shuffle_seed=1, block=block))
+    assert sorted(found) == list(range(COUNT))
 
 
 def test_neighbours_come_with_one_request(requests: list[int]) -> None:
@@ -118,9 +117,8 @@ class TestCopies:
         monkeypatch.setattr(type(system), "_open", _open)
         split = open_split(url, "train")
         for epoch in range(3):
-            batches = split.batches(16, shuffle_seed=1, epoch=epoch)
-            scans = [scan for batch in batches for scan in batch["scan"].tolist()]
-            assert sorted(scans) == list(range(COUNT))
+            found = scans(split.batches(16, shuffle_seed=1, epoch=epoch))
+            assert sorted(found) == list(range(COUNT))
         shards = [path for path in opened if path.endswith(".tfrecord")]
         assert len(shards) == len(set(shards)) == 4
 
@@ -143,7 +141,6 @@ def test_splits_that_are_mixed_and_repeated_are_read(block: int | None) -> None:
     one, other = open_split(URL, "train"), open_split(f"{URL}-other", "train")
     both = mix([one, other.select([*range(COUNT), *range(50)])], weights=[2, 3])
     for epoch in range(3):
-        batches = both.batches(7, shuffle_seed=1, epoch=epoch, block=block)
-        scans = [scan for batch in batches for scan in batch["scan"].tolist()]
-        assert len(scans) == len(both) == 250
-        assert sorted(set(scans)) == list(range(COUNT))
+        found = scans(both.batches(7, shuffle_seed=1, epoch=epoch, block=block))
+        assert len(found) == len(both) == 250
+        assert sorted(set(found)) == list(range(COUNT))

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from digit_rows import row, rows
-from schemagen.runtime.shared.tfrecord import frame, masked_crc32c
+from digit_rows import row, rows, scans
+from tfrecord_files import frame, frames, header, write_records
 
 from generated import DatasetError
 from generated.digit.reader import open_split
@@ -39,11 +39,6 @@ def directory(tmp_path: Path) -> Path:
 def split(directory: Path) -> Any:
     """The same, opened."""
     return open_split(directory, "train")
-
-
-def scans(batches: Any) -> list[int]:
-    """Return the numbers of the records in batches."""
-    return [scan for batch in batches for scan in batch["scan"].tolist()]
 
 
 @pytest.fixture
@@ -448,9 +443,9 @@ class TestFiles:
 
     def test_files_without_a_manifest_are_read(self, tmp_path: Path) -> None:
         paths = [tmp_path / "a.tfrecord", tmp_path / "b.tfrecord", tmp_path / "empty"]
-        paths[0].write_bytes(b"".join(frame(serialize(**row(n))) for n in range(3)))
-        paths[1].write_bytes(frame(serialize(**row(3))))
-        paths[2].write_bytes(b"")
+        write_records(paths[0], [serialize(**row(n)) for n in range(3)])
+        write_records(paths[1], [serialize(**row(3))])
+        write_records(paths[2], [])
         split = open_split(paths)
         assert scans([split[:]]) == [0, 1, 2, 3]
         assert scans(open_split(tmp_path / "?.tfrecord").batches(2)) == [0, 1, 2, 3]
@@ -484,8 +479,7 @@ class TestFiles:
 
     def test_a_length_beyond_all_files_is_damage(self, tmp_path: Path) -> None:
         path = tmp_path / "some.tfrecord"
-        length = bytes([255] * 8)
-        end = length + masked_crc32c(length).to_bytes(4, "little") + bytes(100)
+        end = header((1 << 64) - 1) + bytes(100)
         path.write_bytes(frame(serialize(**row(0))) + end)
         with pytest.raises(DatasetError, match="record 1: the file ends"):
             len(open_split(path))
@@ -510,9 +504,8 @@ class TestFiles:
     def test_batches_of_corrupt_records_alone_are_left_out(
         self, tmp_path: Path
     ) -> None:
-        path = tmp_path / "some.tfrecord"
         records = [serialize(**row(0)), b"\xff", b"\xff", serialize(**row(3))]
-        path.write_bytes(b"".join(map(frame, records)))
+        path = write_records(tmp_path / "some.tfrecord", records)
         split = open_split(path, on_corrupt="skip")
         with pytest.warns(RuntimeWarning, match="record 1: not a tf.train.Example"):
             assert [batch["scan"].tolist() for batch in split.batches(1)] == [[0], [3]]
@@ -526,8 +519,7 @@ class TestFiles:
         records = [serialize(**row(n)) for n in range(5)]
         records[3] = records[3].replace(b"\x05scan", b"\x05scam")
         records[3] = records[3].replace(b"scan", b"scam")
-        path = tmp_path / "some.tfrecord"
-        path.write_bytes(b"".join(map(frame, records)))
+        path = write_records(tmp_path / "some.tfrecord", records)
         with pytest.raises(
             DatasetError, match=r"some.tfrecord: record 3: field 'scan'"
         ):
@@ -551,7 +543,7 @@ class TestFiles:
         self, tmp_path: Path, cut: Callable[[bytes], bytes], problem: str
     ) -> None:
         path = tmp_path / "some.tfrecord"
-        whole = b"".join(frame(serialize(**row(n))) for n in range(5))
+        whole = frames(serialize(**row(n)) for n in range(5))
         path.write_bytes(cut(whole))
         if not path.read_bytes().startswith(b"\1"):
             with pytest.raises(DatasetError, match=problem):

@@ -2,60 +2,103 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
-from schemagen.runtime.arrays.ahead import in_order
+from digit_rows import rows
+
+from generated import DatasetError
+from generated.digit.reader import open_split
+from generated.digit.serializer import write_dataset
+
+RUN = 1024
+"""How many records are read together, so that a function of batches gets them in one call."""
+
+RUNS = 12
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("runs")
+    write_dataset(rows(RUN * RUNS), root, "train")
+    return root
+
+
+Mapped = Callable[[Callable[[int], int], int], Any]
+
+
+@pytest.fixture
+def mapped(directory: Path, monkeypatch: pytest.MonkeyPatch) -> Mapped:
+    """Return batches that a function of the number of a run makes in so many threads."""
+
+    def batches(function: Callable[[int], int], threads: int) -> Any:
+        def change(batch: dict[str, Any]) -> dict[str, Any]:
+            found = function(int(batch["scan"][0]) // RUN)
+            return {"found": [found] * len(batch["scan"])}
+
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _: {*range(threads)})
+        split = open_split(directory, "train", fields=["scan"])
+        return split.map(change, batched=True).batches(RUN)
+
+    return batches
+
+
+def found_in(batch: dict[str, Any]) -> int:
+    [found] = {*batch["found"]}
+    return int(found)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_results_come_in_the_order_of_items(threads: int) -> None:
+def test_results_come_in_the_order_of_records(mapped: Mapped, threads: int) -> None:
     """Also where the first ones take longest."""
 
-    def slow(item: int) -> int:
-        time.sleep((7 - item) / 1000)
-        return item * 2
+    def slow(run: int) -> int:
+        time.sleep((RUNS - run) / 1000)
+        return run * 2
 
-    assert list(in_order(slow, range(8), threads)) == [*range(0, 16, 2)]
+    assert [*map(found_in, mapped(slow, threads))] == [*range(0, 2 * RUNS, 2)]
 
 
-def test_several_items_are_made_at_once() -> None:
+def test_several_batches_are_made_at_once(mapped: Mapped) -> None:
     """The first one waits for the second."""
     met = threading.Barrier(2, timeout=60)
 
-    def meeting(item: int) -> int:
+    def meeting(run: int) -> int:
         met.wait()
-        return item
+        return run
 
-    assert list(in_order(meeting, range(2), 2)) == [0, 1]
-
-
-def test_no_more_items_are_asked_for_than_threads_can_make() -> None:
-    asked: list[int] = []
-
-    def items() -> Iterator[int]:
-        for item in range(100):
-            asked.append(item)
-            yield item
-
-    results = in_order(abs, items(), 3)
-    assert next(results) == 0
-    assert len(asked) <= 5
-    results.close()  # type: ignore[attr-defined]
+    assert [*map(found_in, mapped(meeting, 2))] == [*range(RUNS)]
 
 
-def test_an_error_comes_in_its_place() -> None:
+def test_no_more_batches_are_made_ahead_than_are_soon_asked_for(mapped: Mapped) -> None:
+    made: list[int] = []
+
+    def counted(run: int) -> int:
+        made.append(run)
+        return run
+
+    batches = mapped(counted, 3)
+    next(batches)
+    time.sleep(0.5)
+    assert len(made) <= 8
+
+
+def test_an_error_comes_in_its_place(mapped: Mapped) -> None:
     """What came before it is there, and threads end."""
 
-    def divide(item: int) -> float:
-        return 6 / item
+    def divide(run: int) -> int:
+        return 6 // (2 - run)
 
-    results = in_order(divide, (3, 2, 0, 1), 2)
-    assert [next(results), next(results)] == [2, 3]
-    with pytest.raises(ZeroDivisionError):
-        next(results)
+    batches = mapped(divide, 2)
+    assert [found_in(next(batches)), found_in(next(batches))] == [3, 6]
+    with pytest.raises(DatasetError, match="ZeroDivisionError"):
+        next(batches)
+    del batches
     names = {"schemagen-read_0", "schemagen-read_1"}
     until = time.monotonic() + 60
     while names & {thread.name for thread in threading.enumerate()}:

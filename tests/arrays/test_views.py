@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from digit_rows import rows
+from digit_rows import rows, scans
 from PIL import Image
-from schemagen.runtime.sources.slices import split_and_slice
 
 from generated import DatasetError, mix
 from generated.digit.reader import open_split
@@ -25,10 +24,11 @@ Row = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two splits of numbered records."""
+    """Three splits of numbered records."""
     root = tmp_path_factory.mktemp("digits")
     write_dataset(rows(COUNT), root, "train", shards=3)
     write_dataset(rows(100), root, "extra", shards=2)
+    write_dataset(rows(40), root, "few")
     return root
 
 
@@ -40,11 +40,6 @@ def train(directory: Path) -> Any:
 @pytest.fixture
 def extra(directory: Path) -> Any:
     return open_split(directory, "extra")
-
-
-def scans(batches: Any) -> list[int]:
-    """Return the numbers of the records in batches."""
-    return [scan for batch in batches for scan in batch["scan"].tolist()]
 
 
 class TestSelect:
@@ -126,12 +121,14 @@ class TestSelect:
         with pytest.raises(DatasetError, match=r"such as train\[:80%\]"):
             open_split(directory, name)
 
-    def test_a_percent_of_few_records_is_none(self) -> None:
+    @pytest.mark.parametrize(
+        ("part", "count"), [("-1%:", 0), (":-1%", 40), ("-50%:", 20)]
+    )
+    def test_a_percent_of_few_records_is_none(
+        self, directory: Path, part: str, count: int
+    ) -> None:
         """And not all, which would be training data."""
-        for name, count in (("a[-1%:]", 0), ("a[:-1%]", 40), ("a[-50%:]", 20)):
-            _, part = split_and_slice(name)
-            assert part is not None
-            assert len(part.of(40)) == count
+        assert len(open_split(directory, f"few[{part}]")) == count
 
     def test_large_ranges_are_looked_at_in_no_time(self, train: Any) -> None:
         with pytest.raises(IndexError):
