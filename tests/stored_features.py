@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -22,6 +22,21 @@ def floats(*values: float) -> tf.train.Feature:
 def blobs(*values: bytes) -> tf.train.Feature:
     """Return a feature that holds bytes."""
     return tf.train.Feature(bytes_list=tf.train.BytesList(value=values))
+
+
+def example(features: Mapping[str, tf.train.Feature]) -> bytes:
+    """Return an Example as protobuf writes it, one entry after the other by key.
+
+    Its own order puts a key that another begins with now before, now after that one.
+    An Example is written like a BytesList: both hold bytes as their field 1.
+    """
+    entries = [
+        tf.train.Features(feature={key: features[key]}).SerializeToString()
+        for key in sorted(features, key=str.encode)
+    ]
+    whole = tf.train.BytesList(value=[b"".join(entries)])
+    data: bytes = whole.SerializeToString()
+    return data
 
 
 def stored(data: bytes) -> Any:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import keras
 import numpy as np
-import PIL.Image
 import pytest
-import tensorflow as tf
 from digit_rows import rows
-from schemagen.runtime.codecs import pixels
+from tfrecord_files import write_records
 
 from generated import DatasetError
 from generated.digit.model import adapt, build_model
@@ -154,10 +151,7 @@ def test_a_damaged_image_is_named_or_left_out(
     ]
     at = rows[2].index(b"IDAT") + 6
     rows[2] = rows[2][:at] + bytes(4) + rows[2][at + 4 :]
-    from schemagen.runtime.shared.tfrecord import frame
-
-    path = tmp_path / "clips.tfrecord"
-    path.write_bytes(b"".join(map(frame, rows)))
+    path = write_records(tmp_path / "clips.tfrecord", rows)
     open_clips = package.module("clip", "reader").open_split
     with pytest.raises(
         DatasetError, match="record 2: field 'photo': it cannot be decoded"
@@ -166,70 +160,6 @@ def test_a_damaged_image_is_named_or_left_out(
     with pytest.warns(RuntimeWarning, match="record 2: field 'photo'"):
         batches = list(open_clips(path, on_corrupt="skip").batches(4))
     assert batches[0]["photo"][:, 0, 0, 0].tolist() == [0, 1, 3]
-
-
-def _jpeg(
-    mode: str = "RGB", size: tuple[int, int] = (240, 180), **options: Any
-) -> bytes:
-    random = np.random.default_rng(0)
-    coarse = PIL.Image.fromarray(random.integers(0, 256, (9, 12, 3), np.uint8))
-    file = io.BytesIO()
-    coarse.resize(size).convert(mode).save(file, "JPEG", **options)
-    return file.getvalue()
-
-
-@pytest.mark.parametrize(
-    "options", [{"quality": 80}, {"subsampling": 0}, {"progressive": True}]
-)
-@pytest.mark.parametrize("size", [(240, 180), (1, 1), (17, 33)])
-@pytest.mark.parametrize("mode", ["RGB", "L", "CMYK"])
-def test_jpegs_are_those_of_tensorflow(
-    mode: str, size: tuple[int, int], options: dict[str, Any]
-) -> None:
-    """Every pixel, in color and in grey."""
-    data = _jpeg(mode, size, **options)
-    for channels in (3,) if mode == "CMYK" else (1, 3):
-        wanted = tf.io.decode_jpeg(data, channels=channels).numpy()
-        np.testing.assert_array_equal(pixels.decode(data, channels), wanted)
-
-
-@pytest.mark.parametrize("least", [(1, 1), (40, 50), (90, 100), (91, 2)])
-def test_scaled_jpegs_are_those_of_tensorflow(least: tuple[int, int]) -> None:
-    data = _jpeg()
-    ratio = max(r for r in (1, 2, 4, 8) if 180 / r >= least[0] and 240 / r >= least[1])
-    wanted = tf.io.decode_jpeg(data, channels=3, ratio=ratio).numpy()
-    np.testing.assert_array_equal(pixels.decode(data, 3, least=least), wanted)
-
-
-def test_jpegs_with_superfluous_bytes_are_decoded_and_cut_ones_are_not() -> None:
-    """As TensorFlow does; some cameras write such bytes."""
-    data = _jpeg()
-    longer = data[:-2] + b"\x13\x12" + data[-2:]
-    wanted = tf.io.decode_jpeg(longer, channels=3).numpy()
-    np.testing.assert_array_equal(pixels.decode(longer, 3), wanted)
-    with pytest.raises(ValueError, match="Premature end"):
-        pixels.decode(data[: len(data) // 2], 3)
-
-
-@pytest.mark.parametrize("antialias", [False, True])
-@pytest.mark.parametrize("size", [(224, 224), (64, 90), (3, 4), (1, 1), (333, 50)])
-@pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32"])
-def test_images_are_resized_as_tensorflow_does(
-    size: tuple[int, int], dtype: str, antialias: bool
-) -> None:
-    """To the last bit."""
-    random = np.random.default_rng(0)
-    for shape in ((100, 70, 3), (37, 41, 1), (1, 2, 4)):
-        image = random.integers(0, 256, shape).astype(dtype)
-        wanted = tf.image.resize(image, size, antialias=antialias)
-        found = pixels.resized(image, size, antialias=antialias, dtype="float32")
-        np.testing.assert_array_equal(found, wanted.numpy())
-        found = pixels.resized(image, size, antialias=antialias, dtype="uint8")
-        np.testing.assert_array_equal(
-            found, tf.cast(tf.round(wanted), tf.uint8).numpy()
-        )
-        wanted = tf.image.resize(image, size, "nearest").numpy()
-        np.testing.assert_array_equal(pixels.resized(image, size, "nearest"), wanted)
 
 
 def test_keras_learns_from_lists_of_any_length(tmp_path: Path) -> None:

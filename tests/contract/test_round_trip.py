@@ -15,6 +15,7 @@ from parsed_by import values_of
 from schemagen.data.checks.record import check_of
 from schemagen.runtime.reading.decoding import decode
 from schemagen.runtime.reading.records import records_of
+from stored_features import example
 
 from .generated_records import (
     Generated,
@@ -24,7 +25,6 @@ from .generated_records import (
     columns_of,
     taken_from,
 )
-from .kinds.case import in_order
 from .strategies import contract
 from .verified import check_agreement, faults_of, mutated, spec_beside
 
@@ -61,13 +61,13 @@ def original(record: RecordCase, row: Row) -> bytes:
     """Return the row as protobuf writes it: as an Example, and after it any lists."""
     features = stored_in(row)
     if not record.has_steps:
-        return in_order(features)
+        return example(features)
     lists = {key: feature_list(*steps) for key, steps in lists_of(row).items()}
     message = tf.train.SequenceExample(
         feature_lists=tf.train.FeatureLists(feature_list=lists),
     )
     data: bytes = message.SerializeToString(deterministic=True)
-    return in_order(features) + data if features else data
+    return example(features) + data if features else data
 
 
 def empty(record: RecordCase) -> bytes:
@@ -191,7 +191,7 @@ def test_eager_code_and_single_fields_read_the_same(
         check_batch(record, only, [{name: row[name]} for row in rows])
         for row in rows:
             if row[name].stored and not record.has_steps:  # others may be missing
-                alone = tf.constant([in_order(row[name].stored)])
+                alone = tf.constant([example(row[name].stored)])
                 found = parser.parse_batch(alone, fields)
                 check_batch(record, found, [{name: row[name]}])
 

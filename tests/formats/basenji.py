@@ -6,15 +6,16 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+from stored_features import blobs, example
 
-from .original import Format, Row, Tensors, example, texts
+from .original import Format, Row, Tensors
 
 LENGTH, BINS, SIGNALS = 512, 4, 7
 
 
 def write(row: Row) -> bytes:
     return example(
-        {name: texts(row[name].tobytes()) for name in ("sequence", "target")}
+        {name: blobs(row[name].tobytes()) for name in ("sequence", "target")}
     )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import tensorflow as tf
+from stored_features import example, floats, ints
 
-from .original import Format, Row, Tensors, example, floats, ints
+from .original import Format, Row, Tensors
 
 SIZES = {
     "input_ids": 128,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import tensorflow as tf
+from stored_features import blobs, example, floats, ints
 
-from .original import Format, Row, Tensors, example, floats, ints, texts
+from .original import Format, Row, Tensors
 
 _DTYPES = {
     tf.int64: "trip_start_timestamp trip_start_month trip_start_day trip_start_hour "
@@ -23,7 +24,7 @@ def _feature(dtype: Any, value: Any) -> tf.train.Feature:
     if value is None:
         return tf.train.Feature()  # no kind is set where a cell is empty
     if dtype == tf.string:
-        return texts(value.encode())
+        return blobs(value.encode())
     return ints(value) if dtype == tf.int64 else floats(value)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import tensorflow as tf
+from stored_features import blobs, example, ints
 
-from .original import Format, Row, Tensors, example, ints, texts
+from .original import Format, Row, Tensors
 
 COUNTS = [f"I{number}" for number in range(1, 14)]
 CATEGORIES = [f"C{number}" for number in range(1, 27)]
@@ -19,7 +20,7 @@ def write(row: Row) -> bytes:
             features[name] = ints(row[name])
     for name in CATEGORIES:
         if name in row:
-            features[name] = texts(row[name].encode())
+            features[name] = blobs(row[name].encode())
     return example(features)
 
 

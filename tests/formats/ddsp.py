@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+from stored_features import example, floats
 
-from .original import Format, Row, Tensors, example, floats
+from .original import Format, Row, Tensors
 
 SIZES = {"audio": 64_000, "f0_hz": 1000, "f0_confidence": 1000, "loudness_db": 1000}
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+from stored_features import blobs, example, ints
 
-from .original import Format, Row, Tensors, example, ints, texts
+from .original import Format, Row, Tensors
 from .pictures import jpeg
 
 
@@ -15,14 +16,14 @@ def write(row: Row) -> bytes:
     height, width, _ = tf.io.decode_jpeg(row["image"]).shape
     return example(
         {
-            "image/encoded": texts(row["image"]),
-            "image/filename": texts(row["filename"].encode()),
-            "image/format": texts(b"jpeg"),
+            "image/encoded": blobs(row["image"]),
+            "image/filename": blobs(row["filename"].encode()),
+            "image/format": blobs(b"jpeg"),
             "image/height": ints(height),
             "image/width": ints(width),
             "image/channels": ints(3),
-            "image/segmentation/class/encoded": texts(row["label"]),
-            "image/segmentation/class/format": texts(b"png"),
+            "image/segmentation/class/encoded": blobs(row["label"]),
+            "image/segmentation/class/format": blobs(b"png"),
         }
     )
 

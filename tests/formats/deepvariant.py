@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+from stored_features import blobs, example, ints
 
-from .original import Format, Row, Tensors, example, ints, texts
+from .original import Format, Row, Tensors
 
 SHAPE = (100, 221, 6)
 
@@ -15,11 +16,11 @@ SHAPE = (100, 221, 6)
 def write(row: Row) -> bytes:
     return example(
         {
-            "locus": texts(row["locus"]),
-            "variant/encoded": texts(row["variant"]),
+            "locus": blobs(row["locus"]),
+            "variant/encoded": blobs(row["variant"]),
             "variant_type": ints(row["variant_type"]),
-            "alt_allele_indices/encoded": texts(row["alt_allele_indices"]),
-            "image/encoded": texts(row["image"].tobytes()),
+            "alt_allele_indices/encoded": blobs(row["alt_allele_indices"]),
+            "image/encoded": blobs(row["image"].tobytes()),
             "image/shape": ints(*row["image"].shape),
             "sequencing_type": ints(row["sequencing_type"]),
             "label": ints(row["label"]),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import tensorflow as tf
+from stored_features import blobs, example, floats, ints
 
-from .original import Format, Row, Tensors, example, floats, ints, texts
+from .original import Format, Row, Tensors
 from .pictures import jpeg
 
 HEIGHT, WIDTH = 5, 7
@@ -22,16 +23,16 @@ def write(row: Row) -> bytes:
         {
             "image/height": ints(HEIGHT),
             "image/width": ints(WIDTH),
-            "image/colorspace": texts(b"RGB"),
+            "image/colorspace": blobs(b"RGB"),
             "image/channels": ints(3),
             "image/class/label": ints(label),
-            "image/class/synset": texts(row["synset"].encode()),
-            "image/class/text": texts(row["text"].encode()),
+            "image/class/synset": blobs(row["synset"].encode()),
+            "image/class/text": blobs(row["text"].encode()),
             **corners,
             "image/object/bbox/label": ints(*[label] * len(row["xmin"])),
-            "image/format": texts(b"JPEG"),
-            "image/filename": texts(row["filename"].encode()),
-            "image/encoded": texts(row["image"]),
+            "image/format": blobs(b"JPEG"),
+            "image/filename": blobs(row["filename"].encode()),
+            "image/encoded": blobs(row["image"]),
         }
     )
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import tensorflow as tf
+from stored_features import blobs, example, ints
 
-from .original import Format, Row, Tensors, example, ints, texts
+from .original import Format, Row, Tensors
 from .pictures import jpeg
 
 SIZE = 16
@@ -17,7 +18,7 @@ OF_TRAINING = ("diagnosis", "target")
 def write(row: Row) -> bytes:
     integers = [name for name in (*METADATA, *OF_TRAINING) if name in row]
     names = {"image": row["image"], "image_name": row["image_name"].encode()}
-    features = {name: texts(value) for name, value in names.items()}
+    features = {name: blobs(value) for name, value in names.items()}
     return example({**features, **{name: ints(row[name]) for name in integers}})
 
 

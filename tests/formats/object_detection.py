@@ -6,8 +6,9 @@ import hashlib
 from typing import Any
 
 import tensorflow as tf
+from stored_features import blobs, example, floats, ints
 
-from .original import Format, Row, Tensors, example, floats, ints, texts
+from .original import Format, Row, Tensors
 from .pictures import jpeg, png
 
 FLAGS = ("is_crowd", "difficult", "group_of")
@@ -21,13 +22,13 @@ def write(row: Row) -> bytes:
     features = {
         "image/height": ints(HEIGHT),
         "image/width": ints(WIDTH),
-        "image/encoded": texts(row["image"]),
-        "image/format": texts(form),
+        "image/encoded": blobs(row["image"]),
+        "image/format": blobs(form),
         "image/object/class/label": ints(*row["label"]),
     }
     for name, key in TEXTS.items():
         if name in row:
-            features[f"image/{key}"] = texts(row[name].encode())
+            features[f"image/{key}"] = blobs(row[name].encode())
     for side in SIDES:
         features[f"image/object/bbox/{side}"] = floats(*row[side])
     for name in ("area", "weight"):
@@ -38,7 +39,7 @@ def write(row: Row) -> bytes:
             features[f"image/object/{name}"] = ints(*map(int, row[name]))
     if "text" in row:
         names = [text.encode() for text in row["text"]]
-        features["image/object/class/text"] = texts(*names)
+        features["image/object/class/text"] = blobs(*names)
     return example(features)
 
 

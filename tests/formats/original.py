@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from contract.kinds.case import in_order
 
 Row = Mapping[str, Any]
 Tensors = Mapping[str, Any]
@@ -43,26 +42,6 @@ class Format:
     ours: Callable[[Tensors], Tensors] = _as_delivered
     compression: str = ""
     same_bytes: bool = True
-
-
-def ints(*values: int) -> tf.train.Feature:
-    """Return an Int64List, as every tutorial has it."""
-    return tf.train.Feature(int64_list=tf.train.Int64List(value=values))
-
-
-def floats(*values: float) -> tf.train.Feature:
-    """Return a FloatList."""
-    return tf.train.Feature(float_list=tf.train.FloatList(value=values))
-
-
-def texts(*values: bytes) -> tf.train.Feature:
-    """Return a BytesList."""
-    return tf.train.Feature(bytes_list=tf.train.BytesList(value=values))
-
-
-def example(features: Features) -> bytes:
-    """Serialize an Example."""
-    return in_order(dict(features))
 
 
 def as_numpy(value: Any) -> Any:

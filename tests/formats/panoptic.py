@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+from stored_features import blobs, example, ints
 
-from .original import Format, Row, Tensors, example, ints, texts
+from .original import Format, Row, Tensors
 from .pictures import jpeg
 
 DIVISOR = 256
@@ -17,16 +18,16 @@ def write(row: Row) -> bytes:
     height, width, channels = tf.io.decode_jpeg(row["image"]).shape
     return example(
         {
-            "image/encoded": texts(row["image"]),
-            "image/filename": texts(row["filename"].encode()),
-            "image/format": texts(b"jpeg"),
+            "image/encoded": blobs(row["image"]),
+            "image/filename": blobs(row["filename"].encode()),
+            "image/format": blobs(b"jpeg"),
             "image/height": ints(height),
             "image/width": ints(width),
             "image/channels": ints(channels),
-            "image/segmentation/class/encoded": texts(
+            "image/segmentation/class/encoded": blobs(
                 row["panoptic"].astype(np.int32).tobytes()
             ),
-            "image/segmentation/class/format": texts(b"raw"),
+            "image/segmentation/class/format": blobs(b"raw"),
         }
     )
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+from stored_features import blobs, example, floats, ints
 
-from .original import Format, Row, Tensors, by_key, example, floats, ints, texts
+from .original import Format, Row, Tensors, by_key
 from .pictures import png
 
 FLOATS = ("reward", "discount")
@@ -18,17 +19,17 @@ IMAGES = ("image", "wrist_image")
 def write(row: Row) -> bytes:
     steps, observation = row["steps"], row["steps"]["observation"]
     features = {
-        "episode_metadata/file_path": texts(
+        "episode_metadata/file_path": blobs(
             row["episode_metadata"]["file_path"].encode()
         ),
         "steps/observation/state": floats(*observation["state"].flatten()),
         "steps/action": floats(*steps["action"].flatten()),
-        "steps/language_instruction": texts(
+        "steps/language_instruction": blobs(
             *(text.encode() for text in steps["language_instruction"])
         ),
     }
     for name in IMAGES:
-        features[f"steps/observation/{name}"] = texts(*observation[name])
+        features[f"steps/observation/{name}"] = blobs(*observation[name])
     for name in FLOATS:
         features[f"steps/{name}"] = floats(*steps[name])
     for name in FLAGS:

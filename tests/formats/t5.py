@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import tensorflow as tf
+from stored_features import blobs, example, ints
 
-from .original import Format, Row, Tensors, example, ints, texts
+from .original import Format, Row, Tensors
 
 TOKENS = ("inputs", "targets")
 
@@ -14,7 +15,7 @@ TOKENS = ("inputs", "targets")
 def write(row: Row) -> bytes:
     tokens = {name: ints(*row[name]) for name in TOKENS}
     words = {f"{name}_pretokenized": row[f"{name}_pretokenized"] for name in TOKENS}
-    return example({**tokens, **{k: texts(v.encode()) for k, v in words.items()}})
+    return example({**tokens, **{k: blobs(v.encode()) for k, v in words.items()}})
 
 
 def read(serialized: Any) -> Tensors:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import tensorflow as tf
+from stored_features import blobs, ints
 
-from .original import Format, Row, Tensors, ints, sequence_example, texts
+from .original import Format, Row, Tensors, sequence_example
 from .pictures import jpeg
 
 SIZE = 16
@@ -19,10 +20,10 @@ def write(row: Row) -> bytes:
             "image/height": ints(row["height"]),
             "image/width": ints(row["width"]),
             "clip/label/index": ints(row["label"]),
-            "clip/label/text": texts(row["action"].encode()),
+            "clip/label/text": blobs(row["action"].encode()),
         },
         {
-            "image/encoded": [texts(frame) for frame in row["frames"]],
+            "image/encoded": [blobs(frame) for frame in row["frames"]],
             "image/timestamp": [ints(time) for time in row["timestamp"]],
         },
     )

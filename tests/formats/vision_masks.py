@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+from stored_features import blobs, example, floats, ints
 
-from .original import Format, Row, Tensors, example, floats, ints, texts
+from .original import Format, Row, Tensors
 from .pictures import jpeg
 
 SIZE = (16, 24)
@@ -17,15 +18,15 @@ CORNERS = ("xmin", "xmax", "ymin", "ymax")
 def write(row: Row) -> bytes:
     return example(
         {
-            "image/encoded": texts(row["image"]),
+            "image/encoded": blobs(row["image"]),
             "image/height": ints(SIZE[0]),
             "image/width": ints(SIZE[1]),
-            "image/source_id": texts(row["source_id"].encode()),
+            "image/source_id": blobs(row["source_id"].encode()),
             **{f"image/object/bbox/{c}": floats(*row[c]) for c in CORNERS},
             "image/object/class/label": ints(*row["classes"]),
             "image/object/area": floats(*row["area"]),
             "image/object/is_crowd": ints(*map(int, row["is_crowd"])),
-            "image/object/mask": texts(*row["masks"]),
+            "image/object/mask": blobs(*row["masks"]),
         }
     )
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+from stored_features import blobs, example, floats, ints
 
-from .original import Format, Row, Tensors, by_key, example, floats, ints, texts
+from .original import Format, Row, Tensors, by_key
 
 AGENTS, POINTS = 128, 50
 NAMES = {"road": "roadgraph_samples"}
@@ -41,7 +42,7 @@ def write(row: Row) -> bytes:
     features = {}
     for key, value in by_key(row, NAMES):
         if isinstance(value, bytes):
-            features[key] = texts(value)
+            features[key] = blobs(value)
         elif value.dtype == np.int64:
             features[key] = ints(*value.ravel())
         else:

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+from stored_features import blobs, ints
 
-from .original import Format, Row, Tensors, ints, sequence_example, texts
+from .original import Format, Row, Tensors, sequence_example
 
 CLASSES = 3862
 SIZES = {"rgb": 1024, "audio": 128}
@@ -15,8 +16,8 @@ SIZES = {"rgb": 1024, "audio": 128}
 
 def write(row: Row) -> bytes:
     return sequence_example(
-        {"id": texts(row["id"]), "labels": ints(*row["labels"])},
-        {name: [texts(step.tobytes()) for step in row[name]] for name in SIZES},
+        {"id": blobs(row["id"]), "labels": ints(*row["labels"])},
+        {name: [blobs(step.tobytes()) for step in row[name]] for name in SIZES},
     )
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+from stored_features import blobs, example, floats, ints
 
-from .original import Format, Row, Tensors, example, floats, ints, texts
+from .original import Format, Row, Tensors
 
 NUM_CLASSES = 3862
 SIZES = {"mean_rgb": 1024, "mean_audio": 128}
@@ -17,7 +18,7 @@ def write(row: Row) -> bytes:
     features = {name: floats(*row[name]) for name in SIZES}
     if "labels" in row:
         features["labels"] = ints(*row["labels"])
-    return example({"id": texts(row["id"]), **features})
+    return example({"id": blobs(row["id"]), **features})
 
 
 def read(serialized: Any) -> Tensors:

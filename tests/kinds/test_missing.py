@@ -18,9 +18,10 @@ import schemagen
 import tensorflow as tf
 from command_line import make_project, refusals
 from contract.generated_records import HEAD, RecordCase, all_cases, source_of
-from contract.kinds.case import Drawn, KindCase, blobs, floats, in_order, int64s
+from contract.kinds.case import Drawn, KindCase
 from contract.test_round_trip import check_one
 from schemagen.runtime.codecs.kind import Kind
+from stored_features import blobs, example, floats, ints
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace
@@ -95,7 +96,7 @@ def test_what_is_missing_reads_as_stated(records: Workspace, name: str) -> None:
     missing = CASES[name].missing
     assert missing is not None
     for features in ({}, dict.fromkeys(own, tf.train.Feature())):
-        data = tf.constant(in_order({"f1": int64s(1), **features}))
+        data = tf.constant(example({"f1": ints(1), **features}))
         parsed = code.parse_example(data)
         assert parsed.pop("f1") == 1
         check_one(parsed, {"f0": missing("f0")})
@@ -106,7 +107,7 @@ def test_another_programs_message_is_no_record_of_defaults(
     records: Workspace, name: str
 ) -> None:
     """A record whose fields are all optional refuses bytes that are not its own."""
-    foreign = in_order({"y": int64s(1), "f0/y": floats(1)})
+    foreign = example({"y": ints(1), "f0/y": floats(1)})
     for data in (b"", foreign, b"\x08\x96\x01", b"\x1a\x03abc"):
         with pytest.raises(tf.errors.InvalidArgumentError):
             parser(records, f"{name}Alone").parse_batch(tf.constant([data]))
@@ -118,35 +119,35 @@ TABLE_HEAD = "from typing import Annotated, Any\nfrom schemagen import *\n\n"
 
 # type, kind, what an empty list reads as, a value that might say: none, what it reads as
 SENTINELS: tuple[tuple[str, str, Any, tf.train.Feature, Any], ...] = (
-    ("int", "Scalar('int64')", REFUSED, int64s(-1), -1),
-    ("bool", "Scalar('bool')", REFUSED, int64s(0), False),
+    ("int", "Scalar('int64')", REFUSED, ints(-1), -1),
+    ("bool", "Scalar('bool')", REFUSED, ints(0), False),
     ("float", "Scalar('float32')", REFUSED, floats(NAN), NAN),
     ("float", "Scalar('float64')", REFUSED, blobs(bytes(8)), 0.0),
     ("bytes", "Scalar('bytes')", REFUSED, blobs(b""), b""),
     ("str", "Text()", REFUSED, blobs(b""), b""),
-    ("int", "Label(num_classes=3, offset=1)", REFUSED, int64s(0), REFUSED),
-    ("int", "Label(num_classes=3)", REFUSED, int64s(-1), REFUSED),
+    ("int", "Label(num_classes=3, offset=1)", REFUSED, ints(0), REFUSED),
+    ("int", "Label(num_classes=3)", REFUSED, ints(-1), REFUSED),
     ("int", "Label(classes=('a', 'b'), stored='text')", REFUSED, blobs(b""), REFUSED),
-    ("list[int]", "MultiLabel(num_classes=2)", [0, 0], int64s(-1), REFUSED),
+    ("list[int]", "MultiLabel(num_classes=2)", [0, 0], ints(-1), REFUSED),
     ("Any", "Vector((2,))", REFUSED, floats(0, 0), [0, 0]),
-    ("Any", "Vector((2,), dtype='int8')", REFUSED, int64s(-1, -1), [-1, -1]),
+    ("Any", "Vector((2,), dtype='int8')", REFUSED, ints(-1, -1), [-1, -1]),
     ("Any", "Vector((2,), dtype='uint8', encoding='raw')", REFUSED, blobs(b""), REFUSED),
     ("Any", "Tensor((None,), encoding='proto')", REFUSED, blobs(b""), REFUSED),
     ("Any", "Image((1, 1, 1))", REFUSED, blobs(b""), REFUSED),
     ("Any", "Image((1, 1, 1), encoding='png')", REFUSED, blobs(b""), REFUSED),
     ("Any", "Images((1, 1, 1), encoding='png')", [], blobs(b""), REFUSED),
     ("Any", "Mask((1, 1), num_classes=2, role='info')", REFUSED, blobs(b""), REFUSED),
-    ("Any", "VarLen('int64')", [], int64s(-1), [-1]),
+    ("Any", "VarLen('int64')", [], ints(-1), [-1]),
     ("Any", "VarLen('float64')", REFUSED, blobs(b""), []),
     ("list[str]", "VarLen('string')", [], blobs(b""), [b""]),
-    ("Any", "VarLen('int64', max_length=1, pad_on_disk=True)", REFUSED, int64s(-1), [-1]),
+    ("Any", "VarLen('int64', max_length=1, pad_on_disk=True)", REFUSED, ints(-1), [-1]),
 )  # fmt: skip
 
 
 def read(code: Any, feature: tf.train.Feature) -> Any:
     """Return what a feature reads as, or REFUSED."""
     try:
-        parsed = code.parse_batch(tf.constant([in_order({"x": feature})]), ["x"])
+        parsed = code.parse_batch(tf.constant([example({"x": feature})]), ["x"])
     except tf.errors.InvalidArgumentError:
         return REFUSED
     return parsed["x"].numpy()[0]
@@ -184,14 +185,14 @@ def test_labels_and_images_may_say_themselves_that_they_are_missing(
         "    mask: Annotated[Any | None, Mask((1, 1), num_classes=2, ignore=9, role='info')] = None\n"
     )
     code = package_of(source).module("late", "parser")
-    features = {"id": int64s(-1), "name": blobs(b""), "photo": blobs(b"")}
-    data = in_order({**features, "mask": blobs(b"")})
+    features = {"id": ints(-1), "name": blobs(b""), "photo": blobs(b"")}
+    data = example({**features, "mask": blobs(b"")})
     found = code.parse_example(tf.constant(data))
     assert (found["id"], found["name"]) == (-1, -1)
     assert found["mask"].numpy().tolist() == [[9]]
     assert not found["photo_present"]
     with pytest.raises(tf.errors.InvalidArgumentError):
-        code.parse_example(tf.constant(in_order({**features, "id": int64s(0)})))
+        code.parse_example(tf.constant(example({**features, "id": ints(0)})))
 
 
 def test_every_kind_is_in_the_list() -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from parsed_by import decode_images
-from schemagen.runtime.codecs.graph_images import resized
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -69,20 +68,6 @@ def test_sixteen_bits_are_not_read_as_floats() -> None:
     deep = tf.io.encode_png(tf.zeros((5, 5, 3), tf.uint16))
     with pytest.raises(tf.errors.InvalidArgumentError, match="16"):
         decode_images(deep[tf.newaxis], "p", "png", ANY, (3, 3), dtype=tf.float32)
-
-
-@pytest.mark.parametrize(
-    "dtype", ["uint8", "int8", "uint16", "int16", "float16", "bfloat16", "float32"]
-)
-def test_raw_pixels_are_antialiased_in_their_dtype(dtype: str) -> None:
-    """All that bilinear interpolation takes."""
-    image = tf.cast(pixels(9, 12, 2) // 2, dtype)
-    expected = tf.image.resize(image, (4, 5), antialias=True)
-    if image.dtype.is_integer:
-        expected = tf.round(expected)
-    found = resized(image[tf.newaxis], (4, 5), antialias=True)
-    assert found.dtype == dtype
-    np.testing.assert_array_equal(found[0], tf.cast(expected, dtype))
 
 
 def test_a_large_photograph_is_decoded_at_an_eighth() -> None:

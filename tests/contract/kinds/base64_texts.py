@@ -11,8 +11,9 @@ import numpy as np
 import tensorflow as tf
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from stored_features import blobs, ints
 
-from .case import Drawn, KindCase, Value, blobs, declared, int64s, under_one_key
+from .case import Drawn, KindCase, Value, declared, under_one_key
 
 
 def _text(data: bytes) -> tf.train.Feature:
@@ -48,13 +49,13 @@ def _sized(name: str, array: Any, sizes: dict[str, tf.train.Feature]) -> Drawn:
 
 
 def _image(name: str, pixels: Any) -> Drawn:
-    sizes = {f"height/{name}": int64s(pixels.shape[0])}
-    sizes[f"width/{name}"] = int64s(pixels.shape[1])
+    sizes = {f"height/{name}": ints(pixels.shape[0])}
+    sizes[f"width/{name}"] = ints(pixels.shape[1])
     return _sized(name, pixels, {**sizes, f"format/{name}": blobs(b"raw")})
 
 
 def _tensor(name: str, array: Any) -> Drawn:
-    return _sized(name, array, {f"shape/{name}": int64s(*array.shape)})
+    return _sized(name, array, {f"shape/{name}": ints(*array.shape)})
 
 
 def _with_sizes() -> Iterator[KindCase]:

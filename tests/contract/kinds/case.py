@@ -171,33 +171,3 @@ def under_one_key(
         padding={"": padding},
         one_row_batches=one_row_batches,
     )
-
-
-def int64s(*values: int) -> tf.train.Feature:
-    """Return a feature that holds integers."""
-    return tf.train.Feature(int64_list=tf.train.Int64List(value=values))
-
-
-def floats(*values: float) -> tf.train.Feature:
-    """Return a feature that holds floats."""
-    return tf.train.Feature(float_list=tf.train.FloatList(value=values))
-
-
-def blobs(*values: bytes) -> tf.train.Feature:
-    """Return a feature that holds bytes."""
-    return tf.train.Feature(bytes_list=tf.train.BytesList(value=values))
-
-
-def in_order(features: Mapping[str, tf.train.Feature]) -> bytes:
-    """Return an Example as protobuf writes it, one entry after the other by key.
-
-    Its own order puts a key that another begins with now before, now after that one.
-    An Example is written like a BytesList: both hold bytes as their field 1.
-    """
-    entries = [
-        tf.train.Features(feature={key: features[key]}).SerializeToString()
-        for key in sorted(features, key=str.encode)
-    ]
-    whole = tf.train.BytesList(value=[b"".join(entries)])
-    data: bytes = whole.SerializeToString()
-    return data

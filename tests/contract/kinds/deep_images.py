@@ -10,8 +10,9 @@ import numpy as np
 import tensorflow as tf
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from stored_features import blobs, ints
 
-from .case import Drawn, KindCase, blobs, declared, int64s
+from .case import Drawn, KindCase, declared
 
 
 def _pixels(channels: int) -> Any:
@@ -36,7 +37,7 @@ def _as_rgba(name: str, pixels: Any) -> Drawn:
 
 def _described(name: str, pixels: Any) -> Drawn:
     drawn = _drawn(name, pixels)
-    sizes = {f"height/{name}": int64s(2), f"format/{name}": blobs(b"png")}
+    sizes = {f"height/{name}": ints(2), f"format/{name}": blobs(b"png")}
     return Drawn(drawn.given, {**drawn.stored, **sizes}, drawn.delivered)
 
 

@@ -11,8 +11,9 @@ import numpy as np
 import tensorflow as tf
 from hypothesis import strategies as st
 from PIL import Image
+from stored_features import blobs, ints
 
-from .case import Drawn, KindCase, Value, blobs, declared, int64s, under_one_key
+from .case import Drawn, KindCase, Value, declared, under_one_key
 
 FORMATS = ("png", "bmp", "gif", "webp")  # those that lose nothing
 _OPTIONS: dict[str, dict[str, Any]] = {"webp": {"lossless": True, "exact": True}}
@@ -64,9 +65,9 @@ def _of_any_format(name: str) -> st.SearchStrategy[Drawn]:
         data = encoded(pixels, form)
         stored = {
             f"{name}/key": blobs(data),
-            f"{name}/height": int64s(shape[0]),
-            f"{name}/width": int64s(shape[1]),
-            f"{name}/channels": int64s(shape[2]),
+            f"{name}/height": ints(shape[0]),
+            f"{name}/width": ints(shape[1]),
+            f"{name}/channels": ints(shape[2]),
             f"{name}/format": blobs(form.encode()),
         }
         return Drawn(data, stored, {name: nearest(pixels, 3, 2)})
@@ -89,7 +90,7 @@ def _one_colour(name: str) -> st.SearchStrategy[Drawn]:
 
 def _raw_sizes(name: str, shape: Sequence[int]) -> dict[str, tf.train.Feature]:
     sizes = zip(("height", "width", "channels"), shape, strict=True)
-    return {f"{name}/{part}": int64s(size) for part, size in sizes}
+    return {f"{name}/{part}": ints(size) for part, size in sizes}
 
 
 def _raw(

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 from hypothesis import strategies as st
+from stored_features import blobs, ints
 
-from .case import Drawn, KindCase, blobs, declared, int64s
+from .case import Drawn, KindCase, declared
 
 NAMES = ("red fox", "hare", 'the "wolf"', "łoś", "{{ elk }}")
 VOCABULARY = "".join(f"{name}\n" for name in NAMES)
@@ -31,7 +32,7 @@ Store = Callable[[Sequence[int]], tf.train.Feature]
 
 
 def _ids_from(offset: int) -> Store:
-    return lambda ids: int64s(*(index + offset for index in ids))
+    return lambda ids: ints(*(index + offset for index in ids))
 
 
 def _names(ids: Sequence[int]) -> tf.train.Feature:

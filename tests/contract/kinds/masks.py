@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 from PIL import Image
+from stored_features import blobs, ints
 
-from .case import Drawn, KindCase, blobs, declared, int64s
+from .case import Drawn, KindCase, declared
 from .images import nearest
 
 Ids = NDArray[Any]
@@ -51,7 +52,7 @@ def _encoded(name: str, ids: Ids, palette: bytes) -> Drawn:
 
 def _resized(name: str, ids: Ids, palette: bytes) -> Drawn:
     data = _png(ids, palette)
-    stored = {name: blobs(data), f"height/{name}": int64s(ids.shape[0])}
+    stored = {name: blobs(data), f"height/{name}": ints(ids.shape[0])}
     return Drawn(data, stored, {name: nearest(ids, 4, 6)})
 
 
@@ -66,8 +67,8 @@ def _raw_resized(name: str, ids: Ids, _: bytes) -> Drawn:
 def _sized(name: str, ids: Ids, _: bytes) -> Drawn:
     stored = {
         name: blobs(ids.tobytes()),
-        f"height/{name}": int64s(ids.shape[0]),
-        f"width/{name}": int64s(ids.shape[1]),
+        f"height/{name}": ints(ids.shape[0]),
+        f"width/{name}": ints(ids.shape[1]),
         f"format/{name}": blobs(b"raw"),
     }
     return Drawn(ids, stored, {name: ids})

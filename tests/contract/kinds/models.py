@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from stored_features import blobs, floats, ints
 
-from .case import Drawn, KindCase, blobs, floats, int64s
+from .case import Drawn, KindCase
 
 BOXES = """\
 class Boxes(BaseModel):
@@ -52,7 +53,7 @@ def _drawn_boxes(name: str, length: int, weighed: bool, crowded: bool) -> Drawn:
     given: dict[str, Any] = {"left": left, "size": size, "word": words, "depth": depth}
     stored = {
         "left": floats(*left),
-        "size": int64s(*size.flatten()),
+        "size": ints(*size.flatten()),
         "word": blobs(*(word.encode() for word in words)),
         "depth": blobs(depth.astype("<f8").tobytes()),
     }
@@ -65,7 +66,7 @@ def _drawn_boxes(name: str, length: int, weighed: bool, crowded: bool) -> Drawn:
     if crowded:
         crowd = np.arange(length) % 2 == 0
         given["crowd"] = crowd.tolist()
-        stored["crowd"] = int64s(*crowd.astype(int))
+        stored["crowd"] = ints(*crowd.astype(int))
     delivered = {
         "left": left,
         "size": size,
@@ -107,7 +108,7 @@ def _drawn_scene(
     models = (("place", "place", place), ("end", "the end", end))
     for model, key, (x, note) in models:
         given[model] = {"x": x, "note": note}
-        stored[f"{name} deep/{key}/x"] = int64s(x)
+        stored[f"{name} deep/{key}/x"] = ints(x)
         if note is not None:
             stored[f"{name} deep/{key}/note"] = blobs(note.encode())
         delivered[f"{name}_{model}_x"] = np.int64(x)

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 from hypothesis import strategies as st
+from stored_features import blobs, floats, ints
 
 from ..strategies import FLOATS, INTEGERS, RAW_ONLY, arrays, forms, numpy_dtype
-from .case import KindCase, Value, blobs, floats, int64s, under_one_key
+from .case import KindCase, Value, under_one_key
 
 DTYPES = ("bool", *INTEGERS, *FLOATS)
 
@@ -20,7 +21,7 @@ def stored(array: Any, *, raw: bool = False) -> tf.train.Feature:
     if raw or array.dtype.name in RAW_ONLY:
         return blobs(array.tobytes())
     flat = array.reshape(-1).tolist()
-    return floats(*flat) if array.dtype == np.float32 else int64s(*map(int, flat))
+    return floats(*flat) if array.dtype == np.float32 else ints(*map(int, flat))
 
 
 @st.composite

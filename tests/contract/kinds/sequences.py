@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 from hypothesis import strategies as st
+from stored_features import blobs, floats, ints
 
-from .case import Drawn, KindCase, Value, blobs, declared, floats, int64s, under_one_key
+from .case import Drawn, KindCase, Value, declared, under_one_key
 
 # For each dtype: the Python type of an item, what it is stored as, and some items.
 _ITEMS: dict[str, tuple[str, list[Any]]] = {
@@ -33,7 +34,7 @@ def _stored(dtype: str, items: Sequence[Any]) -> tf.train.Feature:
         return blobs(*map(_encoded, items))
     if dtype in ("uint64", "float64"):
         return blobs(np.array(items, dtype).astype(f"<{dtype[0]}8").tobytes())
-    return floats(*items) if dtype == "float32" else int64s(*map(int, items))
+    return floats(*items) if dtype == "float32" else ints(*map(int, items))
 
 
 def _delivered(dtype: str, items: Sequence[Any]) -> Any:
@@ -103,7 +104,7 @@ def _lists_of_lists(
         flat = [item for row in rows for item in row]
         stored = {
             name: _stored(dtype, flat),
-            f"{name}{row_lengths}": int64s(*map(len, rows)),
+            f"{name}{row_lengths}": ints(*map(len, rows)),
         }
         found = [_plain(_delivered(dtype, row)) for row in rows]
         return Drawn(rows, stored, {name: found})
@@ -133,8 +134,8 @@ def _padded_lists() -> Iterator[KindCase]:
             dense[at, : len(row)] = row
         flat = [item for row in rows for item in row]
         stored = {
-            name: int64s(*flat),
-            f"{name}/row_lengths": int64s(*map(len, rows)),
+            name: ints(*flat),
+            f"{name}/row_lengths": ints(*map(len, rows)),
         }
         return Drawn(rows, stored, {name: dense})
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 from hypothesis import strategies as st
+from stored_features import floats, ints
 
-from .case import Drawn, KindCase, floats, int64s
+from .case import Drawn, KindCase
 
 # Some values of each dtype, its extremes among them.
 _EXTREMES = {
@@ -37,7 +38,7 @@ def _drawn(
     shape: tuple[int, ...], dtype: str, *, as_dict: bool
 ) -> Callable[[str], st.SearchStrategy[Drawn]]:
     def store(values: list[Any]) -> tf.train.Feature:
-        return floats(*values) if dtype == "float32" else int64s(*map(int, values))
+        return floats(*values) if dtype == "float32" else ints(*map(int, values))
 
     def draw(name: str) -> st.SearchStrategy[Drawn]:
         def make(places: dict[int, Any]) -> Drawn:
@@ -48,7 +49,7 @@ def _drawn(
             tensor = np.zeros(prod(shape), dtype)
             tensor[flat] = values
             stored = {
-                key: int64s(*indices[:, axis].tolist())
+                key: ints(*indices[:, axis].tolist())
                 for axis, key in enumerate(_keys(name, len(shape)))
             }
             listed = indices[:, 0].tolist() if len(shape) == 1 else map(tuple, indices)

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 from hypothesis import strategies as st
+from stored_features import blobs, ints
 
 from ..strategies import numpy_dtype
-from .case import Drawn, KindCase, Value, blobs, int64s
+from .case import Drawn, KindCase, Value
 from .images import encoded, picture
 from .labels import NAMES
 from .numbers import DTYPES, numbers, python_type
@@ -136,7 +137,7 @@ def _scalars() -> Iterator[Steps]:
 def _labels() -> Iterator[Steps]:
     def label(drawn: tuple[int, bool]) -> Value:
         at, by_name = drawn
-        return Value(NAMES[at] if by_name else at, int64s(at), at)
+        return Value(NAMES[at] if by_name else at, ints(at), at)
 
     named = st.tuples(st.integers(0, len(NAMES) - 1), st.booleans()).map(label)
     kind = f"Label(classes={NAMES})"
@@ -144,7 +145,7 @@ def _labels() -> Iterator[Steps]:
     literal = f"Literal[{', '.join(map(repr, NAMES))}]"
     more = ", role='input'"
     yield Steps("Label()", named, "int64", item=literal, more=more, padding=-1)
-    counted = st.integers(0, 299).map(lambda at: Value(at, int64s(at), at))
+    counted = st.integers(0, 299).map(lambda at: Value(at, ints(at), at))
     more = ", padding_value=300"
     yield Steps("Label(num_classes=300)", counted, "int64", more=more, padding=300)
 

@@ -10,9 +10,10 @@ import numpy as np
 import tensorflow as tf
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from stored_features import blobs, ints
 
 from ..strategies import INTEGERS, numpy_dtype
-from .case import Drawn, KindCase, Value, blobs, int64s, under_one_key
+from .case import Drawn, KindCase, Value, under_one_key
 from .numbers import DTYPES, numbers
 
 LISTED = ("bool", *(name for name in INTEGERS if name != "uint64"), "float32")
@@ -33,9 +34,9 @@ def _sizes(
     if keys is None:
         return {}
     if isinstance(keys, str):
-        return {f"{keys}{name}": int64s(*shape)}
+        return {f"{keys}{name}": ints(*shape)}
     return {
-        f"{key}{name}": int64s(size)
+        f"{key}{name}": ints(size)
         for key, size in zip(keys, shape, strict=True)
         if key is not None
     }

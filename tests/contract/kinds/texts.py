@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 from hypothesis import strategies as st
+from stored_features import blobs
 
-from .case import KindCase, Value, blobs, under_one_key
+from .case import KindCase, Value, under_one_key
 
 _TEXTS = st.sampled_from(
     ["", "\x00", "a\x00b", "🦊", "\U0010ffff", "e\u0301", "\u202e", " \n", "'\"\\"]
