@@ -13,10 +13,12 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from io import FileIO
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import fsspec
 import pytest
 import schemagen
 from hypothesis import HealthCheck, settings
@@ -166,6 +168,31 @@ def quick_programs() -> None:
     others = os.environ.get("PYTHONPATH")
     lean = str(Path(__file__).parent / "lean")
     os.environ["PYTHONPATH"] = os.pathsep.join([lean, *([others] if others else [])])
+
+
+@pytest.fixture
+def memory() -> Iterator[Any]:
+    """The file system in memory of fsspec, empty before and after."""
+    system = fsspec.filesystem("memory")
+    system.store.clear()
+    yield system
+    system.store.clear()
+
+
+@pytest.fixture
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Repeat requests to stores that have failed at once."""
+    monkeypatch.setattr("schemagen.runtime.storage.remote._PAUSES", (0.0, 0.0))
+
+
+@pytest.fixture
+def local_files(monkeypatch: pytest.MonkeyPatch) -> Callable[[type[FileIO]], None]:
+    """Let another class open the local files of splits."""
+
+    def opened_by(kind: type[FileIO]) -> None:
+        monkeypatch.setattr("schemagen.runtime.storage.local.FileIO", kind)
+
+    return opened_by
 
 
 PackageOf = Callable[[str], Workspace]

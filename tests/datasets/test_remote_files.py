@@ -4,33 +4,24 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import every_kind
-import fsspec
 import pytest
 import tensorflow as tf
 from every_kind import numbers
-from schemagen.runtime.storage import remote
 
 from generated import DatasetError
 
 if TYPE_CHECKING:
     from conftest import Workspace
 
+pytestmark = pytest.mark.usefixtures("memory")
+
 URL = "memory://bucket/data"
 _ROWS, _SHARDS = 50, 5
-
-
-@pytest.fixture(autouse=True)
-def memory() -> Iterator[Any]:
-    """The file system in memory of fsspec, empty before and after."""
-    system = fsspec.filesystem("memory")
-    system.store.clear()
-    yield system
-    system.store.clear()
 
 
 @pytest.fixture
@@ -253,6 +244,7 @@ def test_a_remote_split_that_is_overwritten_is_refused(
     assert f"{URL}/train-00002-of-00005.tfrecord: " in message(unlisted)
 
 
+@pytest.mark.usefixtures("no_pauses")
 def test_a_request_that_fails_is_repeated(
     write: Write,
     make_dataset: MakeDataset,
@@ -260,7 +252,6 @@ def test_a_request_that_fails_is_repeated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Twice; then the error has the file system's words."""
-    monkeypatch.setattr(remote, "_PAUSES", (0.0, 0.0))
     dataset = make_dataset(write())
     fetch, fails = type(memory).cat_file, 2
 

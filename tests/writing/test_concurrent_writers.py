@@ -14,11 +14,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import fsspec
 import pytest
 from digit_rows import contents, rows, written
 from published_splits import hidden, names, numbers_of
-from schemagen.runtime.storage import lease
 
 from generated import DatasetError, check_files
 from generated.digit.serializer import Writer, write_dataset
@@ -219,15 +217,6 @@ def test_whatever_a_killed_run_has_left_can_be_taken_over(
         assert written(directory, rows(3), take_over=True) == whole
 
 
-@pytest.fixture
-def memory() -> Iterator[Any]:
-    """The file system in memory of fsspec, empty before and after."""
-    system = fsspec.filesystem("memory")
-    system.store.clear()
-    yield system
-    system.store.clear()
-
-
 def test_without_locks_two_runs_at_once_are_kept_apart(
     tmp_path: Path, memory: Any
 ) -> None:
@@ -251,10 +240,10 @@ def test_without_locks_two_runs_at_once_are_kept_apart(
 
 
 def test_a_dead_holder_of_the_manifest_blocks_a_store_for_a_while_only(
-    memory: Any, monkeypatch: pytest.MonkeyPatch
+    memory: Any, lease_of: Callable[[float], None]
 ) -> None:
     """A file that is not renewed any more is taken over."""
-    monkeypatch.setattr(lease, "LEASE_SECONDS", 0.5)
+    lease_of(0.5)
     memory.pipe_file("/bucket/data/.manifest.lock", b"of a dead process\n")
     write_dataset(rows(3), URL, "train")
     assert check_files(URL) == []

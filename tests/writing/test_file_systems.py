@@ -19,8 +19,6 @@ from digit_rows import contents, row, rows, written
 from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 from fsspec.spec import AbstractBufferedFile
-from schemagen.runtime.storage import local as local_module
-from schemagen.runtime.storage import remote
 
 from generated import DatasetError, check_files
 from generated.digit.serializer import (
@@ -271,6 +269,7 @@ class _Unavailable(Exception):
     ids=lambda error: type(error).__name__,
 )
 @pytest.mark.filterwarnings("ignore:.*'train'")
+@pytest.mark.usefixtures("no_pauses")
 def test_an_error_of_a_store_names_the_file(
     monkeypatch: pytest.MonkeyPatch, store: str, method: str, error: Exception
 ) -> None:
@@ -278,7 +277,6 @@ def test_an_error_of_a_store_names_the_file(
     write_dataset(rows(3), store, "train")
     with monkeypatch.context() as patch:
         patch.setattr(Store, method, _failing(error))
-        patch.setattr(remote, "_PAUSES", ())
         with pytest.raises(OSError) as caught:  # noqa: PT011
             write_dataset(rows(5), store, "train", overwrite=True)
     assert str(caught.value.filename).startswith(store)
@@ -329,11 +327,11 @@ class _Small(FileIO):
 
 
 def test_the_system_may_take_less_than_it_is_given(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, local_files: Callable[[type[FileIO]], None]
 ) -> None:
     """Writing goes on until all bytes are written."""
     wanted = written(tmp_path / "wanted", rows(20))
-    monkeypatch.setattr(local_module, "FileIO", _Small)
+    local_files(_Small)
     assert written(tmp_path / "data", rows(20)) == wanted
 
 
@@ -395,7 +393,10 @@ class _Full(FileIO):
 @pytest.mark.filterwarnings("ignore:.*what an interrupted run had finished")
 @pytest.mark.parametrize("ranks", [False, True])
 def test_a_disk_that_an_interrupted_run_has_filled_is_written_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ranks: bool
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    local_files: Callable[[type[FileIO]], None],
+    ranks: bool,
 ) -> None:
     """What it has left goes before anything is written."""
     source, directory = rows(60), tmp_path / "data"
@@ -408,7 +409,7 @@ def test_a_disk_that_an_interrupted_run_has_filled_is_written_again(
         write_dataset(failing(), directory, "train", shard_bytes=3000)
     used = sum(path.stat().st_size for path in directory.iterdir())
     monkeypatch.setattr(_Full, "room", used + 10)
-    monkeypatch.setattr(local_module, "FileIO", _Full)
+    local_files(_Full)
     with pytest.raises(OSError, match="No space left"):
         write_dataset(rows(3), directory, "test")
     if ranks:

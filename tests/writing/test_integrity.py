@@ -15,11 +15,10 @@ import pytest
 import tensorflow as tf
 from digit_rows import rows
 from published_splits import entry_of, shards_of
-from schemagen.runtime.shared.tfrecord import read_records
-from schemagen.runtime.storage.local import LocalFiles
 
 from generated import DatasetError, check_files
 from generated.digit.pipeline import make_dataset
+from generated.digit.reader import open_split
 from generated.digit.serializer import Writer, serialize, write_dataset
 
 LAST = "train-00001-of-00002.tfrecord"
@@ -121,7 +120,7 @@ def test_reading_finds_every_flipped_bit_of_a_plain_shard(tmp_path: Path) -> Non
     write_dataset(rows(2), tmp_path, "train", shards=2)
     path = tmp_path / LAST
     readers: dict[str, Callable[[], object]] = {
-        "this package's": lambda: list(read_records(path)),
+        "the reader": lambda: open_split(path)[:],
         "TensorFlow's": lambda: list(tf.compat.v1.io.tf_record_iterator(str(path))),
         "the pipeline": lambda: list(make_dataset(tmp_path, "train", batch_size=1)),
     }
@@ -190,7 +189,7 @@ def test_each_problem_is_named_with_its_place(
 
 
 def test_a_disk_that_does_not_answer_is_one_problem_of_several(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, local_files: Callable[[type[FileIO]], None]
 ) -> None:
     """The next shard is checked all the same."""
     publish(tmp_path)
@@ -202,8 +201,8 @@ def test_a_disk_that_does_not_answer_is_one_problem_of_several(
                 raise OSError(5, "Input/output error", str(self.name))
             return read(self, memoryview(buffer)[:4])
 
-    monkeypatch.setattr(LocalFiles, "open", lambda self, path: _Failing(path))
     _flip(tmp_path / LAST)
+    local_files(_Failing)
     first, *others = check_files(tmp_path)
     assert first.startswith(f"{tmp_path / LAST.replace('1', '0', 1)}:")
     assert "Input/output error" in first

@@ -3,33 +3,24 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from time import sleep
 from typing import Any
 
-import fsspec
 import pytest
 from digit_rows import rows
 from fsspec.implementations.memory import MemoryFileSystem
-from schemagen.runtime.storage import lease
-from schemagen.runtime.storage.directory import open_directory
 
 from generated import check_files
 from generated.digit import serializer as digit
+from generated.digit.reader import open_split
 from generated.digit.serializer import write_dataset
+
+pytestmark = pytest.mark.usefixtures("memory")
 
 URL = "memory://bucket/leases"
 LOCK = "/bucket/leases/.manifest.lock"
-
-
-@pytest.fixture(autouse=True)
-def memory() -> Iterator[Any]:
-    """The file system in memory of fsspec, empty before and after."""
-    system = fsspec.filesystem("memory")
-    system.store.clear()
-    yield system
-    system.store.clear()
 
 
 def before_each(
@@ -56,10 +47,13 @@ def before_each(
 @pytest.mark.parametrize("step", range(8))
 @pytest.mark.filterwarnings("ignore:.*its publication is completed now")
 def test_publisher_that_lost_its_lease_removes_and_renames_nothing(
-    memory: Any, monkeypatch: pytest.MonkeyPatch, step: int
+    memory: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    lease_of: Callable[[float], None],
+    step: int,
 ) -> None:
     """Wherever another process takes over: what was committed is left to that one."""
-    monkeypatch.setattr(lease, "LEASE_SECONDS", 1.0)
+    lease_of(1.0)
     write_dataset(rows(9), URL, "train", shards=2)
     steps: list[tuple[str, str]] = []
 
@@ -81,22 +75,15 @@ def test_publisher_that_lost_its_lease_removes_and_renames_nothing(
     assert after == []
     write_dataset(rows(3), URL, "test")
     assert check_files(URL) == []
-    assert len([*digit_records("train")]) in (9, 30)
-
-
-def digit_records(split: str) -> Any:
-    """The records of a split, by position."""
-    from generated.digit.reader import open_split
-
-    return open_split(URL, split)
+    assert len([*open_split(URL, "train")]) in (9, 30)
 
 
 @pytest.mark.parametrize("fails", ["rarely", "always"])
 def test_lease_that_cannot_be_renewed_is_lost(
-    monkeypatch: pytest.MonkeyPatch, fails: str
+    monkeypatch: pytest.MonkeyPatch, lease_of: Callable[[float], None], fails: str
 ) -> None:
     """Once it has failed for as long as a lease lasts; a failure alone does no harm."""
-    monkeypatch.setattr(lease, "LEASE_SECONDS", 1.0)
+    lease_of(1.0)
     renewals = []
 
     def act(method: str, path: str) -> None:
@@ -117,22 +104,19 @@ def test_lease_that_cannot_be_renewed_is_lost(
 
 
 def test_of_waiters_for_a_dead_holder_only_one_takes_over(
-    memory: Any, monkeypatch: pytest.MonkeyPatch
+    memory: Any, monkeypatch: pytest.MonkeyPatch, lease_of: Callable[[float], None]
 ) -> None:
     """The others find its text, and wait for it; also where the store is slow."""
-    monkeypatch.setattr(lease, "LEASE_SECONDS", 2.0)
+    lease_of(2.0)
     memory.pipe_file(LOCK, b"of a dead process\n")
     slow = {"rm": 0.3, "pipe_file": 0.03}
+    holders = [0, 0]  # now, and at most
+    mutex = threading.Lock()
 
     def act(method: str, path: str) -> None:
         if path == LOCK:
             sleep(slow.pop(method, 0.0))  # the first one is slow
-
-    before_each(monkeypatch, act, *slow)
-    holders = [0, 0]  # now, and at most
-
-    def held(_: int) -> None:
-        with open_directory(URL).lock(".manifest.lock", wait=True):
+        if method == "mv" and "/.manifest.json." in path:
             with mutex:
                 holders[0] += 1
                 holders[1] = max(holders)
@@ -140,10 +124,15 @@ def test_of_waiters_for_a_dead_holder_only_one_takes_over(
             with mutex:
                 holders[0] -= 1
 
-    mutex = threading.Lock()
+    before_each(monkeypatch, act, *slow, "mv")
+
+    def write(number: int) -> None:
+        write_dataset(rows(3), URL, f"split-{number}")
+
     with ThreadPoolExecutor(3) as pool:
-        list(pool.map(held, range(3)))
+        list(pool.map(write, range(3)))
     assert holders == [0, 1]
+    assert [len(open_split(URL, f"split-{number}")) for number in range(3)] == [3] * 3
 
 
 def test_rank_that_begins_late_removes_nothing_that_others_have_finished(

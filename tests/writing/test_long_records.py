@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import schemagen
 import tensorflow as tf
-from schemagen.runtime.shared.tfrecord import MOST_RECORD_BYTES, frame, masked_crc32c
+from tfrecord_files import frame, header, write_records
 
 from generated import DatasetError, RecordError
 
@@ -34,6 +34,9 @@ class Clip(SequenceRecord):
     label: Annotated[int | None, Label(num_classes=3)] = None
     blob: Annotated[list[bytes], Steps(Scalar("bytes"))]
 """
+
+MOST_RECORD_BYTES = 2**31 - 1
+"""The most bytes of a protobuf message."""
 
 LIMIT = 1000
 """What stands for 2 GiB, so that the tests take little memory."""
@@ -122,8 +125,7 @@ def test_a_long_record_is_refused_by_each_reader_and_never_read_as_defaults(
     """`verify`, `parse_batch`, `make_dataset` and `open_split` report it."""
     serializer = package.module("plain", "serializer")
     records = [serializer.serialize(**_row("plain", size)) for size in (1, LIMIT)]
-    path = tmp_path / "train.tfrecord"
-    path.write_bytes(b"".join(map(frame, records)))
+    path = write_records(tmp_path / "train.tfrecord", records)
     lower()
 
     found = schemagen.verify(path, max_record_bytes=10 * LIMIT)
@@ -148,12 +150,11 @@ def test_a_long_record_is_refused_by_each_reader_and_never_read_as_defaults(
 
 def test_verify_reports_a_record_of_2_gib(tmp_path: Path) -> None:
     """No option makes it readable, and the records behind it are checked."""
-    length = (MOST_RECORD_BYTES + 1).to_bytes(8, "little")
     example = tf.train.Example()
     example.features.feature["a"].int64_list.value.append(1)
     path = tmp_path / "train.tfrecord"
     with path.open("wb") as file:
-        file.write(length + masked_crc32c(length).to_bytes(4, "little"))
+        file.write(header(MOST_RECORD_BYTES + 1))
         file.seek(MOST_RECORD_BYTES + 1 + 4, 1)
         file.write(frame(example.SerializeToString()))
     found = schemagen.verify(path, max_record_bytes=1 << 40)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from digit_rows import contents, row, rows
-from schemagen.runtime.shared.errors import RecordError
-from schemagen.runtime.shared.tfrecord import read_records
-from schemagen.runtime.writing.encoding import Encoding, encode_rows
+from digit_rows import row, rows, written
+from published_splits import numbers_of, records_of
+from splits import write_split
 
+from generated import RecordError
 from generated.digit.serializer import serialize, write_dataset
 
 _COUNT = 3000
@@ -31,11 +32,15 @@ def _reusing() -> Iterator[dict[str, Any]]:
         yield given
 
 
-def test_a_source_may_use_the_memory_of_a_row_again(tmp_path: Path) -> None:
-    """As loops that fill an array do."""
-    write_dataset(_reusing(), tmp_path / "reused", "train", shards=2)
-    write_dataset(iter(rows(_COUNT)), tmp_path / "new", "train", shards=2)
-    assert contents(tmp_path / "reused") == contents(tmp_path / "new")
+@pytest.mark.parametrize(
+    "options", [{"shards": 2}, {"key_field": "scan", "shuffle_seed": 3}]
+)
+def test_a_source_may_use_the_memory_of_a_row_again(
+    tmp_path: Path, options: dict[str, Any]
+) -> None:
+    """As loops that fill an array do; keys are those of the rows that were given."""
+    found = written(tmp_path / "reused", _reusing(), **options)
+    assert found == written(tmp_path / "new", iter(rows(_COUNT)), **options)
 
 
 def test_the_first_of_several_wrong_rows_is_named(tmp_path: Path) -> None:
@@ -51,25 +56,31 @@ def test_the_first_of_several_wrong_rows_is_named(tmp_path: Path) -> None:
         write_dataset(iter(some), tmp_path, "train")
 
 
-def test_rows_before_a_wrong_one_are_encoded() -> None:
-    """All of them, in their order; and the wrong ones are left out if that is asked for."""
+@pytest.mark.parametrize("form", [list, iter])
+def test_rows_before_a_wrong_one_are_written(tmp_path: Path, form: Any) -> None:
+    """All of them: a run that goes on begins with the last shard before it."""
+    some = rows(40)
+    some[25]["scan"] = "x"
+    options: dict[str, Any] = {"shard_bytes": 1}
+    with pytest.raises(RecordError, match="row 25"):
+        write_dataset(form(some), tmp_path / "data", "train", **options)
+    seen: list[Any] = []
+    options |= {"resume": True, "progress": seen.append}
+    found = written(tmp_path / "data", form(rows(40)), **options)
+    assert seen[-1].records in (15, 16)
+    assert found == written(tmp_path / "whole", rows(40), shard_bytes=1)
+
+
+def test_wrong_rows_side_by_side_are_left_out(tmp_path: Path) -> None:
     some = rows(40)
     some[25]["scan"] = "x"
     some[26]["scan"] = None
-    chunks = encode_rows(some, Encoding(serialize))
-    first = next(chunks)
-    assert first.rows.tolist() == [*range(25)]
-    assert first.next_row == 25
-    with pytest.raises(RecordError, match="row 25"):
-        next(chunks)
-    [chunk] = encode_rows(some, Encoding(serialize, skip=True))
-    assert chunk.rows.tolist() == [*range(25), *range(27, 40)]
-    assert [each.row for each in chunk.refused] == [25, 26]
-    assert bytes(chunk.framed.data) == b"".join(
-        bytes(each.framed.data)
-        for at in (*range(25), *range(27, 40))
-        for each in encode_rows(some[at : at + 1], Encoding(serialize))
-    )
+    report = tmp_path / "refused"
+    with pytest.warns(RuntimeWarning, match="2 rows"):
+        write_dataset(some, tmp_path / "data", "train", on_error="skip", refused=report)
+    assert numbers_of(tmp_path / "data") == [[*range(25), *range(27, 40)]]
+    lines = map(json.loads, report.read_text().splitlines())
+    assert [line["row"] for line in lines] == [25, 26]
 
 
 class _Array:
@@ -88,30 +99,21 @@ def test_values_that_cannot_be_copied_are_encoded_at_once(tmp_path: Path) -> Non
     for number in range(0, 50, 7):
         some[number]["moments"] = _Array(some[number]["moments"])
     write_dataset(iter(some), tmp_path, "train", shards=1)
-    [path] = tmp_path.glob("*.tfrecord")
     expected = [serialize(**each) for each in rows(50)]
-    assert list(read_records(path)) == expected
+    assert records_of(tmp_path) == expected
 
 
-def test_other_functions_than_generated_ones_are_called_for_each_row() -> None:
+def test_other_functions_than_generated_ones_are_called_for_each_row(
+    tmp_path: Path,
+) -> None:
     """Also where they change what the generated one returns."""
 
     def longer(**fields: Any) -> bytes:
         return serialize(**fields) + b"\x7a\x00"
 
-    [chunk] = encode_rows(rows(5), Encoding(longer))
+    write_dataset(rows(5), tmp_path, "train")
+    stated = json.loads((tmp_path / "manifest.json").read_bytes())
+    schema = {name: stated[name] for name in ("record", "spec", "fingerprint")}
+    write_split(rows(5), longer, tmp_path, "train", overwrite=True, **schema)
     expected = [serialize(**each) + b"\x7a\x00" for each in rows(5)]
-    data, ends = bytes(chunk.framed.data), chunk.framed.ends.tolist()
-    starts = [0, *ends[:-1]]
-    found = [data[a + 12 : b - 4] for a, b in zip(starts, ends, strict=True)]
-    assert found == expected
-
-
-def test_keys_are_those_of_the_rows_that_were_given() -> None:
-    """Not of what the source has put there since."""
-    encoding = Encoding(serialize, key_field="scan", seed=3)
-    chunks = list(encode_rows(_reusing(), encoding))
-    again = list(encode_rows(rows(_COUNT), encoding))
-    for found, expected in zip(chunks, again, strict=True):
-        assert found.keys is not None
-        np.testing.assert_array_equal(found.keys, expected.keys)
+    assert records_of(tmp_path) == expected
