@@ -37,6 +37,14 @@ def write_records(path: Path, records: Iterable[bytes]) -> Path:
     return path
 
 
+def flip_bit(path: Path, number: int, byte: int) -> None:
+    """Change a bit of a record in a plain file, whose length is its first eight bytes."""
+    content = bytearray(path.read_bytes())
+    before = read_records(path)[:number]
+    content[len(frames(before)) + byte] ^= 1
+    path.write_bytes(content)
+
+
 def read_records(path: Path) -> list[bytes]:
     """Return the records of a plain file, whose checksums have to match."""
     content = path.read_bytes()

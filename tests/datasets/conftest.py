@@ -16,18 +16,19 @@ Data = Callable[..., Path]
 MakeDataset = Callable[..., Any]
 
 
-@pytest.fixture(scope="session")
-def package(package_of: PackageOf) -> Workspace:
-    """The generated package for the records of every kind."""
-    return package_of(every_kind.SCHEMA)
+@pytest.fixture(scope="module")
+def package(request: pytest.FixtureRequest, package_of: PackageOf) -> Workspace:
+    """The code generated for the module's `SCHEMA`, or for the records of every kind."""
+    return package_of(getattr(request.module, "SCHEMA", every_kind.SCHEMA))
 
 
 @pytest.fixture(scope="session")
-def data(package: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Data:
+def data(package_of: PackageOf, tmp_path_factory: pytest.TempPathFactory) -> Data:
     """Return what writes numbered records of a kind, and gives their directory.
 
     No one may change what is written there.
     """
+    package = package_of(every_kind.SCHEMA)
     written: dict[object, Path] = {}
 
     def make(record: str = "small", rows: int = 50, shards: int = 4) -> Path:

@@ -91,7 +91,7 @@ def test_what_fits_is_generated(tmp_path: Path, fields: list[str]) -> None:
 
 # What the generated pipeline does.
 
-_SCHEMA = """
+SCHEMA = """
 from typing import Annotated
 import numpy as np
 from pydantic import BaseModel
@@ -148,12 +148,6 @@ class Film(Record):
     kind: Annotated[int, Label(num_classes=2)]
 """
 _ROWS = 23
-
-
-@pytest.fixture
-def package(package_of: PackageOf) -> Workspace:
-    """The generated package for the schema above."""
-    return package_of(_SCHEMA)
 
 
 def _row(number: int) -> dict[str, Any]:
@@ -332,7 +326,7 @@ def test_data_stays_readable_when_the_augmentation_changes(
 ) -> None:
     """It says nothing about the bytes, in either direction."""
     varied = package_of(
-        _SCHEMA.replace("Image((6, 9, 3))", "Image((6, 9, 3), augment=MOVED)")
+        SCHEMA.replace("Image((6, 9, 3))", "Image((6, 9, 3), augment=MOVED)")
     )
     rows = [{"number": n, "photo": _row(n)["photo"]} for n in range(4)]
     fingerprints = set()  # interrupted runs resume after a change

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from every_kind import numbers
-from schemagen.runtime.shared.tfrecord import frame, read_records
+from tfrecord_files import read_records, write_records
 
 if TYPE_CHECKING:
-    from conftest import PackageOf, Workspace
+    from conftest import Workspace
 
-_SCHEMA = """
+SCHEMA = """
 from typing import Annotated
 import numpy as np
 from schemagen import Label, Record, VarLen
@@ -29,12 +29,6 @@ class Row(Record):
     kind: Annotated[int, Label(num_classes=5)]
 """
 _ROWS = 53
-
-
-@pytest.fixture
-def package(package_of: PackageOf) -> Workspace:
-    """The generated package for the schema above."""
-    return package_of(_SCHEMA)
 
 
 def _row(number: int) -> dict[str, Any]:
@@ -133,12 +127,12 @@ def test_wrong_record_is_named_wherever_it_is(
     file, at = _PLACES[place]
     directory = data()
     path = sorted(directory.glob("train-*"))[file]
-    records = list(read_records(path))
+    records = read_records(path)
     number = range(len(records))[at]
     example = tf.train.Example.FromString(records[number])
     example.features.feature["kind"].int64_list.value[:] = [7]
     records[number] = example.SerializeToString(deterministic=True)
-    path.write_bytes(b"".join(map(frame, records)))
+    write_records(path, records)
     make = package.module("row", "pipeline").make_dataset
     found = rf"{path}: record {number}: field `kind`: .*0 to 4"
     # Neither the size nor the last bytes of the other shards have changed.
@@ -157,9 +151,9 @@ def test_good_batches_come_before_an_error(
     """A fault is noticed at its batch, and not at the end of the epoch."""
     directory = data()
     first, second, _ = sorted(directory.glob("train-*"))
-    good = len(list(read_records(first))) + 6
-    records = list(read_records(second))
-    second.write_bytes(b"".join(map(frame, [*records[:6], b"\xff", *records[7:]])))
+    good = len(read_records(first)) + 6
+    records = read_records(second)
+    write_records(second, [*records[:6], b"\xff", *records[7:]])
     (directory / "manifest.json").unlink()
     make = package.module("row", "pipeline").make_dataset
     iterator = iter(make(f"{directory}/train-*", batch_size=1))

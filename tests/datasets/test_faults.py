@@ -15,14 +15,14 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from every_kind import numbers
-from schemagen.runtime.shared.tfrecord import frame, read_records
+from tfrecord_files import flip_bit, read_records, write_records
 
 from generated import DatasetError
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace
 
-_SCHEMA = """
+SCHEMA = """
 from typing import Annotated
 import numpy as np
 from schemagen import Image, Label, Record, Scalar, VarLen, Vector
@@ -42,12 +42,6 @@ FRAME = re.compile(r"\{\{|\[Op:|assertion failed|in user code|Graph execution")
 
 MakeDataset = Callable[..., tf.data.Dataset]
 Reports = Callable[[], list[str]]
-
-
-@pytest.fixture
-def package(package_of: PackageOf) -> Workspace:
-    """The generated package for the schema above."""
-    return package_of(_SCHEMA)
 
 
 def _row(number: int) -> dict[str, Any]:
@@ -124,26 +118,22 @@ def _first(directory: Path) -> Path:
 # Damaged files.
 
 
-def _flip(at: int) -> Callable[[Path], None]:
-    """Flip a bit of record 6 and its frame, counted from its beginning."""
-
-    def flip(path: Path) -> None:
-        content = bytearray(path.read_bytes())
-        records = list(read_records(path))
-        content[sum(len(record) + 16 for record in records[:6]) + at] ^= 1
-        path.write_bytes(content)
-
-    return flip
-
-
 def _cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-20])
 
 
 # what happens to a file, what the error says of it, and which of its records are lost
 _DAMAGE: dict[str, tuple[Callable[[Path], None], str, range]] = {
-    "a bit of a record": (_flip(50), "record 6: ", range(6, 7)),
-    "a bit of a length": (_flip(0), "record 6: ", range(6, 20)),
+    "a bit of a record": (
+        lambda path: flip_bit(path, 6, 50),
+        "record 6: ",
+        range(6, 7),
+    ),
+    "a bit of a length": (
+        lambda path: flip_bit(path, 6, 0),
+        "record 6: ",
+        range(6, 20),
+    ),
     "the end": (_cut, "record 19: ", range(19, 20)),
     "all": (Path.unlink, "", range(20)),
 }
@@ -189,7 +179,7 @@ def test_damage_is_named_where_epochs_have_no_end(
     """Even if it leaves nothing of the first epoch, so that there is no other."""
     directory = data(shards=1)
     path = directory / "train-00000-of-00001.tfrecord"
-    _flip(50)(path)
+    flip_bit(path, 6, 50)
     dataset = make_dataset(directory, repeat=True, training=training)
     assert f"{path}: record 6: " in _message(dataset)
 
@@ -258,11 +248,11 @@ def test_file_removed_after_the_dataset_was_made_is_named(
 def _changed(path: Path, number: int, change: Callable[[Any], object]) -> str:
     """Change a record of a file without a manifest, and return a glob of all files."""
     source = _unlisted(path.parent)
-    records = list(read_records(path))
+    records = read_records(path)
     example = tf.train.Example.FromString(records[number])
     change(example.features.feature)
     records[number] = example.SerializeToString(deterministic=True)
-    path.write_bytes(b"".join(map(frame, records)))
+    write_records(path, records)
     return source
 
 
@@ -387,7 +377,7 @@ def test_an_image_that_is_refused_is_the_only_message(
     source = _changed(first, 13, damage)
     monkeypatch.setattr(tf.get_logger(), "propagate", True)
     assert "record 13: field 'photo'" in _message(make_dataset(source))
-    records = list(read_records(first))
+    records = read_records(first)
     with pytest.raises(tf.errors.InvalidArgumentError) as caught:
         package.module("thing", "parser").parse_batch(records)
     assert "png" in str(caught.value)

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import shutil
 import warnings
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from schemagen.runtime.shared.errors import DatasetError, SchemaMismatchError
-from schemagen.runtime.shared.tfrecord import frame, read_records
-from schemagen.runtime.sources.opening import open_shards
-from schemagen.runtime.storage import manifest
-from schemagen.runtime.storage.manifest import Manifest, Spec
+from tfrecord_files import frames, read_records, write_records
+
+from generated import DatasetError, SchemaMismatchError
 
 if TYPE_CHECKING:
-    from conftest import Workspace
+    from conftest import PackageOf, Workspace
+
+_NARROW = """
+from typing import Annotated
+from schemagen import Label, Record, VarLen
+
+class Small(Record):
+    number: int
+    tokens: Annotated[list[int], VarLen("int64", max_length=40)]
+    kind: Annotated[int, Label(num_classes=2)]
+"""
+"""Of fewer classes than are written."""
 
 _ROWS = 12
 
@@ -40,23 +48,34 @@ def directory(package: Workspace, tmp_path: Path) -> Path:
     return _write(package, tmp_path / "data")
 
 
-def _manifest(directory: Path) -> Manifest:
-    found = manifest.load(directory)
-    assert found is not None
+OpenSplit = Callable[..., Any]
+
+
+@pytest.fixture
+def open_split(package: Workspace) -> OpenSplit:
+    """`open_split` of the record."""
+    found: OpenSplit = package.module("small", "reader").open_split
     return found
 
 
-def _narrowed(spec: Spec) -> Spec:
-    """A spec of fewer classes than were written."""
-    other = copy.deepcopy(spec)
-    other["fields"][-1] |= {"num_classes": 2}
-    return other
+@pytest.fixture
+def open_narrow(package_of: PackageOf) -> OpenSplit:
+    """`open_split` of a schema that cannot read the data."""
+    found: OpenSplit = package_of(_NARROW).module("small", "reader").open_split
+    return found
 
 
-def _refused(source: Any, spec: Spec, split: str | None = None) -> str:
+def _refused(open_split: OpenSplit, source: Any, split: str | None = None) -> str:
     with pytest.raises(DatasetError) as caught:
-        open_shards(source, split, spec)
+        open_split(source, split)
     return str(caught.value)
+
+
+def _stated(directory: Path) -> dict[str, Any]:
+    """What the manifest of a directory says, without its checksum."""
+    found: dict[str, Any] = json.loads((directory / "manifest.json").read_bytes())
+    del found["crc32c"]
+    return found
 
 
 def _ways(directory: Path) -> list[Any]:
@@ -67,161 +86,158 @@ def _ways(directory: Path) -> list[Any]:
 
 @pytest.mark.parametrize("compression", [None, "GZIP", "ZLIB"])
 def test_shard_of_equal_size_and_other_contents_is_refused(
-    package: Workspace, tmp_path: Path, compression: str | None
+    package: Workspace,
+    open_split: OpenSplit,
+    tmp_path: Path,
+    compression: str | None,
 ) -> None:
     """A copied shard, one of another directory, and one with another last record."""
     one = _write(package, tmp_path / "one", compression=compression)
     two = _write(package, tmp_path / "two", 40, compression=compression)
-    spec = _manifest(one).spec
     first, second, _ = sorted(one.glob("train-*"))
     content = first.read_bytes()
     others = [bytes([*content[:-1], content[-1] ^ 1])]
     if compression is None:
-        records = list(read_records(first))
+        records = read_records(first)
         last = bytes([*records[-1][:-1], records[-1][-1] ^ 1])
         others += [
-            b"".join(map(frame, records[:-1])),  # a glob would read a record less
+            frames(records[:-1]),  # a glob would read a record less
             min(two.glob("train-*")).read_bytes(),
             second.read_bytes(),
-            b"".join(map(frame, [*records[:-1], last])),
+            frames([*records[:-1], last]),
         ]
     for other in others:
         first.write_bytes(other)
         for source in _ways(one):
-            assert _refused(source, spec).startswith(f"{first}: ")
+            assert _refused(open_split, source).startswith(f"{first}: ")
         first.write_bytes(content)
-        assert open_shards(one, "train", spec).records == (4, 4, 4)
+        assert len(open_split(one, "train")) == _ROWS
     (two / "manifest.json").replace(one / "manifest.json")
     for source in _ways(one):
-        assert str(first) in _refused(source, spec)
+        assert str(first) in _refused(open_split, source)
 
 
 def test_shards_without_recorded_tails_are_compared_by_size_alone(
-    directory: Path,
+    directory: Path, open_split: OpenSplit
 ) -> None:
     """Manifests of format 1 have no tails."""
-    spec = _manifest(directory).spec
-    path = directory / "manifest.json"
-    content = json.loads(path.read_text())
-    del content["crc32c"]
+    content = _stated(directory)
     for shard in content["splits"]["train"]["shards"]:
         assert len(shard.pop("tail")) == 32
-    path.write_text(json.dumps({**content, "format": 1}))
+    (directory / "manifest.json").write_text(json.dumps({**content, "format": 1}))
     first, second, _ = sorted(directory.glob("train-*"))
     shutil.copy(second, first)
-    assert open_shards(directory, "train", spec).records == (4, 4, 4)
+    assert len(open_split(directory, "train")) == _ROWS
 
 
-def test_damaged_manifest_is_refused_for_the_files_next_to_it(directory: Path) -> None:
+def test_damaged_manifest_is_refused_for_the_files_next_to_it(
+    directory: Path, open_split: OpenSplit
+) -> None:
     """Without it they can be read."""
     path = directory / "manifest.json"
-    spec = _manifest(directory).spec
     path.write_bytes(path.read_bytes().replace(b"small", b"smell", 1))
     for source in _ways(directory)[1:]:
-        assert _refused(source, spec).startswith(f"{path}: ")
+        assert _refused(open_split, source).startswith(f"{path}: ")
     path.rename(directory.parent / "manifest.json")
-    assert open_shards(f"{directory}/train-*", None, spec).records is None
+    assert len(open_split(f"{directory}/train-*")) == _ROWS
 
 
-def test_another_record_is_refused_in_one_line(directory: Path) -> None:
+def test_another_record_is_refused_in_one_line(
+    package: Workspace, directory: Path
+) -> None:
     """Its fields have nothing to do with those that are expected."""
-    spec = {**_narrowed(_manifest(directory).spec), "record": "large"}
     with pytest.raises(SchemaMismatchError) as caught:
-        open_shards(directory, "train", spec)
-    assert "\n  record: written 'small', expected 'large' (SG220)\n" in str(
-        caught.value
-    )
+        package.module("bare", "reader").open_split(directory, "train")
+    assert "\n  record: written 'small', expected 'bare' (SG220)\n" in str(caught.value)
     assert str(caught.value).count("(SG") == 1
 
 
-def test_a_split_of_a_file_is_refused(directory: Path) -> None:
+def test_a_split_of_a_file_is_refused(directory: Path, open_split: OpenSplit) -> None:
     """The message says what the source is, and what to do."""
     path = min(directory.glob("train-*"))
     with pytest.raises(DatasetError, match=r"a file, and split='train' needs a data"):
-        open_shards(path, "train", _manifest(directory).spec)
+        open_split(path, "train")
 
 
 def test_files_are_known_by_the_manifest_next_to_them_alone(
-    directory: Path, tmp_path: Path
+    directory: Path, open_split: OpenSplit, open_narrow: OpenSplit, tmp_path: Path
 ) -> None:
     """A link in a directory of links is held to it; a link elsewhere is a file of its own."""
-    spec = _manifest(directory).spec
     linked, other = tmp_path / "linked", tmp_path / "other"
     for where, names in ((linked, "*"), (other, "train-*")):
         where.mkdir()
         for path in directory.glob(names):
             (where / path.name).symlink_to(path)
-    assert open_shards(f"{linked}/train-*", None, spec).records == (4, 4, 4)
+    assert len(open_split(f"{linked}/train-*")) == _ROWS
     with pytest.raises(SchemaMismatchError):
-        open_shards(f"{linked}/train-*", None, _narrowed(spec))
-    assert open_shards(f"{other}/train-*", None, _narrowed(spec)).records is None
+        open_narrow(f"{linked}/train-*")
+    assert len(open_narrow(f"{other}/train-*")) == _ROWS
     first = min(directory.glob("train-*"))
     first.write_bytes(first.read_bytes()[:-1])
-    assert _refused(f"{linked}/train-*", spec).startswith(f"{linked / first.name}: ")
+    said = _refused(open_split, f"{linked}/train-*")
+    assert said.startswith(f"{linked / first.name}: ")
 
 
 def test_unlisted_file_is_warned_of_and_refused_in_a_glob_of_listed_ones(
-    directory: Path,
+    directory: Path, open_split: OpenSplit
 ) -> None:
     """A user who names a file of another program means it; a glob may find it."""
-    spec = _manifest(directory).spec
-    other = directory / "other.tfrecord"
-    other.write_bytes(frame(b"a record"))
+    other = write_records(directory / "other.tfrecord", [b"a record"])
     files = [*_ways(directory)[2], str(other)]
     with pytest.warns(RuntimeWarning, match=str(other)) as told:
-        assert open_shards(files, None, spec).records is None
+        assert len(open_split(files)) == _ROWS + 1
     assert len(told) == 1
     with pytest.warns(RuntimeWarning, match="oth"):
-        open_shards(f"{directory}/oth*", None, spec)
+        open_split(f"{directory}/oth*")
     with warnings.catch_warnings(action="error"):
-        open_shards(f"{directory}/train-*", None, spec)
-    assert _refused(f"{directory}/*.tfrecord", spec).startswith(f"{other}: ")
+        open_split(f"{directory}/train-*")
+    said = _refused(open_split, f"{directory}/*.tfrecord")
+    assert said.startswith(f"{other}: ")
 
 
-def test_shard_under_two_names_is_refused(directory: Path) -> None:
+def test_shard_under_two_names_is_refused(
+    directory: Path, open_split: OpenSplit
+) -> None:
     """Two spellings of its path would give its records twice; a glob finds no links."""
-    spec = _manifest(directory).spec
     first = min(directory.glob("train-*"))
     again = f"{directory}/./{first.name}"
-    said = _refused([first, again], spec)
+    said = _refused(open_split, [first, again])
     assert said.startswith(f"{again}: ")
     assert str(first) in said
     other = directory / "train-other.tfrecord"
     other.symlink_to(first)
-    assert _refused(f"{directory}/train-*", spec).startswith(f"{other}: ")
-    assert open_shards([first, first], None, spec).records == (4, 4)
+    said = _refused(open_split, f"{directory}/train-*")
+    assert said.startswith(f"{other}: ")
+    assert len(open_split([first, first])) == 8
 
 
-def test_unlisted_file_with_the_name_of_a_shard_is_refused(directory: Path) -> None:
+def test_unlisted_file_with_the_name_of_a_shard_is_refused(
+    directory: Path, open_split: OpenSplit
+) -> None:
     """A shard of an earlier write is not read with the present ones."""
-    spec = _manifest(directory).spec
-    stale = directory / "train-00000-of-00001.tfrecord"
-    stale.write_bytes(frame(b"a record"))
+    stale = write_records(directory / "train-00000-of-00001.tfrecord", [b"a record"])
     for source in (f"{directory}/train-*", [stale], stale):
-        assert _refused(source, spec).startswith(f"{stale}: ")
+        assert _refused(open_split, source).startswith(f"{stale}: ")
     (directory / "valid-00000-of-00001.tfrecord").write_bytes(stale.read_bytes())
     with pytest.warns(RuntimeWarning, match="valid-"):
-        open_shards(f"{directory}/valid-*", None, spec)
+        open_split(f"{directory}/valid-*")
 
 
 @pytest.mark.parametrize("renamed", [0, 1])
 def test_split_under_publication_is_read_by_its_directory(
-    directory: Path, renamed: int
+    directory: Path, open_split: OpenSplit, renamed: int
 ) -> None:
     """By the hidden names of its files, and by no glob or list of others."""
-    found = _manifest(directory)
-    split = found.splits["train"]
+    content = _stated(directory)
+    shards = content["splits"]["train"]["shards"]
     ways = _ways(directory)[1:]
-    names = [f".train-{at:05}.{'a' * 12}.tmp" for at in range(len(split.shards))]
-    for name, shard in list(zip(names, split.shards, strict=True))[renamed:]:
-        (directory / shard.file).rename(directory / name)
-    splits = {"train": split.hidden_as(names)}
-    manifest.save(directory, replace(found, splits=splits))
-    files = open_shards(directory, "train", found.spec).files
-    listed = [shard.bytes for shard in split.shards]
-    sizes = [file.at_its_name(lambda path: Path(path).stat().st_size) for file in files]
-    assert sizes == listed == [file.size for file in files]
+    for at, shard in enumerate(shards):
+        shard["hidden"] = f".train-{at:05}.{'a' * 12}.tmp"
+        if at >= renamed:
+            (directory / shard["file"]).rename(directory / shard["hidden"])
+    (directory / "manifest.json").write_text(json.dumps(content))
+    assert sorted(open_split(directory, "train")[:]["number"]) == list(range(_ROWS))
     for source in ways:
-        said = _refused(source, found.spec)
+        said = _refused(open_split, source)
         if renamed or isinstance(source, str):
             assert "split 'train' is being published" in said

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import tensorflow as tf
 from every_kind import numbers
-from schemagen.runtime.shared.tfrecord import read_records
+from tfrecord_files import flip_bit
 
 if TYPE_CHECKING:
     from conftest import Data, MakeDataset, Workspace
@@ -193,23 +193,17 @@ def test_a_full_cache_has_left_out_batches_too(
     assert [len(batch) for batch in before] == [9]
 
 
-def _damaged(directory: Path, where: int) -> Path:
-    """Flip a bit of a record of the file that the first two of three readers share."""
-    path = directory / "train-00003-of-00004.tfrecord"
-    content = bytearray(path.read_bytes())
-    records = list(read_records(path))
-    content[sum(len(record) + 16 for record in records[:where]) + 14] ^= 1
-    path.write_bytes(content)
-    return path
-
-
 @pytest.mark.parametrize(("where", "failing"), [(3, 0), (10, 1)])
 def test_a_damaged_record_concerns_the_reader_that_has_it(
     where: int, failing: int, make_dataset: MakeDataset, data: Data, tmp_path: Path
 ) -> None:
-    """Others pass over it, or stop before it; skipping loses that record alone."""
+    """Others pass over it, or stop before it; skipping loses that record alone.
+
+    It is in the file that the first two of three readers share.
+    """
     directory = shutil.copytree(data(rows=_ROWS), tmp_path / "data")
-    path = _damaged(directory, where)
+    path = directory / "train-00003-of-00004.tfrecord"
+    flip_bit(path, where, 14)
 
     def read(index: int, **options: Any) -> list[int]:
         return numbers(

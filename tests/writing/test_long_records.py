@@ -14,9 +14,9 @@ from tfrecord_files import frame, header, write_records
 from generated import DatasetError, RecordError
 
 if TYPE_CHECKING:
-    from conftest import PackageOf, Workspace
+    from conftest import Workspace
 
-_SCHEMA = """
+SCHEMA = """
 from typing import Annotated, Any
 from schemagen import Label, Record, Scalar, SequenceRecord, Steps, VarLen
 
@@ -63,12 +63,6 @@ def _longest(serialize: Callable[..., bytes], record: str) -> int:
     while len(serialize(**_row(record, size))) > LIMIT:
         size -= 1
     return size
-
-
-@pytest.fixture
-def package(package_of: PackageOf) -> Workspace:
-    """The generated package for the schema above."""
-    return package_of(_SCHEMA)
 
 
 @pytest.fixture
