@@ -11,10 +11,6 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
-from parsed_by import values_of
-from schemagen.data.checks.record import check_of
-from schemagen.runtime.reading.decoding import decode
-from schemagen.runtime.reading.records import records_of
 from stored_features import example
 
 from .generated_records import (
@@ -26,7 +22,7 @@ from .generated_records import (
     taken_from,
 )
 from .strategies import contract
-from .verified import check_agreement, faults_of, mutated, spec_beside
+from .verified import check_agreement, faults_of, mutated, spec_beside, values_of
 
 Rows = Sequence[Row]
 
@@ -274,7 +270,7 @@ def test_values_read_without_tensorflow_are_written_as_the_same_bytes(
     serialize = generated.serializer.serialize
     written = [serialize(**row) for row in rows]
     spec = spec_beside(generated.parser)
-    decoded = values_of(check_of(spec).faults(decode(records_of(written))))
+    decoded = values_of(spec, written)
     for field in spec.fields:
         path = field.path or (field.name,)
         given = [number for number, row in enumerate(rows) if is_given(row, path)]

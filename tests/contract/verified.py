@@ -7,6 +7,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import pytest
 import tensorflow as tf
 from hypothesis import strategies as st
 from schemagen import Steps
@@ -54,6 +55,15 @@ def faults_of(spec: RecordSpec, messages: Sequence[bytes]) -> list[list[Any]]:
             assert text
             assert isinstance(fault.cause(at), str)
             found[row].append((field, fault.rule, fault.key, text))
+    return found
+
+
+def values_of(spec: RecordSpec, messages: Sequence[bytes]) -> dict[str, Any]:
+    """Return the values of each field of records in which nothing is wrong."""
+    faults = check_of(spec).faults(decode(records_of(list(messages))))
+    with pytest.raises(StopIteration) as stopped:
+        next(faults)
+    found: dict[str, Any] = stopped.value.value
     return found
 
 

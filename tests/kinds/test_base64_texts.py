@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import base64
+import runpy
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+import schemagen
 import tensorflow as tf
 from command_line import run
-from parsed_by import values_of
-from schemagen.data.checks.record import check_of
-from schemagen.runtime.codecs.checking import RecordCheck
-from schemagen.runtime.reading.decoding import decode
-from schemagen.runtime.reading.records import records_of
-from schemagen.runtime.storage.schema import load_spec
-from schemagen.spec.serial import from_data
+from stored_features import blobs, example
+from tfrecord_files import write_records
 
 if TYPE_CHECKING:
     from conftest import Workspace
@@ -45,12 +42,9 @@ PLAIN = base64.b64encode(PIXELS.tobytes())
 URL_SAFE = base64.urlsafe_b64encode(PIXELS.tobytes())
 
 
-def example(text: bytes) -> bytes:
+def shot(text: bytes) -> bytes:
     """Return a record with this text as its pixels."""
-    feature = tf.train.Feature(bytes_list=tf.train.BytesList(value=[text]))
-    features = tf.train.Features(feature={"pixels": feature})
-    data: bytes = tf.train.Example(features=features).SerializeToString()
-    return data
+    return example({"pixels": blobs(text)})
 
 
 FORMS: dict[str, Callable[[bytes], bytes]] = {
@@ -76,54 +70,58 @@ DAMAGED = {
 }
 
 
-@pytest.fixture(scope="module")
-def check(package: Workspace) -> RecordCheck:
-    """What `verify` does with records."""
-    return check_of(_spec(package))
+Verify = Callable[..., Any]
 
 
-def _spec(package: Workspace) -> Any:
-    return from_data(load_spec(str(package.module(RECORD, "parser").__file__)))
+@pytest.fixture
+def verify(package: Workspace, tmp_path: Path) -> Verify:
+    """Return what verifies some records as shots."""
+    schema = runpy.run_path(str(package.root / "schemas" / "records.py"))
+
+    def verified(*records: bytes) -> Any:
+        path = write_records(tmp_path / "shots.tfrecord", records)
+        return schemagen.verify(path, record=schema["Shot"])
+
+    return verified
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_records_of_any_form_are_read_and_verified(
-    package: Workspace, check: RecordCheck, form: str
+    package: Workspace, verify: Verify, tmp_path: Path, form: str
 ) -> None:
-    record = example(FORMS[form](PIXELS.tobytes()))
+    record = shot(FORMS[form](PIXELS.tobytes()))
     parser = package.module(RECORD, "parser")
     np.testing.assert_array_equal(
         parser.parse_example(tf.constant(record))["pixels"], PIXELS
     )
-    columns = decode(records_of([record]))
-    (pixels,) = values_of(check.faults(columns))["pixels"].values()
-    np.testing.assert_array_equal(pixels, PIXELS)
+    assert verify(record).clean
+    split = package.module(RECORD, "reader").open_split(tmp_path / "shots.tfrecord")
+    np.testing.assert_array_equal(split[0]["pixels"], PIXELS)
 
 
 @pytest.mark.parametrize("damage", DAMAGED)
-def test_damaged_text_is_found_by_verify(check: RecordCheck, damage: str) -> None:
-    records = [example(PLAIN), example(DAMAGED[damage]), example(URL_SAFE)]
-    ((field, fault),) = check.faults(decode(records_of(records)))
-    assert (field, fault.rule, fault.key) == ("pixels", "SG528", "pixels")
-    assert fault.rows.tolist() == [1]
-    assert fault.found(0)
-    assert isinstance(fault.cause(0), str)
+def test_damaged_text_is_found_by_verify(verify: Verify, damage: str) -> None:
+    found = verify(shot(PLAIN), shot(DAMAGED[damage]), shot(URL_SAFE))
+    [finding] = found.findings
+    assert (finding.rule, finding.field, finding.key) == ("SG528", "pixels", "pixels")
+    [place] = finding.examples
+    assert place.record == 1
+    assert place.found
+    assert isinstance(place.cause, str)
 
 
-def test_text_of_other_content_is_found_by_verify(check: RecordCheck) -> None:
+def test_text_of_other_content_is_found_by_verify(verify: Verify) -> None:
     """Whole text of too few pixels is a wrong size, not damaged text."""
-    record = example(base64.b64encode(PIXELS.tobytes()[:-1]))
-    ((_, fault),) = check.faults(decode(records_of([record])))
-    assert (fault.rule, fault.found(0)) == ("SG525", "44 bytes")
+    [finding] = verify(shot(base64.b64encode(PIXELS.tobytes()[:-1]))).findings
+    assert (finding.rule, finding.examples[0].found) == ("SG525", "44 bytes")
 
 
 def test_datasets_name_the_record_of_damaged_text(
     package: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = str(tmp_path / "old.tfrecord")
-    with tf.io.TFRecordWriter(path) as file:
-        for text in (PLAIN, URL_SAFE, DAMAGED["cut off"], PLAIN):
-            file.write(example(text))
+    texts = (PLAIN, URL_SAFE, DAMAGED["cut off"], PLAIN)
+    write_records(Path(path), map(shot, texts))
     monkeypatch.chdir(package.root)
     make_dataset = package.module(RECORD, "pipeline").make_dataset
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"2.*pixels.*base64"):
@@ -149,8 +147,8 @@ def test_a_served_model_reads_base64_text(package: Workspace, tmp_path: Path) ->
     model.fit(dataset, epochs=1, verbose=0)
     module.export_serving(model, tmp_path / "served")
     served = tf.saved_model.load(str(tmp_path / "served")).signatures["serving_default"]
-    (first,) = served(examples=tf.constant([example(PLAIN)])).values()
-    (second,) = served(examples=tf.constant([example(URL_SAFE)])).values()
+    (first,) = served(examples=tf.constant([shot(PLAIN)])).values()
+    (second,) = served(examples=tf.constant([shot(URL_SAFE)])).values()
     np.testing.assert_array_equal(first, second)
     with pytest.raises(tf.errors.InvalidArgumentError, match="base64"):
-        served(examples=tf.constant([example(DAMAGED["cut off"])]))
+        served(examples=tf.constant([shot(DAMAGED["cut off"])]))

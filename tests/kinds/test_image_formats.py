@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from io import BytesIO
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,12 +12,12 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
-from parsed_by import decode_images
 from PIL import Image as Pillow
 from schemagen.runtime.codecs.images import Image
 from schemagen.runtime.shared import images
 from schemagen.runtime.shared.errors import Problem
 from schemagen.runtime.shared.image_headers import ImageHeader
+from stored_features import blobs, example
 
 HEIGHT, WIDTH = 5, 7
 SIZE = (HEIGHT, WIDTH)
@@ -48,6 +50,18 @@ def saved(array: Any, form: str, **options: Any) -> bytes:
     out = BytesIO()
     array.save(out, format=form, **options)
     return out.getvalue()
+
+
+ParserOf = Callable[[str], ModuleType]
+
+
+def decoded(
+    parser_of: ParserOf, shape: Any, form: str, data: bytes, *, graph: bool = False
+) -> tf.Tensor:
+    """Decode an image as generated code does."""
+    parse_batch = parser_of(f"Image({shape}, {form!r})").parse_batch
+    record = example({"x": blobs(data)})
+    return (tf.function(parse_batch) if graph else parse_batch)([record])["x"]
 
 
 def _picture(channels: int) -> Pillow.Image:
@@ -162,7 +176,9 @@ def test_every_truncated_file_is_refused(name: str) -> None:
 
 @pytest.mark.parametrize("declared", ["bmp", "gif", "webp", "any"])
 @pytest.mark.parametrize("name", _OTHERS)
-def test_what_the_writer_takes_the_reader_decodes(name: str, declared: str) -> None:
+def test_what_the_writer_takes_the_reader_decodes(
+    parser_of: ParserOf, name: str, declared: str
+) -> None:
     """It reads as the pixels in the file, brought to more channels where declared so."""
     data, form, found, *_ = _OTHERS[name]
     if declared not in (form, "any"):
@@ -177,7 +193,7 @@ def test_what_the_writer_takes_the_reader_decodes(name: str, declared: str) -> N
                 feature.convert(data)
             continue
         assert feature.convert(data) == data
-        read = decode_images(tf.constant([data]), "x", declared, shape)
+        read = decoded(parser_of, shape, declared, data)
         picture = Pillow.open(BytesIO(data))
         if form == "bmp" and found == 4:  # Pillow leaves its alpha out
             expected = pixels(4)
@@ -225,7 +241,7 @@ def test_pixels_are_encoded_as_jpeg(channels: int) -> None:
 
 
 @pytest.mark.parametrize("form", ["png", "bmp", "gif", "webp", "any"])
-def test_pixels_are_encoded_without_loss(form: str) -> None:
+def test_pixels_are_encoded_without_loss(parser_of: ParserOf, form: str) -> None:
     """Also those below full transparency, and those whose alpha is full throughout."""
     for channels in images.CHANNELS[form]:
         whole = pixels(channels)
@@ -235,7 +251,7 @@ def test_pixels_are_encoded_without_loss(form: str) -> None:
             feature = Image(whole.shape, encoding=form).bound("x")
             data = feature.store(whole)[0][0]
             assert images.sniff(data) == ("png" if form == "any" else form)
-            read = decode_images(tf.constant([data]), "x", form, whole.shape)
+            read = decoded(parser_of, whole.shape, form, data)
             np.testing.assert_array_equal(read.numpy()[0], whole)
 
 
@@ -284,20 +300,16 @@ def test_what_tensorflow_would_misread_is_refused_when_writing(name: str) -> Non
 @pytest.mark.parametrize("declared", ["itself", "any"])
 @pytest.mark.parametrize("name", [name for name in _MISREAD if _MISREAD[name][2]])
 def test_what_tensorflow_would_misread_is_refused_when_reading(
-    name: str, declared: str
+    parser_of: ParserOf, name: str, declared: str
 ) -> None:
     """What other code has written is looked at too, in graphs and outside of them."""
     data, form, _ = _MISREAD[name]
     declared = form if declared == "itself" else "any"
     grey = form == "bmp" and "masks" not in name
     shape = (None, None, 1 if grey else max(images.CHANNELS[declared]))
-
-    def read(batch: tf.Tensor) -> tf.Tensor:
-        return decode_images(batch, "x", declared, shape)
-
-    for function in (read, tf.function(read)):
+    for graph in (False, True):
         with pytest.raises(tf.errors.InvalidArgumentError, match=r"field .{1,2}x"):
-            function(tf.constant([data]))
+            decoded(parser_of, shape, declared, data, graph=graph)
 
 
 @pytest.mark.parametrize(
@@ -310,13 +322,12 @@ def test_what_tensorflow_would_misread_is_refused_when_reading(
     ],
 )
 def test_channels_that_tensorflow_does_not_convert_are_refused(
-    name: str, declared: str, channels: int
+    parser_of: ParserOf, name: str, declared: str, channels: int
 ) -> None:
     """An image with more channels than declared does not lose them in silence."""
     shape = (HEIGHT, WIDTH, channels)
-    read = tf.function(lambda batch: decode_images(batch, "x", declared, shape))
     with pytest.raises(tf.errors.InvalidArgumentError, match=f"{channels}"):
-        read(tf.constant([_OTHERS[name].data]))
+        decoded(parser_of, shape, declared, _OTHERS[name].data, graph=True)
 
 
 def test_pixels_that_a_format_cannot_hold_are_refused() -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 import tensorflow as tf
-from schemagen.runtime.codecs.classes import Label, MultiLabel
+from stored_features import blobs, example, ints
+
+if TYPE_CHECKING:
+    from conftest import Workspace
 
 SCHEMA = """
 from typing import Annotated
@@ -28,15 +32,14 @@ RECORD = "labelled"
 
 def _stored(**features: list[Any]) -> bytes:
     """Return an Example with lists of ids or names, as any other program writes it."""
-    example = tf.train.Example()
-    for key, values in features.items():
-        feature = example.features.feature[key]
-        if values and isinstance(values[0], str):
-            feature.bytes_list.value.extend(value.encode() for value in values)
-        else:
-            feature.int64_list.value.extend(values)
-    found: bytes = example.SerializeToString()
-    return found
+    return example(
+        {
+            key: blobs(*map(str.encode, values))
+            if values and isinstance(values[0], str)
+            else ints(*values)
+            for key, values in features.items()
+        }
+    )
 
 
 def _read(parser: Any, name: str, *values: list[Any]) -> Any:
@@ -83,38 +86,60 @@ def test_several_labels_are_read_as_zeros_and_ones(parser: Any) -> None:
     assert _read(parser, "words", ["b"], ["c", "a", "c"]) == [[0, 1, 0], [1, 0, 1]]
 
 
-_STARS = ("1", "2", "3", "4", "5")
+_STARS = """
+from typing import Annotated
+from schemagen import Label, MultiLabel, Record
+
+STARS = ("1", "2", "3", "4", "5")
+
+class Stars(Record):
+    one: Annotated[int, Label(classes=STARS)] = 0
+    many: Annotated[list[int], MultiLabel(classes=STARS)] = []
+    same: Annotated[int, Label(classes=("0", "1", "2"))] = 0
+    words: Annotated[int, Label(classes=("a", "b"))] = 0
+    padded: Annotated[int, Label(classes=("01", "10"))] = 0
+    unnamed: Annotated[int, Label(num_classes=3)] = 0
+"""
 
 
-@pytest.mark.parametrize("value", [3, np.int64(3), [4, 3], np.array([0, 3, 3])])
-def test_an_id_that_reads_as_another_class_is_named_once(value: Any) -> None:
+@pytest.fixture
+def stars(make_package: Callable[[str], Workspace]) -> ModuleType:
+    """A serializer that has not warned of anything yet."""
+    return make_package(_STARS).module("stars", "serializer")
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"one": 3}, "'one'.*3.*'4'.*'3'"),
+        ({"one": np.int64(3)}, "'one'.*3.*'4'.*'3'"),
+        ({"many": [3, 4]}, "'many'.*'[14]'"),
+        ({"many": np.array([0, 3])}, "'many'.*'[14]'"),
+    ],
+)
+def test_an_id_that_reads_as_another_class_is_named_once(
+    stars: ModuleType, row: dict[str, Any], said: str
+) -> None:
     """Ids count from 0, so that the id 3 is the class "4"."""
-    many = not isinstance(value, (int, np.integer))
-    kind = MultiLabel if many else Label
-    stars = kind(classes=_STARS).bound("stars")
-    value = sorted(set(value)) if many else value
-    expected = "'stars'.*'[14]'" if many else "'stars'.*3.*'4'.*'3'"
-    with pytest.warns(RuntimeWarning, match=expected) as warned:
-        first = stars.store(value)
+    with pytest.warns(RuntimeWarning, match=said) as warned:
+        first = stars.serialize(**row)
     assert len(warned) == 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert stars.store(value) == first
+        assert stars.serialize(**row) == first
 
 
-@pytest.mark.parametrize("classes", [("0", "1", "2"), ("a", "b"), ("01", "10"), ()])
-def test_other_ids_are_not(classes: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("field", ["same", "words", "padded", "unnamed"])
+def test_other_ids_are_not(stars: ModuleType, field: str) -> None:
     """Names that are their own ids, or no numbers of ids, cannot be confused."""
-    label = Label(num_classes=3, classes=classes).bound("x")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        label.store(1)
-        label.store_column([1, 0, 1], 3)
+        stars.serialize(**{field: 1})
+        stars.serialize_batch(**{field: [1, 0, 1]})
 
 
-def test_columns_of_ids_are_named_too() -> None:
-    """As rows are, in lists and arrays."""
-    for values in ([3, 0], np.array([3, 0])):
-        stars = Label(classes=_STARS).bound("stars")
-        with pytest.warns(RuntimeWarning, match="3.*'4'"):
-            stars.store_column(values, 2)
+@pytest.mark.parametrize("values", [[3, 0], np.array([3, 0])], ids=["list", "array"])
+def test_columns_of_ids_are_named_too(stars: ModuleType, values: Any) -> None:
+    """As rows are."""
+    with pytest.warns(RuntimeWarning, match="3.*'4'"):
+        stars.serialize_batch(one=values)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 import tensorflow as tf
 from command_line import make_project, place, refusals
 from numpy.typing import NDArray
-from parsed_by import decode_masks
 from PIL import Image as Pillow
 from PIL.PngImagePlugin import PngInfo
-from schemagen.runtime.shared import images
-from stored_features import refusal
+from stored_features import blobs, example, refusal, stored
+
+if TYPE_CHECKING:
+    from conftest import PackageOf
 
 Ids = NDArray[Any]
 CHANCE = np.random.default_rng(5)
@@ -42,14 +45,19 @@ def random_ids(count: int, *shape: int, dtype: str = "uint8") -> Ids:
     return ids
 
 
-def read(data: bytes, dtype: tf.DType = tf.uint8, **how: Any) -> Ids:
-    """Read one mask of any size in a graph, as tf.data does."""
+ParserOf = Callable[[str], ModuleType]
 
-    @tf.function(input_signature=[tf.TensorSpec((None,), tf.string)])
-    def graph(masks: tf.Tensor) -> tf.Tensor:
-        return decode_masks(masks, "mask", "png", (None, None), dtype, **how)
+ANY_SIZE = "Mask((None, None), num_classes=256, role='info')"
 
-    found: Ids = graph(tf.constant([data])).numpy()[0]
+
+def batch_of(*masks: bytes) -> tf.Tensor:
+    """Return records that have encoded masks."""
+    return tf.constant([example({"x": blobs(mask)}) for mask in masks])
+
+
+def read(parser: ModuleType, data: bytes) -> Ids:
+    """Read one mask in a graph, as tf.data does."""
+    found: Ids = tf.function(parser.parse_batch)(batch_of(data))["x"].numpy()[0]
     return found
 
 
@@ -101,57 +109,72 @@ PALETTES = {
 
 @pytest.mark.quick_cases(4)
 @pytest.mark.parametrize("name", PALETTES)
-def test_indices_of_a_palette_are_the_ids(name: str) -> None:
+def test_indices_of_a_palette_are_the_ids(parser_of: ParserOf, name: str) -> None:
     """Whatever the colours, be they all the same: Pillow's indices, bit by bit."""
     ids, colors, options = PALETTES[name]()
     data = with_palette(ids, colors, **options)
-    assert images.read_png_header(data).palette
-    np.testing.assert_array_equal(np.asarray(Pillow.open(BytesIO(data))), ids)
-    np.testing.assert_array_equal(read(data), ids)
+    picture = Pillow.open(BytesIO(data))
+    assert picture.mode == "P"
+    np.testing.assert_array_equal(np.asarray(picture), ids)
+    np.testing.assert_array_equal(read(parser_of(ANY_SIZE), data), ids)
 
 
 @pytest.mark.slow
-def test_a_mask_cut_anywhere_is_refused() -> None:
+def test_a_mask_cut_anywhere_is_refused(parser_of: ParserOf) -> None:
     """A file that ends too early is an error, with or without a palette."""
+    parse = parser_of("Mask((3, 4), num_classes=256, role='info')").parse_batch
     ids = random_ids(21, 3, 4)
     for data in (with_palette(ids, VOC[:21]), saved(Pillow.fromarray(ids))):
         for size in range(1, len(data) - 12):  # the last chunk is empty
             with pytest.raises(tf.errors.InvalidArgumentError):
-                decode_masks(tf.constant([data[:size]]), "mask", "png", (3, 4))
+                parse(batch_of(data[:size]))
 
 
-def test_a_damaged_chunk_ends_the_search() -> None:
+def test_a_damaged_chunk_ends_the_search(parser_of: ParserOf) -> None:
     """Sizes of chunks that lead nowhere do not lead round and round."""
+    parser = parser_of(ANY_SIZE)
     data = with_palette(random_ids(21), VOC)
     for size in (b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", b"\xff\xff\xff\xf4"):
         damaged = data[:33] + size + data[37:]
-        message = refusal(lambda d=damaged: read(d))  # type: ignore[misc]
-        assert "field 'mask'" in message
+        assert "field 'x'" in refusal(read, parser, damaged)
 
 
 @pytest.mark.parametrize("channels", [1, 3, 4])
 @pytest.mark.parametrize("dtype", ["uint8", "uint16"])
-def test_pngs_of_arrays_hold_each_bit(dtype: str, channels: int) -> None:
+def test_pngs_of_arrays_hold_each_bit(
+    package_of: PackageOf, dtype: str, channels: int
+) -> None:
     """What was given is read by tensorflow, also RGB of 16 bits, unknown to Pillow."""
     pixels = CHANCE.integers(0, np.iinfo(dtype).max + 1, (6, 5, channels)).astype(dtype)
-    data = images.encode_png(pixels)
+    source = (
+        HEAD
+        + "class Png(Record):\n"
+        + "".join(
+            f"    {of}_{count}: Annotated[np.ndarray | None, "
+            f"Image((6, 5, {count}), 'png', dtype={of!r})] = None\n"
+            for of in ("uint8", "uint16")
+            for count in (1, 3, 4)
+        )
+    )
+    name = f"{dtype}_{channels}"
+    serialize = package_of(source).module("png", "serializer").serialize
+    [data] = stored(serialize(**{name: pixels}))[name].bytes_list.value
     found = tf.io.decode_png(data, dtype=dtype).numpy()
     np.testing.assert_array_equal(found, pixels)
-    header = images.read_png_header(data)
-    assert (header.height, header.width, header.bits) == (6, 5, 8 * pixels.itemsize)
+    assert data[24] == 8 * pixels.itemsize  # the bits of a sample, in the header
     if dtype == "uint8" or channels == 1:
         shown = np.asarray(Pillow.open(BytesIO(data))).reshape(pixels.shape)
         np.testing.assert_array_equal(shown, pixels)
 
 
-def test_masks_of_any_size_come_one_at_a_time() -> None:
+def test_masks_of_any_size_come_one_at_a_time(parser_of: ParserOf) -> None:
     """A batch of several needs one size, and says how to get it."""
-    data = tf.constant([with_palette(random_ids(3), VOC)] * 2)
-    message = refusal(lambda: decode_masks(data, "m", "png", (None, None)))
+    records = batch_of(*[with_palette(random_ids(3), VOC)] * 2)
+    message = refusal(parser_of(ANY_SIZE).parse_batch, records)
     assert "batch_size=1" in message
     assert "resize=(height, width)" in message
-    found = decode_masks(data, "m", "png", (None, None), resize=(2, 2))
-    assert found.shape == (2, 2, 2)
+    resized = ANY_SIZE.replace("role", "resize=(2, 2), role")
+    assert parser_of(resized).parse_batch(records)["x"].shape == (2, 2, 2)
 
 
 # In a schema.

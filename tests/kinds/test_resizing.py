@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 import tensorflow as tf
-from parsed_by import decode_images
+from stored_features import blobs, example
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from conftest import Workspace
 
 SCHEMA = """
@@ -34,7 +34,12 @@ class Shot(Record):
 
 """
 RECORD = "shot"
-ANY = (None, None, 3)
+ParserOf = Callable[[str], ModuleType]
+
+
+def batch_of(*images: bytes) -> tf.Tensor:
+    """Return records that have encoded images."""
+    return tf.constant([example({"x": blobs(image)}) for image in images])
 
 
 def pixels(height: int, width: int, channels: int = 3) -> Any:
@@ -63,76 +68,75 @@ def rounded(found: tf.Tensor) -> Any:
     return tf.cast(tf.round(found), tf.uint8).numpy()
 
 
-def test_sixteen_bits_are_not_read_as_floats() -> None:
+def test_sixteen_bits_are_not_read_as_floats(parser_of: ParserOf) -> None:
     """Floats are in the range of uint8; a PNG of 16 bits would be cut off."""
-    deep = tf.io.encode_png(tf.zeros((5, 5, 3), tf.uint16))
+    deep = tf.io.encode_png(tf.zeros((5, 5, 3), tf.uint16)).numpy()
+    kind = "Image((None, None, 3), 'png', resize=(3, 3), dtype='float32')"
     with pytest.raises(tf.errors.InvalidArgumentError, match="16"):
-        decode_images(deep[tf.newaxis], "p", "png", ANY, (3, 3), dtype=tf.float32)
+        parser_of(kind).parse_batch(batch_of(deep))
 
 
-def test_a_large_photograph_is_decoded_at_an_eighth() -> None:
+def test_a_large_photograph_is_decoded_at_an_eighth(parser_of: ParserOf) -> None:
     """4000 x 3000 for 224: 500 x 375 pixels are decoded, and then resized."""
     data = jpeg(3000, 4000)
     small = tf.io.decode_jpeg(data, channels=3, ratio=8)
     assert small.shape == (375, 500, 3)
-    for shape in (ANY, (3000, None, 3), (3000, 4000, 3)):
-        found = decode_images(
-            tf.constant([data]), "p", "jpeg", shape, (224, 224), scaled_decoding=True
-        )
+    for height, width in ((None, None), (3000, None), (3000, 4000)):
+        kind = _scaled(height, width, (224, 224))
+        found = parser_of(kind).parse_batch(batch_of(data))["x"]
         np.testing.assert_array_equal(
             found[0], rounded(tf.image.resize(small, (224, 224)))
         )
 
 
-@pytest.mark.parametrize("shape", [(64, None, 3), (None, 48, 3), (64, 48, 3)])
+def _scaled(height: int | None, width: int | None, size: tuple[int, int]) -> str:
+    """Return the kind of JPEGs that are decoded at a scale."""
+    shape = (height, width, 3)
+    return f"Image({shape}, 'jpeg', resize={size}, scaled_decoding=True)"
+
+
+@pytest.mark.parametrize(("height", "width"), [(64, None), (None, 48), (64, 48)])
 def test_the_declared_size_is_that_of_the_file(
-    shape: tuple[int | None, int | None, int],
+    parser_of: ParserOf, height: int | None, width: int | None
 ) -> None:
     """Whatever was decoded of it, and whatever has the size of that."""
-
-    def read(data: bytes) -> Any:
-        return decode_images(
-            tf.constant([data]), "p", "jpeg", shape, (8, 6), scaled_decoding=True
-        )
-
-    assert read(jpeg(64, 48)).shape == (1, 8, 6, 3)
+    parse = parser_of(_scaled(height, width, (8, 6))).parse_batch
+    assert parse(batch_of(jpeg(64, 48)))["x"].shape == (1, 8, 6, 3)
     for size in ((8, 6), (32, 24), (65, 49)):
         with pytest.raises(tf.errors.InvalidArgumentError) as error:
-            read(jpeg(*size))
-        assert f"{shape[0]} x {shape[1]}" in str(error.value)
+            parse(batch_of(jpeg(*size)))
+        assert f"{height} x {width}" in str(error.value)
         assert str(size[0]) in str(error.value)
 
 
 @pytest.mark.parametrize(
     "data", [png(9, 9), jpeg(40, 40)[:90], jpeg(40, 40)[:-300], b"\xff\xd8\xff", b""]
 )
-def test_what_is_no_jpeg_is_refused_at_any_scale(data: bytes) -> None:
+def test_what_is_no_jpeg_is_refused_at_any_scale(
+    parser_of: ParserOf, data: bytes
+) -> None:
     """Another format, and damaged or truncated ones."""
     with pytest.raises(tf.errors.InvalidArgumentError):
-        decode_images(
-            tf.constant([data]), "p", "jpeg", ANY, (4, 4), scaled_decoding=True
-        )
+        parser_of(_scaled(None, None, (4, 4))).parse_batch(batch_of(data))
 
 
-def _ops(**options: Any) -> list[str]:
+def _ops(parser: ModuleType) -> list[str]:
     """Return the operations of a parser's graph, those of its loops too."""
-
-    def read(data: Any) -> Any:
-        return decode_images(data, "p", "jpeg", ANY, (4, 4), **options)
-
-    graph = tf.function(read).get_concrete_function(tf.TensorSpec([None], tf.string))
+    parse = tf.function(parser.parse_batch)
+    graph = parse.get_concrete_function(tf.TensorSpec([None], tf.string))
     definition = graph.graph.as_graph_def()
     nodes = [definition.node, *(each.node_def for each in definition.library.function)]
     return [node.op for part in nodes for node in part]
 
 
-def test_only_scaled_decoding_pays_for_its_branches() -> None:
-    """The graphs of other fields have no branch, and no cast without another dtype."""
-    scaled = _ops(scaled_decoding=True)
+def test_only_scaled_decoding_pays_for_its_branches(parser_of: ParserOf) -> None:
+    """The graphs of other fields have no branch."""
+    scaled = _ops(parser_of(_scaled(None, None, (4, 4))))
     assert "ExtractJpegShape" in scaled
     assert any("Case" in op for op in scaled)
-    for options in ({}, {"antialias": True}, {"dtype": tf.float32}):
-        found = _ops(**options)
+    for options in ("antialias=False", "antialias=True", "dtype='float32'"):
+        kind = f"Image((None, None, 3), 'jpeg', resize=(4, 4), {options})"
+        found = _ops(parser_of(kind))
         assert "ExtractJpegShape" not in found
         assert not any("Case" in op for op in found)
         assert found.count("DecodeJpeg") == 1
@@ -165,17 +169,11 @@ def test_models_take_them(
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
 
-def test_resizing_16_bits_keeps_the_range() -> None:
+def test_resizing_16_bits_keeps_the_range(parser_of: ParserOf) -> None:
     """Bilinear, in 16 bits: the brightest pixel is the brightest still."""
-    image = np.full((5, 6, 1), 65535, np.uint16)
-    found = decode_images(
-        tf.constant([tf.io.encode_png(image).numpy()]),
-        "scan",
-        "png",
-        (None, None, 1),
-        resize=(10, 3),
-        dtype=tf.uint16,
-    )
+    data = tf.io.encode_png(np.full((5, 6, 1), 65535, np.uint16)).numpy()
+    kind = "Image((None, None, 1), 'png', resize=(10, 3), dtype='uint16')"
+    found = parser_of(kind).parse_batch(batch_of(data))["x"]
     assert found.dtype == tf.uint16
     assert (found.numpy() == 65535).all()
 

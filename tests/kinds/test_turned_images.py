@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import struct
 import warnings
+from collections.abc import Callable
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,11 +18,9 @@ import tensorflow as tf
 from command_line import make_project, refusals, run
 from hypothesis import given
 from hypothesis import strategies as st
-from parsed_by import decode_images
 from PIL import Image as Pillow
-from schemagen.runtime.codecs.graph_exif import orientation_of
-from schemagen.runtime.shared.image_headers import jpeg_header
-from stored_features import blobs, ints, refusal, stored
+from stored_features import blobs, example, ints, refusal, stored
+from tfrecord_files import write_records
 
 from generated import DatasetError
 
@@ -141,9 +143,7 @@ def test_images_that_are_not_upright_are_refused(
     record = package.module("kept", "serializer").serialize(**row)
     parser = package.module("refused", "parser")
     assert "orientation 1, found" in refusal(parser.parse_batch, tf.constant([record]))
-    with tf.io.TFRecordWriter(str(tmp_path / "train.tfrecord")) as writer:
-        writer.write(record)
-    files = str(tmp_path / "train.tfrecord")
+    files = write_records(tmp_path / "train.tfrecord", [record])
     open_split = package.module("refused", "reader").open_split
     with pytest.raises(DatasetError, match="EXIF orientation 8"):
         open_split(files)[0]
@@ -188,12 +188,16 @@ def test_only_jpegs_have_the_parameter(tmp_path: Path) -> None:
     st.binary(max_size=30),
     st.data(),
 )
-def test_graphs_and_python_find_the_same_orientation(
-    order: str, entries: list[tuple[int, int]], count: int, tail: bytes, data: Any
+def test_both_readers_find_the_same_orientation(
+    package: Workspace,
+    tmp_path_factory: pytest.TempPathFactory,
+    order: str,
+    entries: list[tuple[int, int]],
+    count: int,
+    tail: bytes,
+    data: Any,
 ) -> None:
     """Whatever the bytes are, and wherever the file ends."""
-    import struct
-
     number = max(0, len(entries) + count)
     exif = {"<": b"II*\0", ">": b"MM\0*"}[order] + struct.pack(f"{order}IH", 8, number)
     for tag, value in entries:
@@ -214,9 +218,20 @@ def test_graphs_and_python_find_the_same_orientation(
         data.draw(st.permutations(segments))[: data.draw(st.integers(0, 4))]
     )
     whole = plain[:2] + head + plain[2:]
-    header = jpeg_header(whole)
-    assert header is None or header.orientation == orientation_of(tf.constant(whole))
-    orientation_of(tf.constant(whole[: len(head)]))
+    path = tmp_path_factory.getbasetemp() / "oriented.tfrecord"
+    open_split = package.module("upright", "reader").open_split
+    parse_batch = package.module("upright", "parser").parse_batch
+
+    def parsed(photo: bytes) -> Any:
+        record = example({"photo": blobs(photo)})
+        return parse_batch(tf.constant([record]), ["photo"])["photo"][0].numpy()
+
+    write_records(path, [example({"photo": blobs(whole)})])
+    with suppress(DatasetError):  # it refuses more than TensorFlow does
+        found = open_split(path, fields=["photo"])[0]["photo"]
+        np.testing.assert_array_equal(found, parsed(whole))
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        parsed(whole[: len(head)])
 
 
 # CMYK
@@ -225,7 +240,11 @@ def test_graphs_and_python_find_the_same_orientation(
 @pytest.mark.parametrize("kind", ["of Adobe", "YCCK", "plain"])
 @pytest.mark.parametrize("orientation", [1, 6])
 def test_inks_are_read_as_colors(
-    package: Workspace, tmp_path: Path, kind: str, orientation: int
+    package: Workspace,
+    parser_of: Callable[[str], ModuleType],
+    tmp_path: Path,
+    kind: str,
+    orientation: int,
 ) -> None:
     """A CMYK image is RGB to both readers, the writer and `verify`."""
     data = jpeg(24, 40, orientation, "CMYK")
@@ -241,12 +260,11 @@ def test_inks_are_read_as_colors(
         np.testing.assert_array_equal(read["photo"], expected)
         assert read["small"].shape == (9, 4, 3)
     assert run("verify", tmp_path / "data").exit_code == 0
+    record = example({"x": blobs(data)})
+    parse_batch = parser_of("Image((None, None, 4), 'any')").parse_batch
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert (
-            decode_images(tf.constant([data]), "i", "any", (None, None, 4)).shape[3]
-            == 4
-        )
+        assert parse_batch(tf.constant([record]))["x"].shape[3] == 4
 
 
 def test_inks_of_several_sizes_are_read_too(package: Workspace, tmp_path: Path) -> None:
@@ -259,15 +277,16 @@ def test_inks_of_several_sizes_are_read_too(package: Workspace, tmp_path: Path) 
 
 def _inferred(tmp_path: Path, *examples: dict[str, Any]) -> str:
     """Return the schema that is inferred of records."""
-    path = tmp_path / "train.tfrecord"
-    with tf.io.TFRecordWriter(str(path)) as writer:
-        for each in examples:
-            feature = {
+    records = (
+        example(
+            {
                 key: blobs(value) if isinstance(value, bytes) else ints(value)
                 for key, value in each.items()
             }
-            example = tf.train.Example(features=tf.train.Features(feature=feature))
-            writer.write(example.SerializeToString())
+        )
+        for each in examples
+    )
+    path = write_records(tmp_path / "train.tfrecord", records)
     assert run("infer", path, "--out", tmp_path / "found.py").exit_code == 0
     return (tmp_path / "found.py").read_text()
 
