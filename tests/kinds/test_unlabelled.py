@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -207,54 +206,53 @@ class Served(Record):
         served(examples=tf.constant([wrong.SerializeToString()]))
 
 
-def _shared(package: Workspace) -> Any:
+@pytest.fixture(scope="module")
+def compiled(package: Workspace) -> Any:
+    """What a generated model is compiled with."""
+    config = package.module("film", "model").build_model().get_compile_config()
+    return keras.saving.deserialize_keras_object(config)
 
-    return importlib.import_module("schemagen.runtime.models.multi_label")
 
-
-def test_the_loss_is_that_of_the_records_with_labels(package: Workspace) -> None:
+def test_the_loss_is_that_of_the_records_with_labels(compiled: Any) -> None:
     """Its mean over a batch is the plain crossentropy of the labelled rows alone."""
+    crossentropy = compiled["loss"]["topics"]
     truth = np.array([[1, 0, 1], [-1, -1, -1], [0, 0, 0], [-1, -1, -1]], np.float32)
     guess = np.random.default_rng(0).random((4, 3), np.float32)
-    found = _shared(package).crossentropy(truth, guess)
+    found = crossentropy(truth, guess)
     known = truth[:, 0] >= 0
     plain = keras.losses.binary_crossentropy(truth[known], guess[known])
     assert np.mean(found) == pytest.approx(np.mean(plain), rel=1e-5)
     assert np.asarray(found)[~known].tolist() == [0, 0]
-    nothing = _shared(package).crossentropy(truth[~known], guess[~known])
+    nothing = crossentropy(truth[~known], guess[~known])
     assert np.asarray(nothing).tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_metric_is_that_of_the_records_with_labels(
-    package: Workspace, weighted: bool
+    compiled: Any, weighted: bool
 ) -> None:
     """As Keras has it for the labelled rows alone, with their weights."""
     truth = np.array([[1, 0, 1], [-1, -1, -1], [0, 1, 0], [1, 1, 0]], np.float32)
     guess = np.random.default_rng(0).random((4, 3), np.float32)
     weights = np.array([1, 5, 2, 3], np.float32) if weighted else None
     known = truth[:, 0] >= 0
-    ours, plain = _shared(package).AUC(), keras.metrics.AUC(curve="PR")
+    [ours], plain = (
+        compiled["weighted_metrics"]["topics"],
+        keras.metrics.AUC(curve="PR"),
+    )
+    ours.reset_state()
     ours.update_state(truth, guess, weights)
     kept = None if weights is None else np.repeat(weights[known], 3)
     plain.update_state(truth[known].reshape(-1), guess[known].reshape(-1), kept)
     assert float(ours.result()) == pytest.approx(float(plain.result()), rel=1e-5)
-    again = keras.saving.deserialize_keras_object(
-        keras.saving.serialize_keras_object(ours)
-    )
-    assert (type(again), again.name) == (type(ours), "pr_auc")
+    assert ours.name == "pr_auc"
 
 
-def test_accuracy_counts_the_records_with_a_label(package: Workspace) -> None:
+def test_accuracy_counts_the_records_with_a_label(compiled: Any) -> None:
     """A label that is missing is neither right nor wrong."""
-    from schemagen.runtime.models.metrics import Accuracy
-
     predictions = np.eye(3, dtype=np.float32)[[0, 1, 2, 0]]
-    metric = Accuracy(ignore_class=-1)
+    [metric] = compiled["weighted_metrics"]["genre"]
     metric.update_state(np.array([0, 2, -1, -1]), predictions)
     assert float(metric.result()) == 0.5
     metric.update_state(np.array([[0], [1], [2], [-1]]), predictions, [1, 1, 0, 5])
     assert float(metric.result()) == 0.75
-    compiled = package.module("film", "model").build_model().get_compile_config()
-    (genre,) = compiled["weighted_metrics"]["genre"]
-    assert genre["config"]["ignore_class"] == -1

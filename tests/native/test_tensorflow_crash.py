@@ -7,8 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from schemagen.runtime.reading.decoding import decode
-from schemagen.runtime.reading.records import records_of
+import schemagen
+from digit_rows import row
+from tfrecord_files import write_records
+
+from generated import DatasetError
+from generated.digit.reader import open_split
+from generated.digit.serializer import serialize
 
 # A bytes value of the key `comment` states 2^32 - 1 bytes, and has eight.
 _RECORD = bytes.fromhex(
@@ -25,10 +30,14 @@ print(tf.io.parse_example(
 _PAGES = ("SECURITY.md", "docs/serving.md")
 
 
-def test_the_core_refuses_it() -> None:
-    """So do `verify`, `inspect`, `infer` and `open_split`."""
-    [damage] = decode(records_of([_RECORD])).malformed
-    assert "after the end of its message" in damage.reason
+def test_verify_and_open_split_refuse_it(tmp_path: Path) -> None:
+    """So do `inspect` and `infer`, which decode as they do."""
+    path = write_records(tmp_path / "hostile.tfrecord", [_RECORD])
+    found = {each.rule: each for each in schemagen.verify(path).findings}
+    assert "after the end of its message" in found["SG521"].examples[0].found
+    path = write_records(path, [serialize(**row(0)), _RECORD])
+    with pytest.raises(DatasetError, match="record 1: not a "):
+        open_split(path)[1]
 
 
 def test_it_ends_the_parser_of_tensorflow_as_the_pages_say() -> None:
@@ -43,8 +52,11 @@ def test_it_ends_the_parser_of_tensorflow_as_the_pages_say() -> None:
         assert "A hostile record ends" in (root / page).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("cut", range(len(_RECORD)))
-def test_no_part_of_it_is_read(cut: int) -> None:
+def test_no_part_of_it_is_read(tmp_path: Path) -> None:
     """But for nothing at all, which is an Example without a feature."""
-    columns = decode(records_of([_RECORD[:cut]]))
-    assert bool(columns.malformed) == bool(cut)
+    parts = [_RECORD[:cut] for cut in range(len(_RECORD))]
+    path = write_records(tmp_path / "parts.tfrecord", parts)
+    verified = schemagen.verify(path, examples=len(parts))
+    found = {each.rule: each for each in verified.findings}
+    places = [place.record for place in found["SG521"].examples]
+    assert places == list(range(1, len(parts)))
