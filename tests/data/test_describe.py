@@ -217,6 +217,42 @@ def test_the_program_follows_the_schema_of_a_sequence(workspace: Any) -> None:
     assert lists["tag"].shape == (4,)
 
 
+_PHOTO = """
+from typing import Annotated
+import numpy as np
+from schemagen import Image, Label, Record
+
+class Photo(Record):
+    photo: Annotated[bytes, Image((None, None, 3), encoding="png"{more})]
+    kind: Annotated[int, Label(num_classes=2)]
+    age: int
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "records"),
+    [("", 1), (", resize=(4, 4)", 3), (', role="info"', 3)],
+    ids=["of any size", "resized", "not delivered"],
+)
+def test_the_program_with_generated_code_reads_images_of_any_size(
+    workspace: Any, more: str, records: int
+) -> None:
+    """One at a time, unless the schema resizes them or readers leave them out."""
+    workspace.schema(_PHOTO.replace("{more}", more))
+    workspace.generate()
+    pictures = [encode_png(np.zeros((n, 4, 3), np.uint8)) for n in (2, 4, 6)]
+    rows = [{"photo": each, "kind": 1, "age": 2} for each in pictures]
+    data = workspace.root / "data"
+    write = workspace.module("photo", "serializer").write_dataset
+    write(rows, data, "train", progress=False)
+    card = inspected(data).markdown().replace("DIRECTORY", str(data))
+    program, _ = re.findall(r"```python\n(.*?)```", card, re.S)
+    names: dict[str, Any] = {}
+    exec(program.replace("generated.", f"{workspace.package}."), names)
+    batches = [len(kinds) for _, kinds in names["dataset"]]
+    assert batches == [records] * (3 // records)
+
+
 def test_fields_that_a_later_split_added_are_described(
     package_of: Any, tmp_path: Path
 ) -> None:

@@ -31,9 +31,11 @@ def schemagen_program(profile: Profile) -> str:
     """Return a program that reads a split with generated code."""
     assert profile.spec is not None
     split = profile.splits[0].name
+    delivered = (each for each in profile.spec.fields if each.role != "info")
+    size = 32 if all(each.codec.batchable for each in delivered) else 1
     return (
         f"from generated.{profile.spec.record}.pipeline import make_dataset\n\n"
-        f'dataset = make_dataset("DIRECTORY", {_literal(split)}, batch_size=32)\n'
+        f'dataset = make_dataset("DIRECTORY", {_literal(split)}, batch_size={size})\n'
     )
 
 

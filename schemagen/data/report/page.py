@@ -95,7 +95,7 @@ def _sections(
     if columns:
         others = _drawn(profile)[:_MOST_FIGURES]
         drawn = track(others, "drawing plots", "column")
-        yield "keys", "Values and lengths", [column_figure(e, splits) for e in drawn]
+        yield "keys", "Values and lengths", [column_figure(profile, e) for e in drawn]
     yield "shards", "Files", [files_figure(profile)]
 
 

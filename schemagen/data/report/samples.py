@@ -229,7 +229,9 @@ class _Painter:
         found = []
         for column in self.columns[:_MOST_VALUES]:
             text = value_text(column, features)
-            short = value_text(column, features, _MOST_TEXT)
+            short = text
+            if len(text) > _MOST_TEXT:
+                short = value_text(column, features, _MOST_TEXT)
             found.append(Value(column.name, column.type, text, short))
         if len(self.columns) > _MOST_VALUES:
             more = plural(len(self.columns) - _MOST_VALUES, "more key")

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...display.blocks import Table
-from ..formatting import number, one_line, plural, share
+from ..formatting import one_line, plural, share
 from ..profile.columns import Column, Split
 from ..profile.telling import Association, Classes, Numeric, Told, Variable
-from ..profile.words import MEASURES
+from ..profile.words import measure_text, measures_in
 from ..statistics.numbers import Numbers, numbers
 from .charts import (
     SERIES,
@@ -200,14 +199,15 @@ def _parts(target: Numeric, feature: Numeric) -> Captioned:
     rows = np.flatnonzero(~np.isnan(target.values + feature.values))
     order = rows[np.argsort(feature.values[rows], kind="stable")]
     parts = np.array_split(order, _PARTS)
-    shown = _shown(feature.column)
+    edges = [feature.values[part] for part in parts]
     found = _numbers([target.values[part] for part in parts])
     cells = [
         (
-            f"{shown(feature.values[part[0]])} to {shown(feature.values[part[-1]])}",
+            f"{_measure(edge, 'minimum', feature.column)} to "
+            f"{_measure(edge, 'maximum', feature.column)}",
             *_spread(numbers, target.column),
         )
-        for part, numbers in zip(parts, found, strict=True)
+        for edge, numbers in zip(_numbers(edges), found, strict=True)
     ]
     titles = (feature.name, *_TITLES)
     what = f"{target.name} in fifths of the records by {feature.name}"
@@ -225,11 +225,9 @@ def _numbers(every: Sequence[NDArray[np.float64]]) -> list[Numbers]:
 
 
 def _spread(found: Numbers, column: Column) -> Iterator[str]:
-    shown = _shown(column)
     yield f"{found.count:,}"
-    yield from (shown(MEASURES[name](found) or 0.0) for name in _MEASURES)
+    yield from (_measure(found, name, column) for name in _MEASURES)
 
 
-def _shown(column: Column) -> Callable[[float], str]:
-    """Return the function that gives the text of a column's numbers."""
-    return column.time.text if column.time else partial(number, digits=4)
+def _measure(found: Numbers, name: str, column: Column) -> str:
+    return measure_text(name, measures_in(found).get(name, 0), column.time)

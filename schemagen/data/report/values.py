@@ -8,7 +8,9 @@ from ...display.blocks import Table
 from ...runtime.shared.times import UNITS, Time
 from ..formatting import listed
 from ..profile.columns import Column, Split, measures_of
-from ..profile.words import MEASURES, extent, measure_text, measures_in, values_text
+from ..profile.facts import column_facts
+from ..profile.profile import Profile
+from ..profile.words import MEASURES, measure_text, measures_in
 from ..statistics.histograms import merged_histogram, width_exponent
 from ..statistics.numbers import Numbers, merged_numbers
 from .charts import SERIES, Bins, Figure, Plot, histogram, series
@@ -18,8 +20,9 @@ _BINS = 32
 BySplit = Mapping[str, Numbers]
 
 
-def column_figure(column: Column, splits: Sequence[Split]) -> Figure:
+def column_figure(profile: Profile, column: Column) -> Figure:
     """Draw what varies in a column, and describe it."""
+    splits = profile.splits
     drawn = {
         what: found
         for what, found in measures_of(column, splits).items()
@@ -29,7 +32,7 @@ def column_figure(column: Column, splits: Sequence[Split]) -> Figure:
         title=column.name,
         kind=column.type,
         plots=[*_plots(column, splits, drawn)],
-        facts=_facts(column),
+        facts=[*_facts(profile, column)],
         tables={
             f"{what.capitalize()} of {column.name}; percentiles of many are estimates": (
                 _table(found, splits, column.time_of(what))
@@ -39,16 +42,14 @@ def column_figure(column: Column, splits: Sequence[Split]) -> Figure:
     )
 
 
-def _facts(column: Column) -> list[tuple[str, str]]:
-    facts = []
+def _facts(profile: Profile, column: Column) -> Iterator[tuple[str, str]]:
+    texts = {fact.name: fact.text for fact in column_facts(profile, column)}
     if len(column.kinds) > 1:
-        facts.append(("stored as", listed(column.kinds)))
-    lengths = column.whole.lengths
-    if column.field is None or lengths.constant != 1:
-        facts.append((column.lengths, extent(lengths)))
-    if text := values_text(column.whole, time=column.time):
-        facts.append(("values", text))
-    return facts
+        yield "stored as", listed(column.kinds)
+    if column.field is None or column.whole.lengths.constant != 1:
+        yield column.lengths, texts["length"]
+    if texts["values"]:
+        yield "values", texts["values"]
 
 
 def _plots(

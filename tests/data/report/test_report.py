@@ -18,7 +18,11 @@ import numpy as np
 import pytest
 from command_line import run
 from PIL import Image as Pillow
-from schemagen import Image, Label, Mask, Record
+from schemagen import Image, Label, Mask, Record, Vector
+from schemagen import inspect as inspected
+from schemagen.data.profile.columns import Column
+from schemagen.data.report import samples
+from schemagen.data.report.samples import value_text
 from tfrecord_files import frame
 
 from ..messages import example, number, record, write_data, write_file
@@ -367,6 +371,33 @@ def test_a_report_that_cannot_be_finished_leaves_the_earlier_one(
 
 
 @pytest.mark.slow
+def test_values_are_described_as_inspect_does(tmp_path: Path) -> None:
+    """Raw numbers by their bytes, and values of steps by the steps that have them."""
+    held = {"raw": Annotated[Any, Vector((4,), "float64", encoding="raw")]}
+    rows = [example({"raw": bytes(32)}) for _ in range(5)]
+    data = write_data(tmp_path / "data", record("Held", held), {"train": rows})
+    facts = inspected(data).facts
+    [words] = [each.text for each in facts if each.name == "values"]
+    assert words == "32 bytes"
+    assert f"<dd>{words}</dd>" in text_of(data)
+
+
+def test_texts_of_a_sample_are_made_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only what is too long for a cell of the table is made for it again."""
+    made: list[str] = []
+
+    def counted(column: Column, *arguments: Any) -> str:
+        made.append(column.key)
+        return value_text(column, *arguments)
+
+    monkeypatch.setattr(samples, "value_text", counted)
+    held = {"short": "a", "long": "b" * 200}
+    text_of(write_file(tmp_path / "train.tfrecord", [example(held)]))
+    assert sorted(made) == ["long", "long", "short"]
+
+
 def test_many_keys_and_classes_are_summed_up(tmp_path: Path) -> None:
     """Of a thousand of each, the first ones are drawn."""
     names = tuple(f"kind {index}" for index in range(1000))

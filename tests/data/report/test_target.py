@@ -125,6 +125,30 @@ def test_plots_have_the_same_numbers_as_tables(page: Path) -> None:
     assert medians == sorted(medians)
 
 
+def test_whole_numbers_keep_their_digits(tmp_path: Path) -> None:
+    """As in the tables of values; means are rounded."""
+    flat = record(
+        "Flat",
+        {
+            "price": Annotated[int, Scalar("int64", role="target")],
+            "area": Annotated[int, Scalar("int64")],
+        },
+    )
+    rows = [
+        {"price": 1_234_567 + at % 50, "area": 54_321 + at % 50} for at in range(500)
+    ]
+    data = write_data(tmp_path, flat, {"train": [*map(example, rows)]})
+    section = section_of(make_report(data, tmp_path / "page.html"))
+    fifths = table(section, "price in fifths of the records by area")
+    assert [*fifths][0] == "54,321 to 54,330"
+    assert fifths["54,321 to 54,330"][1:] == [
+        "1,234,567",
+        "1,234,571",
+        "1,234,576",
+        "1,235,000",
+    ]
+
+
 def test_keys_of_plots_name_classes_and_not_splits(page: Path) -> None:
     section = section_of(page)
     keys = re.findall(r'<p class="key" aria-hidden="true">(.*?)</p>', section)
