@@ -75,9 +75,9 @@ def __getattr__(name: str) -> Any:
     wait for pydantic and numpy.
     """
     if name == "__version__":
-        from importlib.metadata import version  # pyproject.toml states it, once
+        from .runtime.interface import installed_version
 
-        return version("schemagen")
+        return installed_version()
     if name in _FUNCTIONS:
         from importlib import import_module
 

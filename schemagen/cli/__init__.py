@@ -14,6 +14,7 @@ import click
 
 from ..findings import ExitCode
 from ..progress import showing
+from ..runtime.interface import DISTRIBUTION
 from .colors import wanted
 from .exit_codes import ending
 from .help import VerbGroup
@@ -85,7 +86,7 @@ def _asked_format(arguments: Sequence[str]) -> str:
     commands=_Verbs(),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 88},
 )
-@click.version_option(package_name="schemagen")
+@click.version_option(package_name=DISTRIBUTION)
 def main() -> None:
     """Generate the code that reads and writes TensorFlow training data.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..findings import COMMAND_LINE, Finding, refuse
+from ..runtime.interface import install
 
 TYPES = {"bytes": "BYTES", "int64": "INT", "float32": "FLOAT"}
 """The types of features, by what their lists hold."""
@@ -23,6 +24,6 @@ def empty_schema() -> Any:
         from tensorflow_metadata.proto.v0 import schema_pb2
     except ImportError:
         message = "a schema.pbtxt needs tensorflow-metadata, which is not installed"
-        advice = "pip install tensorflow-metadata"
+        advice = f"run `{install('tfmd')}`"
         raise refuse(Finding(COMMAND_LINE, "SG407", message, advice=advice)) from None
     return schema_pb2.Schema()

@@ -1,10 +1,15 @@
-"""The interface number: which generated code works with which runtime.
+"""What is installed: the distribution, and which generated code works with it.
 
 Generated code states the number that it was generated for. The number grows when generated
 code begins to use something new; `OLDEST` grows when support for old generated code ends.
 """
 
 from __future__ import annotations
+
+from contextlib import suppress
+
+DISTRIBUTION = "schemagen-tfrecord"
+"""What pip installs; the package that it installs is `schemagen`."""
 
 INTERFACE = 3
 """The interface that this version of schemagen generates code for."""
@@ -14,13 +19,19 @@ OLDEST = 3
 
 
 def installed_version() -> str:
-    """Return the version that is installed, such as "schemagen 1.2.0"."""
-    from importlib.metadata import PackageNotFoundError, version
+    """Return the version that is installed, such as "1.2.0".
 
-    try:
-        return f"schemagen {version('schemagen')}"
-    except PackageNotFoundError:
-        return "the installed schemagen"
+    Raises:
+        PackageNotFoundError: the package is imported without being installed.
+    """
+    from importlib.metadata import version  # pyproject.toml states it, once
+
+    return version(DISTRIBUTION)
+
+
+def install(extra: str) -> str:
+    """Return the command that installs the packages of an extra."""
+    return f'pip install "{DISTRIBUTION}[{extra}]"'
 
 
 def require(number: int) -> None:
@@ -34,10 +45,14 @@ def require(number: int) -> None:
     """
     if OLDEST <= number <= INTERFACE:
         return
-    installed = installed_version()
+    from importlib.metadata import PackageNotFoundError
+
+    installed = DISTRIBUTION
+    with suppress(PackageNotFoundError):
+        installed = f"{DISTRIBUTION} {installed_version()}"
     supported = f"{OLDEST} to {INTERFACE}" if OLDEST < INTERFACE else str(INTERFACE)
     advice = (
-        "install a later version of schemagen"
+        f"install a later version of {DISTRIBUTION}"
         if number > INTERFACE
         else "run `schemagen generate` to bring the code up to date"
     )

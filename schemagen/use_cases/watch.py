@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ..config import FILE_NAME, Project, find_project
 from ..findings import COMMAND_LINE, SchemagenError, refused
+from ..runtime.interface import install
 
 # A save is over when no file has changed for this long.
 _QUIET_MS = 100
@@ -40,7 +41,7 @@ def watch(directory: str, options: Sequence[str], tell: Callable[[str], None]) -
             COMMAND_LINE,
             "--watch needs watchfiles, which is not installed",
             rule="SG407",
-            advice='run `pip install "watchfiles>=1.0"`',
+            advice=f"run `{install('watch')}`",
         ) from None
     project = find_project(Path(directory))
     changes = watchfiles.watch(

@@ -83,7 +83,7 @@ def test_a_file_replaces_ours_of_the_same_name(
         "notes.md": "What we changed, and why.",
     }
     found = generated(with_templates(tmp_path, templates))
-    assert found["__init__"].split("\n", 2)[2] == '"""Mine."""\n'
+    assert found["__init__"].split("\n", 3)[3] == '"""Mine."""\n'
     assert found["parser"] == plain["parser"]
 
 

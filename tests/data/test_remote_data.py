@@ -149,4 +149,4 @@ def test_a_missing_package_is_not_a_fault_of_the_data(
     result = run(*arguments)
     assert result.exit_code == 2
     assert result.stderr.startswith("command line:1:1: SG407 ")
-    assert 'pip install "fsspec' in result.stderr
+    assert 'pip install "schemagen-tfrecord[remote]"' in result.stderr

@@ -187,7 +187,7 @@ def test_the_workflow_works(action: Action, repository: Repository) -> None:
     assert checkout["uses"].startswith("actions/checkout@")
     before = {"event.before": repository.git("rev-parse", "HEAD").strip()}
     for step in steps:
-        assert step["uses"] == f"{ADDRESS.removeprefix('https://github.com/')}@v0.3.0"
+        assert step["uses"] == f"{ADDRESS.removeprefix('https://github.com/')}@v0.4.0"
         outcome = action.run(repository.root, step.get("with", {}), before)
         assert outcome.exit_code == 0, outcome.output
     repository.replace("schemas/pets.py", "age: int", "age: float")

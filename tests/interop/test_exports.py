@@ -317,7 +317,7 @@ def test_without_tensorflow_metadata_it_says_what_to_install(
     out = tmp_path / "schema.pbtxt"
     output = refused(project, tmp_path, "pair", "--to", "tfmd", "--out", out)
     assert "SG407" in output
-    assert "pip install tensorflow-metadata" in output
+    assert 'pip install "schemagen-tfrecord[tfmd]"' in output
 
 
 # What TFDS delivers as it is stored, or has no word for.

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 import schemagen
 from command_line import make_project
-from schemagen.runtime.interface import INTERFACE, OLDEST
+from schemagen.runtime.interface import DISTRIBUTION, INTERFACE, OLDEST, install
 from tfrecord_files import read_records
 
 CHECKOUT = Path(__file__).parents[2]
@@ -242,23 +242,30 @@ def test_the_classifiers_are_known_to_indexes() -> None:
     assert "Python 3.11 to 3.13" in page
 
 
-def test_texts_install_packages_of_the_extras_and_never_schemagen_by_its_name() -> None:
-    """The package index has another project of this name; a clone is given by its path."""
-    extras = {name: PROJECT["optional-dependencies"][name] for name in EXTRAS}
-    required = {each for needed in extras.values() for each in needed}
+def test_messages_install_extras_of_the_distribution() -> None:
+    """One function words the command, and each extra that is named exists."""
+    assert PROJECT["name"] == DISTRIBUTION
+    assert install("report") == f'pip install "{DISTRIBUTION}[report]"'
     named: set[str] = set()
     for directory in ("schemagen", "templates"):
         for path in sources(CHECKOUT / directory):
             text = path.read_text("utf-8")
-            assert not re.search(r"pip install[^\n]*schemagen", text), path
-            named.update(re.findall(r'"([a-z][a-z-]*>=[\d.]+)"', text))
-    assert (
-        {"fsspec>=2024.2", "keras>=3.5", "vl-convert-python>=1.7"} <= named <= required
-    )
+            assert ("pip install" in text) == (
+                path == CHECKOUT / "schemagen/runtime/interface.py"
+            ), path
+            named.update(re.findall(r"\binstall\('([a-z]+)'\)", text))
+    assert named == {"remote", "report", "tensorflow", "tfmd", "watch"}
+    assert named <= EXTRAS
+
+
+def test_pages_never_install_schemagen_by_the_name_of_the_package() -> None:
+    """The package index has another project of that name."""
     for path in [*CHECKOUT.glob("*.md"), *(CHECKOUT / "docs").rglob("*.md")]:
         if path.name != "CHANGELOG.md":
             for line in path.read_text("utf-8").splitlines():
-                assert not re.search(r"pip install \S*schemagen", line), path
+                assert not re.search(r"pip install \S*schemagen(?!-tfrecord)", line), (
+                    path
+                )
                 for found in re.findall(r"PATH/TO/CLONE\[([a-z,-]+)\]", line):
                     assert set(found.split(",")) <= EXTRAS, path
 
@@ -297,7 +304,7 @@ def test_the_wheel_works_outside_the_checkout(
     run([*install, "--disable-pip-version-check", str(wheel)], cwd=tmp_path)
     names = "import importlib.metadata as m; print([d.name for d in m.distributions()])"
     installed = run([clean, "-c", names], cwd=tmp_path).lower()
-    assert "schemagen" in installed
+    assert f"'{DISTRIBUTION}'" in installed
     assert "tensorflow" not in installed
     assert "keras" not in installed
 

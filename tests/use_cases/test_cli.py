@@ -231,5 +231,5 @@ def test_a_closed_pipe_is_no_bug(
 
 def test_the_version_is_the_installed_one() -> None:
     """`--version` prints what `schemagen.__version__` is."""
-    assert schemagen.__version__ == version("schemagen")
+    assert schemagen.__version__ == version("schemagen-tfrecord")
     assert run("--version").stdout.endswith(f" {schemagen.__version__}\n")

@@ -7,10 +7,10 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping
-from importlib.metadata import version
 from typing import Any, TypeVar
 
 from ...findings import Finding, render_json
+from ...runtime.interface import installed_version
 from ...runtime.native import BYTES
 from ...runtime.reading.fields import MalformedError
 from ...runtime.reading.message import Feature, Message, parse_message
@@ -83,7 +83,7 @@ def document_of(
         data=found.where,
         title=title_of(found, profile.spec),
         doc=profile.spec.doc if profile.spec else "",
-        described_by=version("schemagen"),
+        described_by=installed_version(),
         manifest=profile.manifest and Manifest.of(profile.manifest),
         gaps=[
             Gap.of(gap, path=str(gap.path), kind="mixed" if gap.mixed else "missing")

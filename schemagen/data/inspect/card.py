@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.metadata import version
 
 from ...display.blocks import (
     Block,
@@ -17,6 +16,7 @@ from ...display.blocks import (
     prose,
 )
 from ...display.markdown import markdown
+from ...runtime.interface import installed_version
 from ..formatting import plural
 from ..profile.classes import ClassCounts
 from ..profile.columns import title_of
@@ -142,7 +142,7 @@ def _origin(profile: Profile) -> Iterator[Block]:
         rows.append(
             ("a record is", " or ".join(f"tf.train.{name}" for name in messages))
         )
-    rows.append(("described by", f"schemagen {version('schemagen')}"))
+    rows.append(("described by", f"schemagen {installed_version()}"))
     yield Heading("Files and versions")
     yield Table(("", ""), rows)
 

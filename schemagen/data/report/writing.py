@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from ...atomic_write import write_whole
 from ...findings import COMMAND_LINE, refused
+from ...runtime.interface import install
 from ..formatting import number, one_line, plural, share, size
 from ..profile.profile import Profile
 
@@ -39,7 +40,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
             COMMAND_LINE,
             "an HTML report needs vl-convert-python, which is not installed",
             rule="SG407",
-            advice='run `pip install "vl-convert-python>=1.7"`',
+            advice=f"run `{install('report')}`",
         ) from None
     if not target.parent.is_dir():
         raise refused(target, f"directory {target.parent} does not exist", rule="SG441")

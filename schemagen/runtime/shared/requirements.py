@@ -10,6 +10,8 @@ import re
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ..interface import install
+
 if TYPE_CHECKING:
     import keras  # type: ignore[import-not-found, import-untyped, unused-ignore]
     import tensorflow as tf  # type: ignore[import-not-found, import-untyped, unused-ignore]
@@ -49,8 +51,7 @@ def _require_keras() -> Any:
         raise ImportError(
             f"found Keras {found.__version__}, and generated models need Keras "
             f"{_KERAS[0]}.{_KERAS[1]} or later, with TensorFlow 2.16 or later (reading "
-            "and writing data does not need Keras): run "
-            'pip install --upgrade "tensorflow>=2.16" "keras>=3.5"',
+            f"and writing data does not need Keras): run {install('tensorflow')}",
             name="keras",
         )
     return found
@@ -76,6 +77,6 @@ def _require(package: str) -> Any:
     raise ModuleNotFoundError(
         f"{package} is not installed, and generated code needs it to read data or to "
         "make models (serializer.py and reader.py do not need it): run "
-        'pip install "tensorflow>=2.16" "keras>=3.5"',
+        f"{install('tensorflow')}",
         name=package,
     )

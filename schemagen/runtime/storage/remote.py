@@ -13,6 +13,7 @@ from functools import partial
 from io import RawIOBase
 from typing import Any
 
+from ..interface import install
 from ..shared.errors import DatasetError
 from ..shared.wire import Buffer
 from .files import FileReader, Files, FileState, OutputFile
@@ -92,7 +93,7 @@ def _open_file_system(url: str) -> tuple[Any, str]:
     except ModuleNotFoundError as error:
         raise DatasetError(
             f"directory {url!r}: remote file systems need fsspec, which is not installed; "
-            'run pip install "fsspec>=2024.2"'
+            f"run {install('remote')}"
         ) from error
     try:
         file_system, root = fsspec.core.url_to_fs(url)

@@ -351,7 +351,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
     result = run("inspect", data, "--html", tmp_path / "report.html")
     assert result.exit_code == 2
     assert result.stderr.startswith("command line:1:1: SG407 ")
-    assert "pip install" in result.stderr
+    assert 'pip install "schemagen-tfrecord[report]"' in result.stderr
 
 
 def test_a_report_that_cannot_be_finished_leaves_the_earlier_one(
