@@ -240,7 +240,7 @@ def test_the_program_with_generated_code_reads_images_of_any_size(
     """One at a time, unless the schema resizes them or readers leave them out."""
     workspace.schema(_PHOTO.replace("{more}", more))
     workspace.generate()
-    pictures = [encode_png(np.zeros((n, 4, 3), np.uint8)) for n in (2, 4, 6)]
+    pictures = [encoded(np.zeros((n, 4, 3), np.uint8)) for n in (2, 4, 6)]
     rows = [{"photo": each, "kind": 1, "age": 2} for each in pictures]
     data = workspace.root / "data"
     write = workspace.module("photo", "serializer").write_dataset
