@@ -11,10 +11,10 @@ from contextlib import suppress
 DISTRIBUTION = "schemagen-tfrecord"
 """What pip installs; the package that it installs is `schemagen`."""
 
-INTERFACE = 3
+INTERFACE = 4
 """The interface that this version of schemagen generates code for."""
 
-OLDEST = 3
+OLDEST = 4
 """The oldest interface that this runtime still supports."""
 
 

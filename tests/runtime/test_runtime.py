@@ -17,6 +17,8 @@ from schemagen.runtime import interface
 
 ROOT = Path(__file__).parents[2]
 
+NOW = interface.INTERFACE
+
 PET = """
 from typing import Annotated
 
@@ -71,12 +73,12 @@ def test_code_for_a_later_interface_says_what_to_install(
     project: Path, generated: pytest.MonkeyPatch
 ) -> None:
     """The installed runtime is too old for it."""
-    generated.setattr(render, "INTERFACE", interface.INTERFACE + 1)
+    generated.setattr(render, "INTERFACE", NOW + 1)
     schemagen.generate(project)
     with pytest.raises(ImportError) as caught:
         imported(project, generated)
     text = str(caught.value)
-    for word in (" 4 ", schemagen.__version__, "supports 3", "install"):
+    for word in (f" {NOW + 1} ", schemagen.__version__, f"supports {NOW}", "install"):
         assert word in text
 
 
@@ -85,12 +87,13 @@ def test_code_for_an_interface_of_before_says_what_to_run(
 ) -> None:
     """The installed runtime does not support it any longer."""
     schemagen.generate(project)
-    generated.setattr(interface, "OLDEST", 4)
-    generated.setattr(interface, "INTERFACE", 5)
+    generated.setattr(interface, "OLDEST", NOW + 1)
+    generated.setattr(interface, "INTERFACE", NOW + 2)
     with pytest.raises(ImportError) as caught:
         imported(project, generated)
     text = str(caught.value)
-    for word in (" 3 ", schemagen.__version__, "4 to 5", "`schemagen generate`"):
+    supported = f"{NOW + 1} to {NOW + 2}"
+    for word in (f" {NOW} ", schemagen.__version__, supported, "`schemagen generate`"):
         assert word in text
 
 
@@ -99,7 +102,7 @@ def test_code_works_with_a_later_runtime(
 ) -> None:
     """As long as that supports the interface."""
     schemagen.generate(project)
-    generated.setattr(interface, "INTERFACE", 4)
+    generated.setattr(interface, "INTERFACE", NOW + 1)
     assert imported(project, generated).__all__
 
 
