@@ -124,6 +124,30 @@ def test_errors_come_as_they_are(split: Any) -> None:
         list(split.map(fails).to_tf(16))
 
 
+def test_damage_is_the_only_message_of_loops_and_fit(
+    directory: Path, tmp_path: Path
+) -> None:
+    """Nothing of TensorFlow's own text or of Python's stack comes with it."""
+    write_dataset(rows(40), tmp_path, "train", shards=1)
+    model = build_model()
+    adapt(model, make_dataset(tmp_path, batch_size=8))
+    model.compile(loss="sparse_categorical_crossentropy")
+    path = tmp_path / "train-00000-of-00001.tfrecord"
+    contents = bytearray(path.read_bytes())
+    contents[-200] ^= 1
+    path.write_bytes(contents)
+    damaged = open_split(tmp_path)
+    with pytest.raises(DatasetError) as expected:
+        damaged[:]
+    for read in (
+        lambda: list(damaged.to_tf(8)),
+        lambda: model.fit(damaged.to_tf(8), verbose=0),
+    ):
+        with pytest.raises(tf.errors.UnknownError) as found:
+            read()
+        assert str(found.value) == str(expected.value)
+
+
 def test_what_makes_no_tensor_is_refused(directory: Path) -> None:
     lists = open_split(directory, "train", ragged="list")
     with pytest.raises(DatasetError, match="'ink_runs': its rows are lists"):

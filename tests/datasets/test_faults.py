@@ -105,6 +105,11 @@ def _message(dataset: tf.data.Dataset) -> str:
     return message.replace("`", "'")
 
 
+def _verify(directory: Path) -> str:
+    """The end of errors of damaged data."""
+    return f"'schemagen verify {directory}' reports everything that is wrong"
+
+
 def _unlisted(directory: Path) -> str:
     """Take a directory's manifest away, and return a glob of its files."""
     (directory / "manifest.json").unlink(missing_ok=True)
@@ -163,7 +168,9 @@ def test_damage_is_named_or_skipped(
     if whole:  # it is refused on opening, and is one thing that could not be read
         change(path)
         place, lost = "", range(20)
-    assert f"{path}: {place}" in _message(strict)
+    message = _message(strict)
+    assert f"{path}: {place}" in message
+    assert whole or message.endswith(_verify(directory))
     found = numbers(skipping)
     assert found == [n for at, n in enumerate(before) if at not in lost]
     # No one knows how many records are lost of a file that no manifest lists.
@@ -202,7 +209,9 @@ def test_damage_of_compressed_files_is_named(
     at = 3 * len(content) // 4 - 20
     path.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
     source = directory if listed else _unlisted(directory)
-    assert f"{path}: record " in _message(make_dataset(source, training=training))
+    message = _message(make_dataset(source, training=training))
+    assert f"{path}: record " in message
+    assert message.endswith(_verify(directory))
     if not listed:
         path.write_bytes(content[:-20])
         assert f"{path}: record 19: " in _message(make_dataset(source))
@@ -326,6 +335,7 @@ def test_a_wrong_record_is_named_with_its_field(
     field, words = _WRONG[change]
     assert f"{_first(directory)}: record 13: field '{field}': " in message
     assert [word for word in words if word not in message] == []
+    assert message.endswith(_verify(_first(directory).parent))
 
 
 def test_a_foreign_protobuf(

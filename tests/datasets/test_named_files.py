@@ -178,6 +178,18 @@ def test_files_are_known_by_the_manifest_next_to_them_alone(
     assert said.startswith(f"{linked / first.name}: ")
 
 
+@pytest.mark.parametrize("split", [None, "train"])
+def test_a_glob_of_directories_is_refused_with_one_of_files(
+    directory: Path, split: str | None
+) -> None:
+    """Whether or not a split is named, which a glob does not have."""
+    spec = _manifest(directory).spec
+    pattern = f"{directory.parent}/{directory.name}*"
+    found = _refused(pattern, spec, split)
+    assert found.startswith(f"{directory}: a directory, ")
+    assert f"'{directory}/*'" in found
+
+
 def test_unlisted_file_is_warned_of_and_refused_in_a_glob_of_listed_ones(
     directory: Path, open_split: OpenSplit
 ) -> None:

@@ -12,6 +12,7 @@ from ..codecs.decoder import Batch, CorruptError, Row, Run
 from ..reading.columns import Rows
 from ..reading.records import Records
 from ..shared.errors import DatasetError, warn
+from ..sources.records import with_command
 from .arrow import table_of
 from .collation import flat_items
 from .views import Result, View
@@ -105,7 +106,9 @@ def _sound(
     while True:
         if problems:
             if not skip:
-                raise DatasetError(problems[min(problems)])
+                row = min(problems)
+                place = view.place(int(records.numbers[row]))
+                raise DatasetError(with_command(place, problems[row]))
             records, problems = _without(records, problems), {}
         try:
             return decode(records)

@@ -13,7 +13,7 @@ import numpy as np
 from ..reading.columns import Rows
 from ..shared.errors import DatasetError, warn
 from ..shared.tfrecord import FRAMING
-from ..sources.records import FileRecords
+from ..sources.records import FileRecords, with_command
 from ..sources.shards import File, Shards
 from ..storage.directory import reader_of
 from ..storage.files import in_threads
@@ -70,7 +70,8 @@ def find_positions(shards: Shards, *, skip: bool = False) -> Positions:
     counts = [len(ends) for ends in found]
     for file, count in zip(shards.files, counts, strict=True):
         if not skip and file.records is not None and file.records != count:
-            raise DatasetError(wrong_count(file.path, count, file.records))
+            problem = wrong_count(file.path, count, file.records)
+            raise DatasetError(with_command(file.path, problem))
     bases = sums(shards.sizes)
     shifted = [ends + base for ends, base in zip(found, bases, strict=False)]
     firsts = sums(counts)
@@ -145,7 +146,7 @@ def _ends_of(file: File, *, skip: bool) -> Rows:
         return np.array(ends, np.int64)
     good, problem = _damage(file)
     if not skip:
-        raise DatasetError(f"{problem}; `schemagen verify` reports what can be read")
+        raise DatasetError(with_command(file.path, problem))
     warn(f"{problem}; it is left out, and everything after it")
     return np.array(ends[:good], np.int64)
 

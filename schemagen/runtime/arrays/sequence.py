@@ -15,15 +15,16 @@ from ..reading.columns import Rows
 from ..reading.records import records_of
 from ..shared.errors import DatasetError
 from ..sources.generation import check_unlisted
-from ..sources.records import FileRecords
+from ..sources.records import FileRecords, with_command
 from ..sources.shards import File, Shards
 from ..storage.manifest import wrong_count
 from .fetching import NEVER, Fetched, file_errors
 from .open_files import OpenFile
 
 _IN_SEQUENCE = (
-    "{}: a compressed file, whose records can only be read in sequence; call batches() "
-    "without shuffle_seed, or write the split without compression"
+    "{}: a compressed file, and random access and shuffling need files without "
+    "compression: write the split again without it; or read it in order, by iterating "
+    "over the split or by batches() without shuffle_seed"
 )
 
 
@@ -113,9 +114,9 @@ def _check_end(
     for more in behind:
         if isinstance(more, bytes):
             found = count + 1 + sum(1 for _ in behind)
-            raise DatasetError(wrong_count(path, found, count))
+            raise DatasetError(with_command(path, wrong_count(path, found, count)))
         if not skip:
-            raise more
+            raise DatasetError(with_command(path, str(more)))
 
 
 def _records_of(file: File, current: _Current) -> Iterator[bytes | DatasetError]:

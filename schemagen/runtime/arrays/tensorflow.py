@@ -12,6 +12,7 @@ import numpy as np
 from ..codecs.decoder import Batch
 from ..codecs.nesting import flattened
 from ..codecs.roles import Roles
+from ..faults.plain_errors import with_plain_errors
 from ..shared.errors import DatasetError
 from ..shared.requirements import tf
 from .keras import with_added
@@ -97,7 +98,7 @@ def batches_as_dataset(
     dataset = tf.data.Dataset.from_generator(elements, output_signature=signature)
     if "pack" not in shaping and not view.skips:
         dataset = dataset.apply(tf.data.experimental.assert_cardinality(len(whole)))
-    return dataset.prefetch(_PREFETCHED)
+    return with_plain_errors(dataset.prefetch(_PREFETCHED))
 
 
 def _varying(split: Any) -> dict[str, set[int]]:

@@ -13,7 +13,7 @@ from typing import Literal
 from ..shared.errors import DatasetError
 from ..shared.requirements import tf
 from ..sources.generation import changed, replaced
-from ..sources.records import FileRecords, opening_problem
+from ..sources.records import FileRecords, opening_problem, with_command
 from ..sources.shards import Shards
 from ..sources.shares import Part
 from ..storage.manifest import wrong_count
@@ -96,7 +96,8 @@ class Faults:
             if problem := replaced(self._found):
                 self._raise(problem)
         if problem := opening_problem(file):
-            self._judge([problem])
+            self._raise_unless_skipped(problem)
+            self._skip([problem])
             return
         contents, problems, count = FileRecords(file), list[str](), 0
         for number, record in enumerate(contents):
@@ -104,9 +105,8 @@ class Faults:
                 break
             count += 1
             if isinstance(record, DatasetError):
-                if not self.skips:
-                    self._judge([str(record)])
                 problems.append(str(record))
+                self._raise_unless_skipped(with_command(path, problems[0]))
             elif number >= part.first and (number - part.first) % part.step == 0:
                 yield record
         lost = 0
@@ -114,6 +114,7 @@ class Faults:
             lost = file.records - count
             if lost and not problems:
                 problems.append(wrong_count(path, count, file.records))
+                self._raise_unless_skipped(with_command(path, problems[0]))
                 lost -= 1
             elif lost:
                 problems[-1] += f"; the {lost} after it cannot be read either"
@@ -124,7 +125,7 @@ class Faults:
                 "that the manifest lists: the file was replaced or changed; "
                 "restore it, or write the split again"
             )
-        self._judge(problems, len(problems) + max(0, lost))
+        self._skip(problems, len(problems) + max(0, lost))
 
     def any_record(self) -> bytes | None:
         """Return a record; an empty one if none can be read, None if there are none."""
@@ -195,7 +196,7 @@ class Faults:
             # Looking for a record takes as long as reading the files once more.
             shown = sorted(bad)[: self._unreported()]
             problems = [self._problem_of(records[number]) for number in shown]
-            self._judge(problems, len(bad))
+            self._skip(problems, len(bad))
             return "", [each for at, each in enumerate(records) if at not in bad]
 
         return call_python(sift, [serialized])
@@ -208,20 +209,22 @@ class Faults:
         with self._lock:
             return _SHOWN - len(self._first)
 
-    def _judge(self, problems: list[str], count: int = 1) -> None:
-        """Count what is skipped, or raise it.
+    def _raise_unless_skipped(self, problem: str) -> None:
+        if not self.skips:
+            self._raise(problem)
+
+    def _skip(self, problems: list[str], count: int = 1) -> None:
+        """Count what is skipped.
 
         Args:
             problems: in words; not all of them, if there are more.
             count: how many there are.
 
         Raises:
-            DatasetError: there is one, and nothing is skipped.
+            DatasetError: the data was replaced.
         """
         if not problems:
             return
-        if not self.skips:
-            self._raise(problems[0])
         if problem := replaced(self._found):
             self._raise(problem)
         with self._lock:

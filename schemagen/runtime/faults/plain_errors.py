@@ -1,7 +1,7 @@
 """Errors of reading without the text that TensorFlow puts around them.
 
-That is possible where Python gets the error: in the iterators of `make_dataset`, and in
-`fit` and the like of a generated model.
+That is possible where Python gets the error: in the iterators of `make_dataset` and
+`to_tf`, and in `fit` and the like of a generated model.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ _MESSAGE = re.compile(
     rf"assertion failed: \[([^\n]*)\]\s*\[\[.*{{{{node (?:\S*/)?{ASSERTION}(_\d+)?}}}}"
 )
 
+# What TensorFlow makes of an error in a generator, as in `to_tf`.
+_OF_GENERATOR = re.compile(r"DatasetError: (.*?)\nTraceback \(most recent", re.DOTALL)
+
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
@@ -28,6 +31,8 @@ def plain_errors() -> Iterator[None]:
     try:
         yield
     except tf.errors.OpError as error:
+        if found := _OF_GENERATOR.search(error.message):
+            raise type(error)(None, None, found[1]) from None
         found = _MESSAGE.search(error.message)
         if found is None:
             raise

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from ..shared.errors import DatasetError
-from ..sources.records import FileRecords, opening_problem
+from ..sources.records import FileRecords, opening_problem, with_command
 from ..sources.shards import Shards
 from ..storage.manifest import wrong_count
 from .error_report import Parser, fault_of, fault_of_all, refused
@@ -46,11 +46,13 @@ def first_problem(shards: Shards, parser: Parser, batch_size: int) -> str:
             bad = refused(records, parser) if message else set()
             for number, each in enumerate(piece):
                 if isinstance(each, DatasetError):
-                    return str(each)
+                    return with_command(file.path, str(each))
                 if number in bad:
-                    return f"{file.path}: record {count + number}: {fault_of(each, parser)}"
+                    place = f"{file.path}: record {count + number}"
+                    return with_command(file.path, f"{place}: {fault_of(each, parser)}")
             together = together or message
             count += len(piece)
         if file.records is not None and file.records != count:
-            return wrong_count(file.path, count, file.records)
+            problem = wrong_count(file.path, count, file.records)
+            return with_command(file.path, problem)
     return together

@@ -53,6 +53,8 @@ def find_shards(source: Paths, split: Splits = None) -> Shards:
             if reader_of(each).is_dir(each):
                 raise DatasetError(f"{each}: a directory in a list of files")
     if split is not None:
+        if is_glob and reader_of(paths[0]).is_dir(paths[0]):
+            raise DatasetError(directory_problem(paths[0]))
         raise DatasetError(
             f"{paths[0]}: a file, and split={split!r} needs a data directory; leave "
             "split out"
@@ -105,6 +107,14 @@ def shards_at(paths: Sequence[str]) -> Shards:
             replace(each, names=tuple(sorted(name for at, name in read if at == key)))
             for key, each in manifests.items()
         ),
+    )
+
+
+def directory_problem(path: str) -> str:
+    """Say that a glob matches a directory."""
+    return (
+        f"{path}: a directory, and a glob names files; pass the directory itself, or a "
+        f"glob of its files such as {os.path.join(path, '*')!r}"
     )
 
 

@@ -11,7 +11,14 @@ from ..shared.errors import DatasetError, warn
 from ..shared.tfrecord import detect_compression
 from ..storage.manifest import FILE_NAME, unsettled_problem
 from ..storage.schema import Spec
-from .finding import SHARD_NAME, Paths, Splits, directory_key, find_shards
+from .finding import (
+    SHARD_NAME,
+    Paths,
+    Splits,
+    directory_key,
+    directory_problem,
+    find_shards,
+)
 from .generation import check_listed
 from .shards import File, Shards
 
@@ -100,6 +107,8 @@ def _begun(file: File) -> File:
     path, error = file.path, file.error
     if isinstance(error, FileNotFoundError):
         raise DatasetError(f"{path}: no such file")
+    if isinstance(error, IsADirectoryError):
+        raise DatasetError(directory_problem(path))
     if error:
         raise DatasetError(f"{path}: {error.strerror}")
     try:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from io import BufferedReader, RawIOBase
+from posixpath import dirname
 from typing import Any
 
 from ..shared.errors import DatasetError
@@ -47,6 +49,18 @@ class FileRecords:
     def crc32c(self) -> str:
         """The CRC-32C of the bytes that were read, as manifests list it."""
         return self._file.crc32c if self._file else f"{0:08x}"
+
+
+def with_command(place: str, problem: str) -> str:
+    """Return a problem of damaged data, and the command that reports all of them.
+
+    Args:
+        place: the file, perhaps with a record: "data/train-00000.tfrecord: record 3".
+        problem: what is wrong there.
+    """
+    command = f"schemagen verify {shlex.quote(dirname(place) or '.')}"
+    end = " " if problem.endswith("?") else "; "
+    return f"{problem}{end}`{command}` reports everything that is wrong"
 
 
 def opening_problem(file: File) -> str:
