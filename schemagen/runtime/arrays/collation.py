@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..codecs.columns import Collator
-from ..codecs.decoder import Batch, Row
+from ..codecs.decoder import Batch, Collator, Row
 from ..native import padded
 from ..reading.columns import Rows
 from ..shared.errors import DatasetError

@@ -6,9 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from ..codecs.columns import ListForm
 from ..codecs.decoded import Form
-from ..codecs.decoder import Decoder
+from ..codecs.decoder import Decoder, ListForm
 from ..codecs.records import RecordCodec
 from ..codecs.roles import Roles, missing_targets
 from ..shared.calling import check_flags, options_by_name

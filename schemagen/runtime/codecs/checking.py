@@ -16,8 +16,7 @@ from .between import FieldFault
 from .decoded import Decoded
 from .faults import Fault, Features, listed, shown_bytes
 from .groups import group_faults, groups_of
-from .row_source import RowSource
-from .stored_rows import Notes
+from .stored_rows import Notes, RowSource
 
 if TYPE_CHECKING:
     from .records import RecordCodec

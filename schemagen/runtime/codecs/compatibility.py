@@ -16,11 +16,66 @@ from typing import Any
 from ..shared.errors import SchemaMismatchError
 from ..shared.json_entries import ELSEWHERE
 from .changes import Judgement, StoredField
-from .owned_keys import OwnedKey, owned_keys
+from .numbers import FixedNumbers
+from .part import INT, Part
 from .spec_json import judged_of, stored_field
 
 Spec = dict[str, Any]
-FieldSpec = dict[str, Any]
+FieldJson = dict[str, Any]
+"""A whole spec, and one field of it, as `spec.json` has them."""
+
+
+@dataclass(frozen=True)
+class OwnedKey:
+    """A key of a field.
+
+    Attributes:
+        key: the feature's key in the Example.
+        field: the JSON of the field.
+        part: what is stored under the key; None of a kind that only a later version
+            knows.
+    """
+
+    key: str
+    field: FieldJson
+    part: Part | None = None
+
+    @property
+    def attribute(self) -> str:
+        """The attribute of the field that names the key."""
+        return self.part.parameter if self.part else "key"
+
+    def __str__(self) -> str:
+        name = repr(self.field["name"])
+        if self.attribute == "key":
+            return f"the {self.field['kind']} {name}"
+        word = self.attribute.removesuffix("_key").replace("_", " ")
+        return f"the {word} of {name}"
+
+    @property
+    def integers(self) -> int | None:
+        """How many integers it always holds, such as sizes; None for anything else."""
+        part = self.part
+        if part is None or part.stored != INT or part.dtype == "bool":
+            return None
+        own = part.holds == "value"
+        if own and not isinstance(stored_field(self.field).codec, FixedNumbers):
+            return None
+        return None if own and len(part.shape) > 1 else part.count
+
+    def reads(self, other: OwnedKey) -> bool:
+        """Return whether what another field wrote can be read here."""
+        return self.integers is not None and self.integers == other.integers
+
+
+def owned_keys(spec: dict[str, Any]) -> Iterator[OwnedKey]:
+    """Yield the keys of all fields, those of a field's values first."""
+    for field in spec["fields"]:
+        parts = stored_field(field).parts
+        if not parts:
+            yield OwnedKey(field["key"], field)
+        for part in parts:
+            yield OwnedKey(part.key, field, part)
 
 
 @dataclass(frozen=True)
@@ -281,7 +336,7 @@ def check_compatible(
         )
 
 
-def former_fields(field: FieldSpec, written: Spec, expected: Spec) -> list[FieldSpec]:
+def former_fields(field: FieldJson, written: Spec, expected: Spec) -> list[FieldJson]:
     """Return what a field may have been before it got its name and key.
 
     Those are the fields that are there no more and that hold the same, or failing
@@ -301,7 +356,7 @@ def former_fields(field: FieldSpec, written: Spec, expected: Spec) -> list[Field
     return alike or [each for each in gone if each["key"] in near]
 
 
-def _value_facts(field: FieldSpec) -> FieldSpec:
+def _value_facts(field: FieldJson) -> FieldJson:
     """Return what a field says about the values that it holds."""
     judged = {**judged_of(field["kind"]), "optional": (), "default": ()}
     return {
@@ -311,7 +366,7 @@ def _value_facts(field: FieldSpec) -> FieldSpec:
     }
 
 
-def _without_data(written: Spec, expected: Spec) -> Iterator[FieldSpec]:
+def _without_data(written: Spec, expected: Spec) -> Iterator[FieldJson]:
     """Yield the expected fields of which nothing is known in the data."""
     if _message(written) == _message(expected):
         keys = {owned.key for owned in owned_keys(written)}
@@ -320,7 +375,7 @@ def _without_data(written: Spec, expected: Spec) -> Iterator[FieldSpec]:
                 yield field
 
 
-def new_fields(before: Spec, after: Spec) -> Iterator[FieldSpec]:
+def new_fields(before: Spec, after: Spec) -> Iterator[FieldJson]:
     """Yield the fields that have neither name nor key of a former one."""
     keys = {field["key"] for field in before["fields"]}
     names = {field["name"] for field in before["fields"]}
@@ -329,13 +384,13 @@ def new_fields(before: Spec, after: Spec) -> Iterator[FieldSpec]:
             yield field
 
 
-def _renamed(field: FieldSpec, former: list[FieldSpec]) -> str:
+def _renamed(field: FieldJson, former: list[FieldJson]) -> str:
     """Say what to do if a field had another name."""
     names = " or ".join(repr(each["name"]) for each in former)
     return f"if it is {names} renamed, {_same(field, former)}"
 
 
-def _same(field: FieldSpec, former: list[FieldSpec]) -> str:
+def _same(field: FieldJson, former: list[FieldJson]) -> str:
     """Say how a field becomes the same as one of its former ones."""
     if len(field.get("path", ())) > 1:
         return (
@@ -349,7 +404,7 @@ def _message(spec: Spec) -> str:
     return str(spec.get("message", "Example"))
 
 
-def _pairs(written: Spec, expected: Spec) -> Iterator[tuple[str, FieldSpec, FieldSpec]]:
+def _pairs(written: Spec, expected: Spec) -> Iterator[tuple[str, FieldJson, FieldJson]]:
     """Yield the fields of one key, by the expected name, and then their steps.
 
     Fields of one message are not where those of the other are.

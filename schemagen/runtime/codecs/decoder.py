@@ -5,20 +5,224 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from itertools import chain
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..native import padded
+from ..reading.columns import Rows
 from ..reading.decoding import decode
 from ..reading.records import Records
+from ..shared.dtypes import DTYPES
 from .between import FieldFault
 from .checking import RecordCheck
-from .columns import Collator, ListForm
-from .decoded import Decoded, Form, UndecodableError
+from .decoded import Decoded, Form, RaggedRows, Shape, UndecodableError, Values
 from .kind import Kind
 from .nesting import nested
 from .records import RecordCodec
+
+ListForm = Literal["padded", "list"]
+"""Whether lists are padded to the longest of their batch, or stay as long as they are."""
+
+
+class Collator:
+    """What the values of a field become: columns of batches, and values of rows.
+
+    Args:
+        codec: of the field.
+        form: how values are delivered.
+        lists: what becomes of lists in batches.
+
+    Attributes:
+        codec: of the field.
+        form: how values are delivered.
+        dtype: of the values in memory.
+        filler: the value that fills up lists.
+        absent: the value of a missing one, or of each of its items.
+        masked: whether batches tell which records have a value.
+        listed: whether values of different lengths stay as they are, in a list.
+    """
+
+    def __init__(self, codec: Kind, form: Form, lists: ListForm) -> None:
+        self.codec = codec
+        self.form = form
+        self._name = codec.name
+        self.masked = codec.masked
+        inner: Any = getattr(codec, "step", codec)
+        encoded = inner.of_pixels and not form.images and inner.encoding != "raw"
+        named = inner.of_classes and form.names and bool(inner.classes)
+        self.dtype: np.dtype[Any] = np.dtype(object)
+        self._shape: Shape = codec.delivered_shape
+        self.filler: Any = codec.filler
+        if encoded or named:
+            self._shape = codec.decoded_as[1]
+            self.filler = b"" if encoded else ""
+        elif codec.delivered_dtype != "string":
+            self.dtype = DTYPES[codec.delivered_dtype].numpy
+        elif codec.dtype == "bytes":
+            self.filler = codec.filler.encode()
+        self.listed = bool(self._shape) and (
+            codec.layout != "dense"
+            or not codec.batchable
+            or (lists == "list" and None in self._shape)
+        )
+        self.absent = codec.absent
+        if self.dtype.kind == "O":
+            given = codec.default not in (None, ())
+            self.absent = codec.default if given else self.filler
+            if named and given:
+                self.absent = inner.classes[codec.default]
+
+    def columns(self, decoded: Decoded, rows: int) -> dict[str, Any]:
+        """Return the columns of the field: its values, and a mask if batches have one.
+
+        Args:
+            decoded: the values of the rows that have one.
+            rows: how many there are.
+
+        Raises:
+            UndecodableError: a value is a damaged image.
+        """
+        values = decoded.values()
+        delivered = self.codec.delivered(values, self.form)
+        found = {self._name: self.filled(decoded.rows, delivered, rows)}
+        if self.masked:
+            valid = self.codec.validity(values)
+            mask = np.zeros(rows, np.bool_)
+            mask[decoded.rows] = True if valid is None else valid
+            found[f"{self._name}_present"] = mask
+        return found
+
+    def values(self, decoded: Decoded, rows: int) -> list[Any]:
+        """Return the value of the field in each record: None where it is missing.
+
+        Args:
+            decoded: the values of the records that have one.
+            rows: how many records there are.
+
+        Raises:
+            UndecodableError: a value is a damaged image.
+        """
+        codec, values = self.codec, decoded.values()
+        valid = codec.validity(values)
+        delivered = codec.delivered(values, self.form)
+        found = [None] * rows
+        if codec.default is not None and len(decoded.rows) < rows:
+            found = [self._default] * rows
+        known = [True] * len(values) if valid is None else valid.tolist()
+        for row, value, is_valid in zip(
+            decoded.rows.tolist(), delivered, known, strict=True
+        ):
+            if is_valid:
+                found[row] = value
+        return found
+
+    def missing(self, rows: int) -> Values:
+        """Return the column of as many missing values."""
+        shape: Any = self._shape
+        none: Values = [] if None in shape else np.empty((0, *shape), self.dtype)
+        return self.filled(np.empty(0, np.int64), none, rows)
+
+    @property
+    def _default(self) -> Any:
+        """The value of a missing field in a single record."""
+        if None in self._shape:
+            return self.nothing()
+        if self.dtype.kind == "O" and not self._shape:
+            return self.absent
+        return np.full(cast("Any", self._shape), self.absent, self.dtype)[()]
+
+    def filled(self, rows: Rows, values: Values, count: int) -> Values:
+        """Return a value for each of `count` rows.
+
+        Args:
+            rows: those that have one.
+            values: theirs.
+            count: how many there are.
+        """
+        if isinstance(values, np.ndarray) or not self._shape:
+            if isinstance(values, np.ndarray) and len(rows) == count:
+                return values
+            shape = np.shape(values)[1:] if isinstance(values, np.ndarray) else ()
+            dense = np.empty((count, *shape), self.dtype)
+            dense[:] = self.absent
+            dense[rows] = values
+            return dense
+        if self.listed:
+            if len(rows) == count:
+                return list(values)
+            found = [self.nothing() for _ in range(count)]
+            for row, value in zip(rows.tolist(), values, strict=True):
+                found[row] = value
+            return found
+        return self._padded(rows, values, count)
+
+    def nothing(self) -> Any:
+        """Return the value of a missing list, tensor or image."""
+        codec = self.codec
+        if codec.layout == "sparse":
+            rank = len(self._shape)
+            return np.empty((0, rank), np.int64), np.empty(0, self.dtype)
+        if not codec.batchable:
+            return np.zeros([size or 1 for size in self._shape], self.dtype)
+        if self.dtype.kind == "O" or None in self._shape[1:]:
+            return []
+        return np.empty([size or 0 for size in self._shape], self.dtype)
+
+    def _padded(self, rows: Rows, values: Values, count: int) -> NDArray[Any]:
+        """Pad lists, or tensors, to the largest."""
+        if isinstance(values, RaggedRows):
+            lengths = values.lengths
+            if len(rows) < count:
+                lengths = np.zeros(count, np.int64)
+                lengths[rows] = values.lengths
+            longest = int(lengths.max(initial=0))
+            return padded(values.flat, lengths, longest, self.filler)
+        deep = None in self._shape[1:]
+        if deep:
+            found = [_sizes(value, len(self._shape)) for value in values]
+            most = np.max([[0] * len(self._shape), *found], axis=0).tolist()
+        else:
+            most = [max(map(len, values), default=0), *self._shape[1:]]
+        pairs = zip(self._shape, most, strict=True)
+        shape = [largest if size is None else size for size, largest in pairs]
+        table = np.full((count, *shape), self.filler, self.dtype)
+        if deep:
+            for row, value in zip(rows.tolist(), values, strict=True):
+                _fill(table[row], value)
+        elif len(values):
+            lengths = np.zeros(count, np.int64)
+            lengths[rows] = list(map(len, values))
+            valid = np.arange(shape[0]) < lengths[:, np.newaxis]
+            table[valid] = (
+                np.concatenate(values)
+                if isinstance(values[0], np.ndarray)
+                else np.array([*chain.from_iterable(values)], self.dtype)
+            )
+        return table
+
+
+def _sizes(value: Any, rank: int) -> list[int]:
+    """Return the largest size of each dimension of lists in lists, or of an array."""
+    if isinstance(value, np.ndarray):
+        return list(value.shape)
+    inner = [_sizes(each, rank - 1) for each in value] if rank > 1 else []
+    return [len(value), *np.max([[0] * (rank - 1), *inner], axis=0).tolist()]
+
+
+def _fill(target: NDArray[Any], value: Any) -> None:
+    """Put an array, or lists of lists, into the beginning of a larger array."""
+    if isinstance(value, np.ndarray):
+        target[tuple(map(slice, value.shape))] = value
+        return
+    for at, each in enumerate(value):
+        if target.ndim > 1:
+            _fill(target[at], each)
+        else:
+            target[at] = each
+
 
 Row = dict[str, Any]
 Batch = dict[str, Any]

@@ -27,10 +27,10 @@ from .limits import Limit
 from .parameters import HeightAndWidth, Name, OneOf, Size, declared, parameter
 from .parsed import Parsed
 from .part import BYTES, Part
-from .picture_checks import checked_pictures
+from .pictures import checked_pictures
 from .python_types import is_array, is_list, members
-from .row_source import RowSource
 from .stored import Read, Source
+from .stored_rows import RowSource
 from .stored_tensors import StoredTensors, TensorSource
 from .tensorflow import tf
 from .written import Stored

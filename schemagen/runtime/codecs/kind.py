@@ -18,8 +18,8 @@ from .decoded import Decoded, Form, Shape, Values
 from .parameters import Name, Parameters, parameter
 from .parsed import Parsed
 from .part import Part
-from .row_source import RowSource
 from .stored import Read, Source
+from .stored_rows import RowSource
 from .stored_tensors import TensorSource
 from .written import Stored, Written, joined
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
@@ -18,7 +18,7 @@ from ..shared import base64_text
 from ..shared.dtypes import DTYPES
 from ..shared.errors import Problem
 from ..shared.image_headers import ImageHeader
-from ..shared.images import header_of
+from ..shared.images import header_of, sniff
 from ..shared.values import Numbers
 from ..shared.wire import Buffer, buffer_of
 from .decoded import Shape
@@ -27,16 +27,31 @@ from .kind import Kind
 from .numbers import cause_of_size
 from .parsed import Parsed
 from .part import BYTES, Part, size_part
-from .picture_checks import checked_pictures
 from .python_types import is_picture
-from .row_source import RowSource
 from .stored import Read, Rule, Source
-from .stored_rows import StoredRows
+from .stored_rows import RowSource, StoredRows
 from .stored_tensors import TensorSource
 from .strings import encode_text
 from .tensorflow import tf
 from .tensors import counted, stored_axes
 from .written import Stored
+
+
+def checked_pictures(found: StoredRows, check: Callable[[bytes], object]) -> StoredRows:
+    """Refuse the rows with a value that a check raises a Problem for."""
+    rule = Rule("SG528", "image does not match the schema", "")
+    return found.check_each(check, rule, _cause)
+
+
+def _cause(data: bytes) -> str:
+    if not data:
+        return "nothing was written"
+    if sniff(data):
+        return ""
+    if data.startswith((b"/9j/", b"iVBOR")):
+        return 'an image in base64: declare transfer_encoding="base64"'
+    return "raw pixels, or a path?"
+
 
 _SIZES = ("height", "width", "channels")
 _AXES = ("height", "width", "number of channels")
