@@ -14,7 +14,7 @@ import numpy as np
 import PIL.Image
 from numpy.typing import NDArray
 
-from ..runtime.shared.image_headers import MOST_PIXELS
+from ..runtime.shared.images import MOST_PIXELS
 from .formatting import size
 from .statistics.bytes_values import IMAGES, content_of
 

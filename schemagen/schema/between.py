@@ -5,10 +5,9 @@ from __future__ import annotations
 from functools import lru_cache, reduce
 from typing import Any
 
-from ..runtime.codecs.between import features_of_row, refuse_faults
+from ..runtime.codecs.between import features_of_row, refuse_faults, relations_of
 from ..runtime.codecs.groups import check_lengths, groups_of
 from ..runtime.codecs.kind import Kind, optional
-from ..runtime.codecs.records import relations_of
 
 
 def check_between(record: Any) -> None:

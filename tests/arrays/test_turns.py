@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from schemagen.runtime.arrays.turns import Turns, ranges
+from schemagen.runtime.arrays.order import Turns, ranges
 
 
 def shares(turns: Turns) -> list[list[int]]:

@@ -16,7 +16,7 @@ from PIL import Image as Pillow
 from schemagen.runtime.codecs.images import Image
 from schemagen.runtime.shared import images
 from schemagen.runtime.shared.errors import Problem
-from schemagen.runtime.shared.image_headers import ImageHeader
+from schemagen.runtime.shared.images import ImageHeader
 from stored_features import blobs, example
 
 HEIGHT, WIDTH = 5, 7

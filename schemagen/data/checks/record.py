@@ -9,7 +9,7 @@ import numpy as np
 
 from ...runtime.native import BYTES
 from ...runtime.reading.columns import Columns, column_of
-from ...runtime.shared.image_headers import jpeg_header
+from ...runtime.shared.images import jpeg_header
 from ..keyed import describe_record
 
 if TYPE_CHECKING:

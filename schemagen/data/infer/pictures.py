@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...runtime.codecs.mask_sizes import image_of
+from ...runtime.codecs.between import image_of
 from ...runtime.codecs.masks import Mask
 from ...runtime.reading.columns import Rows
 from ...runtime.shared.images import CHANNELS

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from ...runtime.codecs.tensor_proto import WholeTensor, whole_tensor
 from ...runtime.native import INT64
 from ...runtime.reading.columns import Column, Rows
-from ...runtime.shared.image_headers import MOST_PIXELS, TRANSPOSED
-from ...runtime.shared.images import CHANNELS
+from ...runtime.shared.images import CHANNELS, MOST_PIXELS, TRANSPOSED
 from ..formatting import plural
 from ..statistics.bytes_values import (
     EMPTY,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...runtime.shared.image_headers import MOST_PIXELS
+from ...runtime.shared.images import MOST_PIXELS
 from ..formatting import decoded, one_line, record_value
 from ..thumbnails import Box, Budget, Picture, opened, palette_url, shown
 from .records import Features

@@ -16,8 +16,7 @@ from ..reading.columns import Rows
 from ..shared.errors import DatasetError
 from ..shared.values import shortened
 from .ahead import Ahead
-from .order import Epoch
-from .turns import Turns
+from .order import Epoch, Turns
 from .views import Chunk, View
 
 State = dict[str, Any]

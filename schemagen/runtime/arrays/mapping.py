@@ -17,8 +17,7 @@ from ..shared.errors import DatasetError
 from .arrow import table_of_rows
 from .collation import Collators, columns_of, flat_items
 from .order import STORED, Epoch
-from .rows import BatchRows, row_count
-from .views import Chunk, Derived, Result, View
+from .views import BatchRows, Chunk, Derived, Result, View, row_count
 
 _KEYS = (1 << 128) - 1
 

@@ -15,13 +15,12 @@ from ..codecs.decoder import Batch, Row
 from ..reading.columns import Rows
 from ..reading.records import Records
 from ..shared.errors import DatasetError
-from ..sources.mixture import check_weights
+from ..sources.opening import check_weights
 from .arrow import joined
 from .collation import Collators, merged
-from .decoding import decoded
 from .order import STORED, Epoch
-from .rows import row_count
-from .views import Chunk, Result, View
+from .shards import decoded
+from .views import Chunk, Result, View, row_count
 
 # The largest denominator of a share, to which weights are rounded, and the longest pattern.
 _FINEST, _LONGEST = 10_000, 100_000

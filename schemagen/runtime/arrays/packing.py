@@ -15,8 +15,7 @@ from ..reading.columns import Rows
 from ..shared.calling import integer
 from ..shared.errors import DatasetError, with_suggestion
 from .batches import Batches, Reading, State, threads
-from .rows import row_count
-from .views import Chunk
+from .views import Chunk, row_count
 
 WINDOW = 2048
 """How many consecutive records of the order are packed together."""

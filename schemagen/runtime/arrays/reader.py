@@ -13,7 +13,7 @@ from ..codecs.roles import Roles, missing_targets
 from ..shared.calling import check_flags, options_by_name
 from ..shared.errors import DatasetError, with_suggestion
 from ..sources.finding import Paths, Splits
-from ..sources.mixture import open_components
+from ..sources.opening import open_components
 from ..storage.schema import Spec
 from .shards import ShardView
 from .split import Split, mixed

@@ -21,7 +21,7 @@ from ..shared.tensors import as_arrays
 from ..shared.values import shortened
 from .batches import Batches, State
 from .collation import columns_of
-from .rows import BatchRows
+from .views import BatchRows
 
 
 def collate(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ epoch has its own numbers at its positions.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from typing import Any, Protocol, TypeVar
@@ -386,3 +386,32 @@ def selected(view: View, chosen: range | Rows) -> View:
     if isinstance(chosen, range) or len(np.unique(chosen)) == len(chosen):
         return Selection(view, chosen)
     return Repetition(view, chosen)
+
+
+class BatchRows(Sequence[Row]):
+    """The rows of a batch, of which `collate` of `arrays.torch` takes the columns.
+
+    They are padded as the batch is, and `<name>_present` tells what is there.
+
+    Args:
+        columns: the batch.
+    """
+
+    def __init__(self, columns: Batch) -> None:
+        self.columns = columns
+
+    def __len__(self) -> int:
+        return row_count(self.columns)
+
+    def __getitem__(self, row: Any) -> Any:
+        return {
+            name: BatchRows(column)[row] if isinstance(column, dict) else column[row]
+            for name, column in self.columns.items()
+        }
+
+
+def row_count(columns: Any) -> int:
+    """Return how many rows a column has, or the columns of nested dicts."""
+    while isinstance(columns, Mapping):
+        columns = next(iter(columns.values()), ())
+    return len(columns)

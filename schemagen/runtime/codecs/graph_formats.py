@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from ..shared.image_headers import (
+from ..shared.images import (
     EXIF_MARKER,
     EXIF_START,
     FURTHER_STARTS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 
-from ..shared.image_headers import (
+from ..shared.images import (
     PNG_BITS_AT,
     PNG_COLORS_AT,
     PNG_GREY,

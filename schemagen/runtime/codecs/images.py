@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from ..reading.decoding import Expected
 from ..shared.dtypes import DTYPES, FLOATS, INTEGERS
 from ..shared.errors import DatasetError, Problem, warn
-from ..shared.image_headers import ImageHeader
-from ..shared.images import CHANNELS, encode, encode_png, header_of, sniff
+from ..shared.images import CHANNELS, ImageHeader, encode, encode_png, header_of, sniff
 from ..shared.values import Numbers, check_shape, described, shape_text
 from . import graph, graph_images, pixels
 from .augment import Augmentation, crop_problems

@@ -17,8 +17,7 @@ from ..reading.columns import Column, Rows
 from ..shared import base64_text
 from ..shared.dtypes import DTYPES
 from ..shared.errors import Problem
-from ..shared.image_headers import ImageHeader
-from ..shared.images import header_of, sniff
+from ..shared.images import ImageHeader, header_of, sniff
 from ..shared.values import Numbers
 from ..shared.wire import Buffer, buffer_of
 from .decoded import Shape

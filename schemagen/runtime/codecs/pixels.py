@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from ..native.pictures import picked, rounded, scaled_to
 from ..shared.errors import DatasetError
-from ..shared.image_headers import (
+from ..shared.images import (
     MIRRORED,
     TRANSPOSED,
     UPSIDE_DOWN,
     jpeg_header,
+    sniff,
 )
-from ..shared.images import sniff
 from .decoded import UndecodableError
 from .graph_formats import JPEG_RATIOS
 

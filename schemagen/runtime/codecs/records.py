@@ -21,11 +21,9 @@ from ..shared.tfrecord import (
 from ..shared.times import is_nat, without_nat
 from ..shared.values import shortened
 from ..shared.wire import Buffer, Pieces, example_head
-from .between import Relation, features_of, refuse_faults
-from .boxes import boxes_of
+from .between import features_of, refuse_faults, relations_of
 from .groups import check_column_lengths, check_groups, check_lengths, groups_of
 from .kind import Column, Kind
-from .mask_sizes import masks_of_images
 from .part import Part
 from .written import EXAMPLE, SEQUENCE_EXAMPLE, Records, Stored, Written, joined
 
@@ -335,11 +333,6 @@ class RecordCodec:
             if relation.when_reading and asked:
                 relation.check_parsed(parsed)
         return parsed
-
-
-def relations_of(codecs: Sequence[Kind]) -> tuple[Relation, ...]:
-    """Return what fields of a record have to be to each other, beyond groups."""
-    return (*masks_of_images(codecs), *boxes_of(codecs))
 
 
 class _Stored(NamedTuple):

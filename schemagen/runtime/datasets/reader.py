@@ -17,14 +17,38 @@ from ..shared.calling import check_flags, options_by_name_or
 from ..shared.errors import NO_LIMIT, DatasetError
 from ..shared.requirements import tf
 from ..sources.finding import Paths, Splits
-from ..sources.mixture import open_components
+from ..sources.opening import open_components
 from ..sources.shares import ShareIndex
 from ..storage.schema import Spec
 from .batching import Padding, batching_of
-from .elements import Batch, Elements, augmented, of_any_size
+from .elements import Batch, Elements, augmented, of_any_size, select
 from .pipeline import Options, Pipeline
-from .replaced_options import REPLACED
-from .selection import select
+
+REPLACED = {
+    "image_dtype": (
+        "dataset.map(lambda features, target: ({**features, 'IMAGE': "
+        "tf.cast(features['IMAGE'], tf.float32) / 255}, target))"
+    ),
+    "one_hot": (
+        "dataset.map(lambda features, target: (features, tf.one_hot(target, CLASSES)))"
+    ),
+    "cache_decoded": (
+        "dataset.cache().unbatch().shuffle(10_000).batch(32), of make_dataset with "
+        "pad_to_max_length=True and without training=True"
+    ),
+    "service": (
+        "tf.data.Dataset.list_files('data/train-*', shuffle=False).interleave("
+        "tf.data.TFRecordDataset).batch(32).map(parse_batch).apply("
+        "tf.data.experimental.service.distribute('distributed_epoch', "
+        "ADDRESS)), as docs/reading.md shows"
+    ),
+    "service_timeout": (
+        "model.fit(dataset, callbacks=[keras.callbacks.LambdaCallback("
+        "on_train_batch_begin=lambda batch, logs: signal.alarm(600))])"
+    ),
+}
+"""The line of TensorFlow or Keras to write in place of each."""
+
 
 _PREFETCHED = 2
 

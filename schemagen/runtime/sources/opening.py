@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import replace
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import Any
 
 from ..codecs.compatibility import check_compatible
 from ..shared.errors import DatasetError, warn
@@ -21,6 +24,7 @@ from .finding import (
 )
 from .generation import check_listed
 from .shards import File, Shards
+from .shares import Share, ShareIndex, Slice, share_of, split_and_slice
 
 
 def open_shards(source: Paths, split: Splits, spec: Spec) -> Shards:
@@ -161,3 +165,74 @@ def _check_unlisted(shards: Shards) -> None:
             f"first is {doubtful[0]}: their schema is unknown, and they may be "
             "incomplete"
         )
+
+
+# A directory, and the name of a split, which may have a slice behind it.
+_SPLIT_BEHIND = re.compile(r"(.+):([^:/\[\]]+(?:\[[^/\]]*\])?)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Component:
+    """What is read of one source.
+
+    Attributes:
+        shards: its files.
+        slice: of their records; None for all.
+        weight: how often a record is drawn from it, relative to the other sources.
+    """
+
+    shards: Shards
+    slice: Slice | None = None
+    weight: float = 1.0
+
+    def share_of(self, index: ShareIndex | None) -> Share:
+        """Return what one of several readers reads of it."""
+        return share_of(index, len(self.shards.files), self.shards.records, self.slice)
+
+
+def open_components(sources: Any, split: Splits, spec: Spec) -> list[Component]:
+    """Open a source, or several that are mixed.
+
+    Args:
+        sources: a source; or a dict of sources, each with its weight. Where no split is
+            named, one of a directory may stand behind it, as in "data:train".
+        split: which split of each directory, or several; a slice may follow a single one.
+        spec: the reader's own spec.
+
+    Raises:
+        DatasetError: there are none, a weight is not a positive number, or files are not
+            those that were written.
+        SchemaMismatchError: the data was written with an incompatible schema.
+    """
+    if isinstance(sources, Mapping):
+        check_weights(sources)
+        weighted = [*sources.items()]
+    else:
+        one = isinstance(sources, (str, os.PathLike))
+        weighted = [(sources if one else tuple(sources), 1.0)]
+    components = []
+    for source, weight in weighted:
+        named = split
+        if isinstance(sources, Mapping) and split is None:
+            behind = _SPLIT_BEHIND.fullmatch(os.fspath(source))
+            source, named = behind.groups() if behind else (source, None)
+        names, own = split_and_slice(named)
+        components.append(Component(open_shards(source, names, spec), own, weight))
+    return components
+
+
+def check_weights(weights: Mapping[Any, float]) -> None:
+    """Refuse weights that are no shares.
+
+    Raises:
+        DatasetError: there are none, or one is not a positive number.
+    """
+    if not weights:
+        raise DatasetError("an empty dict of sources")
+    for source, weight in weights.items():
+        number = isinstance(weight, (int, float)) and not isinstance(weight, bool)
+        if not number or not isfinite(weight) or weight <= 0:
+            raise DatasetError(
+                f"source {source!r}: found the weight {weight!r}, expected a positive "
+                "number"
+            )
