@@ -1,5 +1,7 @@
 """The bytes of records by their numbers: of local files by pread, of others by ranges.
 
+The records of compressed files come in order only.
+
 What is fetched is delivered only after the manifest was compared with what it was when the
 split was opened. An overwrite replaces the manifest before any file. So the comparison has
 to begin after a local file was opened, which then stays the same file, and after each read
@@ -41,6 +43,12 @@ _DAMAGED = "the checksum of the record, or of its length, does not match"
 
 NEVER = float("-inf")
 """The time of what has not happened yet."""
+
+_IN_SEQUENCE = (
+    "{}: a compressed file, and random access and shuffling need files without "
+    "compression: write the split again without it; or read it in order, by iterating "
+    "over the split or by batches() without shuffle_seed"
+)
 
 
 @dataclass(frozen=True)
@@ -248,13 +256,6 @@ def place_of(shards: Shards, firsts: Rows, number: int) -> str:
     """
     file = int(np.searchsorted(firsts, number, "right")) - 1
     return f"{shards.paths[file]}: record {number - int(firsts[file])}"
-
-
-_IN_SEQUENCE = (
-    "{}: a compressed file, and random access and shuffling need files without "
-    "compression: write the split again without it; or read it in order, by iterating "
-    "over the split or by batches() without shuffle_seed"
-)
 
 
 class SequentialFetcher:

@@ -1,4 +1,8 @@
-"""The order of an epoch: a permutation that is computed, not stored."""
+"""The order of an epoch, a permutation that is computed, and the turns of its readers.
+
+Readers take turns, so that what all of them have read after equally many batches is the
+beginning of the order, and any other number of readers can go on with the rest.
+"""
 
 from __future__ import annotations
 

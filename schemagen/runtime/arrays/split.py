@@ -26,61 +26,7 @@ from .padding import padded_to_limits
 from .views import BatchRows, Chunk, View, selected
 
 # How many labels are read at a time.
-_RUN = 1 << 12
-
-
-def balanced_positions(view: View, field: str) -> Rows:
-    """Return positions of records, in turns one of each class: int64 [N].
-
-    Args:
-        view: the records.
-        field: the name of a Label.
-
-    Raises:
-        DatasetError: the label does not exist.
-    """
-    decoder = view.decoder
-    labels = [
-        name
-        for name in decoder.fields
-        if decoder.record[name].of_classes and not decoder.record[name].delivered_shape
-    ]
-    if field not in labels:
-        known = ", ".join(labels) or "none"
-        words = (
-            f"no field {field!r} with a class for each record: expected one of {known}"
-        )
-        raise DatasetError(with_suggestion(words, field, labels))
-    codec = decoder.record[field]
-    missing = ("", None) if decoder.form.names and codec.classes else (-1, None)
-    narrow, total = view.only((field,)), len(view)
-
-    def labelled(asked: Rows, chunk: Chunk) -> tuple[Any, Any]:
-        kept = np.isin(asked, chunk.numbers)
-        batch = chunk.batch(0, len(chunk.numbers))
-        column: Any = batch
-        for name in codec.label.split("."):
-            if name not in column:
-                raise DatasetError(f"balanced: no field {field!r} is left after map")
-            column = column[name]
-        return kept, column
-
-    runs = (
-        np.arange(start, min(total, start + _RUN)) for start in range(0, total, _RUN)
-    )
-    found = [*narrow.chunks(map(narrow.numbers, runs), STORED, labelled, threads())]
-    kept = np.concatenate([np.empty(0, bool), *(each for each, _ in found)])
-    classes = [label for _, column in found for label in np.asarray(column).tolist()]
-    members: dict[Any, list[int]] = {}
-    for position, label in zip(np.flatnonzero(kept).tolist(), classes, strict=True):
-        if label not in missing:
-            members.setdefault(label, []).append(position)
-    if not members:
-        return np.empty(0, np.int64)
-    most = max(map(len, members.values()))
-    turns = [np.resize(members[label], most) for label in sorted(members)]
-    return np.stack(turns, 1).ravel()
-
+_LABELS = 1 << 12
 
 # How many records are read at a time where all are asked for one by one.
 _RUN = 256
@@ -244,7 +190,7 @@ class Split:
         Raises:
             DatasetError: the field does not exist, or it does not have one class a record.
         """
-        return self.select(balanced_positions(self._view, field))
+        return self.select(_balanced_positions(self._view, field))
 
     def batches(
         self,
@@ -415,3 +361,57 @@ def mixed(splits: Sequence[Split], weights: Sequence[float] | None) -> Split:
         raise TypeError("mix: expected a list of splits, such as mix([train, other])")
     view = mixture_of([each._view for each in splits], weights)
     return Split(view, splits[0]._roles, max(each._depth for each in splits))
+
+
+def _balanced_positions(view: View, field: str) -> Rows:
+    """Return positions of records, in turns one of each class: int64 [N].
+
+    Args:
+        view: the records.
+        field: the name of a Label.
+
+    Raises:
+        DatasetError: the label does not exist.
+    """
+    decoder = view.decoder
+    labels = [
+        name
+        for name in decoder.fields
+        if decoder.record[name].of_classes and not decoder.record[name].delivered_shape
+    ]
+    if field not in labels:
+        known = ", ".join(labels) or "none"
+        words = (
+            f"no field {field!r} with a class for each record: expected one of {known}"
+        )
+        raise DatasetError(with_suggestion(words, field, labels))
+    codec = decoder.record[field]
+    missing = ("", None) if decoder.form.names and codec.classes else (-1, None)
+    narrow, total = view.only((field,)), len(view)
+
+    def labelled(asked: Rows, chunk: Chunk) -> tuple[Any, Any]:
+        kept = np.isin(asked, chunk.numbers)
+        batch = chunk.batch(0, len(chunk.numbers))
+        column: Any = batch
+        for name in codec.label.split("."):
+            if name not in column:
+                raise DatasetError(f"balanced: no field {field!r} is left after map")
+            column = column[name]
+        return kept, column
+
+    runs = (
+        np.arange(start, min(total, start + _LABELS))
+        for start in range(0, total, _LABELS)
+    )
+    found = [*narrow.chunks(map(narrow.numbers, runs), STORED, labelled, threads())]
+    kept = np.concatenate([np.empty(0, bool), *(each for each, _ in found)])
+    classes = [label for _, column in found for label in np.asarray(column).tolist()]
+    members: dict[Any, list[int]] = {}
+    for position, label in zip(np.flatnonzero(kept).tolist(), classes, strict=True):
+        if label not in missing:
+            members.setdefault(label, []).append(position)
+    if not members:
+        return np.empty(0, np.int64)
+    most = max(map(len, members.values()))
+    turns = [np.resize(members[label], most) for label in sorted(members)]
+    return np.stack(turns, 1).ravel()

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..reading.columns import Column, Rows
 from ..shared.errors import RecordError
+from ..shared.requirements import lazy_tf as tf
 from ..shared.values import shape_text
 from .box_sides import BEGINS, ENDS, are_of_box
 from .faults import Fault, Features
@@ -25,7 +26,6 @@ from .part import BYTES, Part
 from .stored import Rule, Stored
 from .stored_rows import Notes, StoredRows
 from .stored_tensors import StoredTensors
-from .tensorflow import tf
 from .written import RawRows, Written, joined
 
 _NO_BYTES = np.empty(0, np.uint8)

@@ -26,6 +26,9 @@ from .records import RecordCodec
 ListForm = Literal["padded", "list"]
 """Whether lists are padded to the longest of their batch, or stay as long as they are."""
 
+Row = dict[str, Any]
+Batch = dict[str, Any]
+
 
 class Collator:
     """What the values of a field become: columns of batches, and values of rows.
@@ -222,10 +225,6 @@ def _fill(target: NDArray[Any], value: Any) -> None:
             _fill(target[at], each)
         else:
             target[at] = each
-
-
-Row = dict[str, Any]
-Batch = dict[str, Any]
 
 
 class CorruptError(Exception):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..shared.base64_text import PATTERN, SPACE
-from .tensorflow import tf
+from ..shared.requirements import lazy_tf as tf
 
 _SHOWN_BYTES = 1000
 _SHOWN_START = 8

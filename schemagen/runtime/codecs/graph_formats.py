@@ -18,8 +18,20 @@ from ..shared.images import (
     UPSIDE_DOWN,
     WEBP_ANIMATED,
 )
+from ..shared.requirements import lazy_tf as tf
 from .graph import checked
-from .tensorflow import tf
+
+_NAMES = ", ".join(STARTS)
+
+# Of a BMP tensorflow decodes plain pixels, of 32 bits also with these masks for blue,
+# green, red and alpha, and of 8 bits with a PNG type 3 palette of another meaning.
+_BMP_HEAD, _BMP_INFO = 54, 40
+_BMP_PLAIN, _BMP_MASKS = 0, 3
+_BMP_BGRA = bytes.fromhex("0000ff00 00ff0000 ff000000")
+_BMP_GREY = b"".join(bytes((grey, grey, grey, 0)) for grey in range(256))
+
+# The scales at which libjpeg decodes: 1 to 1/8, sizes rounded up.
+JPEG_RATIOS = (1, 2, 4, 8)
 
 
 def orientation_of(image: tf.Tensor) -> tf.Tensor:
@@ -93,19 +105,6 @@ def turned(pixels: tf.Tensor, orientation: tf.Tensor) -> tf.Tensor:
         return tf.reverse(rows_first, tf.boolean_mask([0, 1], axes))
 
     return tf.cond(orientation == 1, lambda: pixels, upright)
-
-
-_NAMES = ", ".join(STARTS)
-
-# Of a BMP tensorflow decodes plain pixels, of 32 bits also with these masks for blue,
-# green, red and alpha, and of 8 bits with a PNG type 3 palette of another meaning.
-_BMP_HEAD, _BMP_INFO = 54, 40
-_BMP_PLAIN, _BMP_MASKS = 0, 3
-_BMP_BGRA = bytes.fromhex("0000ff00 00ff0000 ff000000")
-_BMP_GREY = b"".join(bytes((grey, grey, grey, 0)) for grey in range(256))
-
-# The scales at which libjpeg decodes: 1 to 1/8, sizes rounded up.
-JPEG_RATIOS = (1, 2, 4, 8)
 
 
 def decoded(

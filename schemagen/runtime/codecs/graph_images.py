@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..shared.requirements import lazy_tf as tf
 from .graph import checked, raw_numbers, shown_errors
 from .graph_formats import decoded
-from .tensorflow import tf
 
 # tf.image.resize does not know these; their bits are the same.
 _RESIZED_AS = {"uint32": "int32", "uint64": "int64"}

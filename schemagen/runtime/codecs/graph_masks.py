@@ -13,9 +13,9 @@ from ..shared.images import (
     PNG_PALETTE,
     STARTS,
 )
+from ..shared.requirements import lazy_tf as tf
 from .graph import checked
 from .graph_images import each, resized, single
-from .tensorflow import tf
 
 # Every byte as a string: there is no op from numbers to bytes.
 _BYTES = [bytes([number]) for number in range(256)]

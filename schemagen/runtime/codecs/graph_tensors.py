@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..shared.requirements import lazy_tf as tf
 from .graph import checked, raw_numbers, refuse_unless
-from .tensorflow import tf
 
 Shape = Sequence[int | None]
 

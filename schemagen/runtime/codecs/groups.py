@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from ..reading.columns import Rows
 from ..shared.errors import RecordError
+from ..shared.requirements import lazy_tf as tf
 from .faults import Fault, Features
 from .graph import refuse_unless
 from .kind import Column, Kind
 from .parsed import Parsed, lists_present_in, present_in
-from .tensorflow import tf
 
 _NOTHING = np.empty(0, np.int64)
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..shared.errors import Problem
+from ..shared.requirements import lazy_tf as tf
 from ..shared.values import check_shape, described
 from . import graph
 from .augment import Augmentation
@@ -32,7 +33,6 @@ from .python_types import is_array, is_list, members
 from .stored import Read, Source
 from .stored_rows import RowSource
 from .stored_tensors import StoredTensors, TensorSource
-from .tensorflow import tf
 from .written import Stored
 
 ENCODINGS = get_args(Encoding)[1:]

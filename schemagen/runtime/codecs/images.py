@@ -15,6 +15,7 @@ from ..reading.decoding import Expected
 from ..shared.dtypes import DTYPES, FLOATS, INTEGERS
 from ..shared.errors import DatasetError, Problem, warn
 from ..shared.images import CHANNELS, ImageHeader, encode, encode_png, header_of, sniff
+from ..shared.requirements import lazy_tf as tf
 from ..shared.values import Numbers, check_shape, described, shape_text
 from . import graph, graph_images, pixels
 from .augment import Augmentation, crop_problems
@@ -33,7 +34,6 @@ from .parameters import (
 from .parsed import Parsed
 from .part import Part
 from .pictures import Picture, advice_for
-from .tensorflow import tf
 from .written import RawRows, Written
 
 _ANY = "give such an image, or declare encoding='any'"

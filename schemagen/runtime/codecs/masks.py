@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..shared.dtypes import DTYPES
 from ..shared.errors import Problem
 from ..shared.images import PngHeader, encode_png, read_png_header
+from ..shared.requirements import lazy_tf as tf
 from ..shared.values import check_shape, described, shape_text
 from . import graph, graph_images, graph_masks, pixels
 from .augment import Augmentation, crop_problems
@@ -34,7 +35,6 @@ from .parsed import Parsed
 from .pictures import Picture, advice_for
 from .stored import Rule
 from .stored_rows import StoredRows
-from .tensorflow import tf
 
 MaskShape = Annotated[
     tuple[Size | None, Size | None], "(height, width) in pixels, such as (224, 224)"

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..shared.errors import Problem, RecordError, did_you_mean
+from ..shared.requirements import lazy_tf as tf
 from ..shared.values import described
-from .tensorflow import tf
 
 
 def nested(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from .tensorflow import tf
+from ..shared.requirements import lazy_tf as tf
 
 
 class Parsed(dict[str, Any]):

@@ -11,11 +11,11 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ..shared.errors import with_suggestion
+from ..shared.requirements import lazy_tf as tf
 from ..shared.tfrecord import MOST_RECORD_BYTES, RECORD_LIMIT
 from .graph import refuse_unless, shown_errors
 from .kind import Kind
 from .parsed import Parsed, lists_present_in, present_in
-from .tensorflow import tf
 
 _FEATURES = 0x0A  # the tag of field 1, a message
 _FEATURE_LISTS = b"\x12"  # that of field 2

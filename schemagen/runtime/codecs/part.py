@@ -17,11 +17,11 @@ from ..native import FLOAT as FLOAT_COLUMN
 from ..native import INT64 as INT64_COLUMN
 from ..reading.decoding import Expected
 from ..shared.dtypes import DTYPES, RAW_ONLY
+from ..shared.requirements import lazy_tf as tf
 from ..shared.values import Numbers
 from ..shared.wire import BYTES_LIST, FLOAT_LIST, INT64_LIST, Entry
 from .graph import from_base64
 from .parsed import Parsed
-from .tensorflow import tf
 
 INT, FLOAT, BYTES = "int64", "float32", "bytes"
 

@@ -18,6 +18,7 @@ from ..shared import base64_text
 from ..shared.dtypes import DTYPES
 from ..shared.errors import Problem
 from ..shared.images import ImageHeader, header_of, sniff
+from ..shared.requirements import lazy_tf as tf
 from ..shared.values import Numbers
 from ..shared.wire import Buffer, buffer_of
 from .decoded import Shape
@@ -31,9 +32,11 @@ from .stored import Read, Rule, Source
 from .stored_rows import RowSource, StoredRows
 from .stored_tensors import TensorSource
 from .strings import encode_text
-from .tensorflow import tf
 from .tensors import counted, stored_axes
 from .written import Stored
+
+_SIZES = ("height", "width", "channels")
+_AXES = ("height", "width", "number of channels")
 
 
 def checked_pictures(found: StoredRows, check: Callable[[bytes], object]) -> StoredRows:
@@ -50,10 +53,6 @@ def _cause(data: bytes) -> str:
     if data.startswith((b"/9j/", b"iVBOR")):
         return 'an image in base64: declare transfer_encoding="base64"'
     return "raw pixels, or a path?"
-
-
-_SIZES = ("height", "width", "channels")
-_AXES = ("height", "width", "number of channels")
 
 
 class Picture(Kind):

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..shared.dtypes import DTYPES, STRINGS
 from ..shared.errors import Problem
+from ..shared.requirements import lazy_tf as tf
 from ..shared.values import Numbers, check_shape, described
 from .changes import GROUP, LIMIT, PADDING, TOO_LONG
 from .classes import Label
@@ -33,7 +34,6 @@ from .part import BYTES, Part
 from .python_types import is_array, is_list, item_type
 from .stored import Read, Source
 from .strings import Text
-from .tensorflow import tf
 from .written import Stored, Written
 
 STEPS = (Image, Label, Scalar, Text, Vector)

@@ -31,6 +31,13 @@ from .tensor_proto import read_tensor
 # Strings of each dtype, from the bytes that are stored.
 _STRINGS: dict[str, Callable[[bytes], Any]] = {"string": bytes.decode, "bytes": bytes}
 
+_RAW = "raw"
+"""The kind of a column of numbers that were bytes."""
+
+_MOST = 1 << 40
+
+_NOTHING = np.empty(0, np.int64)
+
 
 @dataclass(frozen=True)
 class Notes:
@@ -428,12 +435,6 @@ class StoredRows(Stored):
         return found
 
 
-_RAW = "raw"
-"""The kind of a column of numbers that were bytes."""
-
-_MOST = 1 << 40
-
-
 def scaled(numbers: NDArray[Any], scale: float, offset: float) -> NDArray[np.float32]:
     """Return numbers times a scale plus an offset, as float32."""
     return numbers.astype(np.float32) * np.float32(scale) + np.float32(offset)
@@ -465,9 +466,6 @@ def _is_utf8(value: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-_NOTHING = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True)

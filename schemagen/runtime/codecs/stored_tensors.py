@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..shared.dtypes import FLOATS
+from ..shared.requirements import lazy_tf as tf
 from ..shared.values import inside
 from . import graph, graph_tensors
 from .decoded import Shape
@@ -20,7 +21,6 @@ from .graph import raw_numbers, refuse_unless
 from .parsed import Parsed
 from .part import Part
 from .stored import Rule, Source, Stored
-from .tensorflow import tf
 
 # How many wrong values an error shows.
 _SHOWN = 10

@@ -1,4 +1,4 @@
-"""From parsed batches to the elements of a dataset, and their augmentation."""
+"""From parsed batches to the elements of a dataset: the features, and augmentation."""
 
 from __future__ import annotations
 
@@ -16,6 +16,10 @@ from .batching import PARALLEL, Padding, lengthened, with_seeds
 
 _MOST_CANDIDATES = 3
 _LONG = 1000
+
+Batch = dict[str, Any]
+Augment = Callable[..., Any]
+Change = Callable[[Batch, tf.Tensor], Batch]
 
 
 def select(
@@ -88,11 +92,6 @@ def _candidates(record: RecordCodec) -> list[str]:
             size = math.prod(_LONG if size is None else size for size in shape)
             sizes[name] = codec.dtype == "string" and not shape, -size
     return sorted(sizes, key=lambda name: sizes[name])
-
-
-Batch = dict[str, Any]
-Augment = Callable[..., Any]
-Change = Callable[[Batch, tf.Tensor], Batch]
 
 
 @dataclass(frozen=True)

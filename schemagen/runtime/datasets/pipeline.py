@@ -1,4 +1,7 @@
-"""The whole way from files to batches, in the order in which things are done."""
+"""The whole way from files to batches, in the order in which things are done.
+
+Caches, in memory or in files, are never those of other data.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,12 @@ from .parsing import Expected, checked, parsed, sifted
 from .records import mixed, read_records
 
 Cache = bool | str | os.PathLike[str]
+
+# The usual shuffle buffers, in records. The second one is for splits that were shuffled
+# as a whole when they were written.
+_SHUFFLED, _SHUFFLED_AGAIN = 10_000, 1_024
+
+Batch = dict[str, Any]
 
 
 def check_cache(cache: object) -> None:
@@ -63,13 +72,6 @@ def cached(
     except tf.errors.OpError as error:
         raise DatasetError(f"cache={cache!r}: {error.message}") from None
     return dataset.cache(path)
-
-
-# The usual shuffle buffers, in records. The second one is for splits that were shuffled
-# as a whole when they were written.
-_SHUFFLED, _SHUFFLED_AGAIN = 10_000, 1_024
-
-Batch = dict[str, Any]
 
 
 @dataclass(frozen=True)

@@ -47,8 +47,10 @@ REPLACED = {
         "on_train_batch_begin=lambda batch, logs: signal.alarm(600))])"
     ),
 }
-"""The line of TensorFlow or Keras to write in place of each."""
+"""The line to write in place of each option that `make_dataset` had before version 0.3.
 
+IMAGE, CLASSES and ADDRESS stand for what a program has.
+"""
 
 _PREFETCHED = 2
 

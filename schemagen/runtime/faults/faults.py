@@ -1,7 +1,8 @@
 """What becomes of files and records that cannot be read: an error, or a skip.
 
 Python runs at the start and end of an epoch, to see that data was not replaced; once
-something has gone wrong; and to read what TensorFlow cannot.
+something has gone wrong, when it reads the files a second time; and to read what
+TensorFlow cannot.
 """
 
 from __future__ import annotations
@@ -20,6 +21,15 @@ from ..sources.shares import Part
 from ..storage.manifest import wrong_count
 from .calls import after, call_python
 from .error_report import Parser, fault_of, fault_of_all, refused
+
+OnCorrupt = Literal["raise", "skip"]
+
+_SHOWN = 3
+
+_UNEXPLAINED = (
+    "records could not be read or parsed, and can be now: was the disk or the network "
+    "down, or was there too little memory?"
+)
 
 
 def place_of(record: bytes, found: Iterable[Shards]) -> str:
@@ -66,16 +76,6 @@ def first_problem(shards: Shards, parser: Parser, batch_size: int) -> str:
             problem = wrong_count(file.path, count, file.records)
             return with_command(file.path, problem)
     return together
-
-
-OnCorrupt = Literal["raise", "skip"]
-
-_SHOWN = 3
-
-_UNEXPLAINED = (
-    "records could not be read or parsed, and can be now: was the disk or the network "
-    "down, or was there too little memory?"
-)
 
 
 class Faults:

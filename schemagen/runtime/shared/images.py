@@ -48,7 +48,6 @@ START_OF_SCAN = 0xDA
 EXIF_MARKER, EXIF_START = 0xE1, b"Exif\0\0"
 _START_OF_FRAME = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 
-
 # An entry of EXIF has 12 bytes: a tag, a type and a count, and here a short number.
 ORIENTATION = 0x0112
 _EXIF_ENTRY = "H6xH2x"
@@ -58,6 +57,27 @@ _EXIF_ENTRY = "H6xH2x"
 TRANSPOSED = 5
 UPSIDE_DOWN = (3, 4, 7, 8)
 MIRRORED = (2, 3, 6, 7)
+
+# How many channels a picture may have in each format. Readers turn grey into RGB and
+# add an opaque alpha channel, so that "any" may hold what only some formats can.
+CHANNELS = {
+    "jpeg": (1, 3),
+    "png": (1, 3, 4),
+    "bmp": (1, 3, 4),
+    "gif": (3,),
+    "webp": (3, 4),
+    "any": (1, 3, 4),
+}
+
+_PILLOW_OPTIONS: dict[str, dict[str, Any]] = {
+    "jpeg": {"quality": 95},
+    "webp": {"lossless": True, "exact": True},  # exact: also below full transparency
+}
+_GIF_COLORS = 256
+
+_PNG_COLOR_TYPES = {1: 0, 3: 2, 4: 6}  # by the number of channels
+_PNG_UP = 2  # the filter that stores the difference to the row above
+_PNG_WORDS = {0: "grey", 2: "RGB", 3: "palette", 4: "grey and alpha", 6: "RGBA"}
 
 
 class ImageHeader(NamedTuple):
@@ -234,28 +254,11 @@ HEADERS: dict[str, Callable[[bytes], ImageHeader | None]] = {
     "png": png_header,
     **{form: partial(_pillow_header, form) for form in _CHANNELS_OF},
 }
+"""The function that returns the header of an image, by its format.
 
-
-# How many channels a picture may have in each format. Readers turn grey into RGB and
-# add an opaque alpha channel, so that "any" may hold what only some formats can.
-CHANNELS = {
-    "jpeg": (1, 3),
-    "png": (1, 3, 4),
-    "bmp": (1, 3, 4),
-    "gif": (3,),
-    "webp": (3, 4),
-    "any": (1, 3, 4),
-}
-
-_PILLOW_OPTIONS: dict[str, dict[str, Any]] = {
-    "jpeg": {"quality": 95},
-    "webp": {"lossless": True, "exact": True},  # exact: also below full transparency
-}
-_GIF_COLORS = 256
-
-_PNG_COLOR_TYPES = {1: 0, 3: 2, 4: 6}  # by the number of channels
-_PNG_UP = 2  # the filter that stores the difference to the row above
-_PNG_WORDS = {0: "grey", 2: "RGB", 3: "palette", 4: "grey and alpha", 6: "RGBA"}
+It returns None for a file whose end is missing, and raises a Problem for one that TensorFlow
+could not decode to the picture that the file holds.
+"""
 
 
 def read_header(data: bytes, encoding: str) -> ImageHeader:

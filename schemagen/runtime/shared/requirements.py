@@ -1,7 +1,8 @@
 """TensorFlow and Keras, or an ImportError that says how to install them.
 
-The modules that read data or make models import both from here, as in
-`from .requirements import keras, tf`. Neither is imported before one asks for it.
+Modules that read data or make models import both from here, as in
+`from .requirements import keras, tf`. Neither is imported before one asks for it. Modules
+that also work without TensorFlow import `lazy_tf as tf`, which imports it at its first use.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from ..interface import install
 
 if TYPE_CHECKING:
     import keras  # type: ignore[import-not-found, import-untyped, unused-ignore]
-    import tensorflow as tf  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    import tensorflow as lazy_tf  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    import tensorflow as tf
     from keras import layers, ops  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-__all__ = ["has_keras", "keras", "layers", "ops", "tf"]
+__all__ = ["has_keras", "keras", "layers", "lazy_tf", "ops", "tf"]
 
 # The oldest Keras that generated models work with.
 _KERAS = (3, 5)
@@ -32,6 +34,17 @@ def __getattr__(name: str) -> Any:
     if name in ("layers", "ops"):
         return getattr(_require_keras(), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+class _LazyTensorFlow:
+    """The module `tensorflow`, imported when one of its names is used."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(_require("tensorflow"), name)
+
+
+if not TYPE_CHECKING:
+    lazy_tf = _LazyTensorFlow()
 
 
 def has_keras(major: int, minor: int) -> bool:

@@ -26,6 +26,14 @@ from .times import TIMES, Time, as_integers
 # More dimensions than numpy's arrays have; a list may even hold itself.
 _DEEPEST = 64
 
+_AS_TIME = "declare Scalar('int64', unit='s') for times; or unit='ms', 'us' or 'ns'"
+
+NO_RANGE = (None, None)
+"""The range of numbers without limits."""
+
+# The types of numbers: Python's own, and numpy's scalars.
+_NUMBERS = (bool, int, float, complex, np.generic)
+
 
 def flatten(value: Sequence[Any]) -> tuple[Sequence[object], tuple[int, ...]]:
     """Return the items of nested lists or tuples, and their common shape."""
@@ -66,15 +74,6 @@ def stacked(rows: Sequence[Any]) -> NDArray[Any]:
     # As `np.stack`, which takes longer for many small arrays.
     joined: NDArray[Any] = np.concatenate([array.reshape(-1) for array in arrays])
     return joined.reshape(len(arrays), *arrays[0].shape)
-
-
-_AS_TIME = "declare Scalar('int64', unit='s') for times; or unit='ms', 'us' or 'ns'"
-
-NO_RANGE = (None, None)
-"""The range of numbers without limits."""
-
-# The types of numbers: Python's own, and numpy's scalars.
-_NUMBERS = (bool, int, float, complex, np.generic)
 
 
 @dataclass(frozen=True)

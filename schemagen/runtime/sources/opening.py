@@ -1,4 +1,7 @@
-"""Opening what a reader has named: files that are whole, of a schema that it reads."""
+"""Opening what a reader has named: files that are whole, of a schema that it reads.
+
+Several sources may be read as one, each with a weight (`open_components`).
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,9 @@ from .finding import (
 from .generation import check_listed
 from .shards import File, Shards
 from .shares import Share, ShareIndex, Slice, share_of, split_and_slice
+
+# A directory, and the name of a split, which may have a slice behind it.
+_SPLIT_BEHIND = re.compile(r"(.+):([^:/\[\]]+(?:\[[^/\]]*\])?)", re.DOTALL)
 
 
 def open_shards(source: Paths, split: Splits, spec: Spec) -> Shards:
@@ -165,10 +171,6 @@ def _check_unlisted(shards: Shards) -> None:
             f"first is {doubtful[0]}: their schema is unknown, and they may be "
             "incomplete"
         )
-
-
-# A directory, and the name of a split, which may have a slice behind it.
-_SPLIT_BEHIND = re.compile(r"(.+):([^:/\[\]]+(?:\[[^/\]]*\])?)", re.DOTALL)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,7 @@
-"""Which part of the records each of several readers gets."""
+"""Which part of the records a reader gets: its share among several, and its slice.
+
+Slices follow the names of splits, as in TensorFlow Datasets: "train[:80%]".
+"""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from io import RawIOBase
 from typing import Any
 
-from ..codecs.tensorflow import tf
+from ..shared.requirements import lazy_tf as tf
 from .files import FileReader, FileState
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.:-]*)://")
