@@ -60,7 +60,7 @@ class Section:
     title: str
     introduction: str
     objects: list[Entry]
-    module: str = ""
+    together: bool = False
 
 
 def _contents() -> list[Section]:
@@ -81,7 +81,7 @@ def reference() -> str:
     parts = [_HEAD, _index(names, sections)]
     for section in sections:
         parts += [f"## {section.title}", section.introduction]
-        if section.module:
+        if section.together:
             parts += names.together(section)
         else:
             for entry in section.objects:
@@ -94,9 +94,9 @@ def _index(names: Names, sections: list[Section]) -> str:
     rows = ["| name | what it is or does |", "| --- | --- |"]
     for section in sections:
         title = f"[{section.title}](#{_anchor(section.title)})"
-        if section.module:
-            summary = _summary(names.found(section.module))
-            rows.append(f"| **{title}** | {summary} |")
+        if section.together:
+            listed = ", ".join(f"`{entry.title}`" for entry in section.objects)
+            rows.append(f"| **{title}** | {listed} |")
             continue
         rows.append(f"| **{title}** | |")
         for entry in section.objects:
@@ -148,7 +148,9 @@ class Names:
             for name in entry.members
         ]
         listed = [
-            _item(each, self._call(each)) for each in members if not _described(each)
+            _item(each, f"`{self._call(each)}`")
+            for each in members
+            if not _described(each)
         ]
         yield f"### `{entry.title}`"
         paragraphs, items = self._object(found, entry)
@@ -166,19 +168,22 @@ class Names:
                 yield from [*paragraphs, "\n".join(items)]
 
     def together(self, section: Section) -> Iterator[str]:
-        """Yield the paragraphs of a section whose functions share their parameters."""
-        yield _text(self.found(section.module).docstring.value.partition("\n\n")[2])
-        functions = [self.found(entry.path) for entry in section.objects]
-        calls = [self._signature(each, each.name, _names(each)) for each in functions]
+        """Yield the signatures of a section's objects, their texts, and their parameters."""
+        objects = [(entry, self.found(entry.path)) for entry in section.objects]
+        calls = [self._signature(each, each.name, _names(each)) for _, each in objects]
         yield "```python\n" + "\n".join(calls) + "\n```"
-        yield "\n".join(_item(each, each.name) for each in functions)
-        yield "Their parameters:"
+        yield "\n".join(
+            _item(each, f"`{each.name}`", entry.page) for entry, each in objects
+        )
         texts = {
             (name, text): None
-            for each in functions
+            for entry, each in objects
             for name, text in _described(each).items()
+            if not entry.page
         }
-        yield "\n".join(f"- `{name}`: {text}" for name, text in texts)
+        if texts:
+            yield "Their parameters:"
+            yield "\n".join(f"- `{name}`: {text}" for name, text in texts)
 
     def _call(self, member: Any) -> str:
         """Return how a member without described parameters is used."""
@@ -192,8 +197,7 @@ class Names:
         paragraphs, items = [], []
         if entry.called:
             name = entry.title.rpartition(".")[2]
-            described = _names(found) if entry.page else _described(found)
-            code = self._signature(found, name, described)
+            code = self._signature(found, name, _described(found))
             paragraphs.append(f"```python\n{code}\n```")
         like = self._entries.get(entry.like)
         shared = _described(self.found(like.path)) if like else {}
@@ -214,10 +218,8 @@ class Names:
                     ]
                 case "parameters" if not entry.called:
                     pass
-                case "parameters" | "attributes" if not entry.page:
+                case "parameters" | "attributes":
                     items += self._parameters(found, section, shared, entry.like)
-        if entry.page:
-            paragraphs[-1] += f" [Examples and parameters]({entry.page})"
         return paragraphs, items
 
     def _parameters(
@@ -336,10 +338,10 @@ def _described(found: Any) -> dict[str, str]:
     }
 
 
-def _item(member: Any, shown: str) -> str:
-    """Return the item of a member or function: its text, and the errors that it raises."""
-    text, *others = member.docstring.parsed
-    item = f"- `{shown}`: {_line(text.value)}"
+def _item(found: Any, shown: str, page: str = "") -> str:
+    """Return the item of an object: its text, and the errors that it raises."""
+    text, *others = found.docstring.parsed
+    item = f"- {f'[{shown}]({page})' if page else shown}: {_line(text.value)}"
     errors = [
         f"`{each.annotation}`: {_line(each.description).rstrip('.')}"
         for section in others
