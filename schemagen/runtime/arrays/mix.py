@@ -21,7 +21,7 @@ def mix(splits: Sequence[Split], weights: Sequence[float] | None = None) -> Spli
             often.
 
     Raises:
-        DatasetError: there are none, a weight is not a positive number, or fields differ.
+        DatasetError: `splits` is empty, a weight is not a positive number, or fields differ.
     """
     from .split import mixed  # slow to import
 

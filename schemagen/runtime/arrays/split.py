@@ -132,7 +132,7 @@ class Split:
 
         Raises:
             IndexError: a record does not exist.
-            TypeError: these are no numbers of records.
+            TypeError: `records` does not hold numbers of records.
         """
         if isinstance(records, slice):
             records = range(*records.indices(len(self)))
@@ -155,7 +155,7 @@ class Split:
     def map(self, function: Callable[..., Any], *, batched: bool = False) -> Split:
         """Return a split whose records a function changes when they are read.
 
-        The function returns what comes in place of what it is given: a dict by name. It may
+        The function returns the new record, or the new columns, as a dict by name. It may
         add fields, leave some out, and change dtypes and shapes.
 
         With a second parameter it gets a `numpy.random.Generator`. Its numbers depend on

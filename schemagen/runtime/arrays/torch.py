@@ -35,7 +35,7 @@ def collate(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         rows: dicts with the same names.
 
     Raises:
-        DatasetError: values of a field make no tensor.
+        DatasetError: the values of a field cannot be a tensor.
     """
     if isinstance(rows, BatchRows):
         return tensors_of(rows.columns)

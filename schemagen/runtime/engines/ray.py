@@ -41,7 +41,8 @@ def write_dataset(
         The number of records.
 
     Raises:
-        RecordError, TypeError: a wrong row; names it in its block.
+        RecordError: a value that the field cannot hold; names the row in its block.
+        TypeError: a row with a missing or an unknown field.
         ChangedSourceError: an earlier attempt at this plan has written other rows.
         DatasetError: two rows have the same key, or the split cannot be written.
         OSError: the file system reports an error.
@@ -79,7 +80,8 @@ def write_parts(
         The number of records.
 
     Raises:
-        RecordError, TypeError: a wrong row; names it.
+        RecordError: a value that the field cannot hold; names the row.
+        TypeError: a row with a missing or an unknown field.
         ChangedSourceError: a shard was written twice, with different rows.
         DatasetError: the source is not the one of the plan, or the split cannot be
             written.

@@ -258,7 +258,7 @@ class ModelBuilder:
                 a time.
 
         Raises:
-            ValueError: the dataset is empty or endless, or does not fit the model.
+            ValueError: the dataset is empty or endless, or does not match the model.
         """
         adaptation.adapt(model, dataset)
 
@@ -285,7 +285,7 @@ class ModelBuilder:
             overwrite: replace a SavedModel that is there.
 
         Raises:
-            FileExistsError: there is something already.
+            FileExistsError: `path` exists.
             TypeError: `model` is not a Keras model, or its inputs are not a dict.
             ValueError: one of its inputs is not a field.
             RuntimeError: the model has not been adapted.
