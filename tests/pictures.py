@@ -9,8 +9,9 @@ from PIL import Image
 
 
 def encoded(pixels: np.ndarray, form: str = "png") -> bytes:
-    """Return pixels [height, width, channels] as a PNG or another format."""
-    image = Image.fromarray(pixels[:, :, 0] if pixels.shape[-1] == 1 else pixels)
+    """Return pixels [H, W] or [H, W, C] as a PNG or another format."""
+    is_flat = pixels.ndim == 3 and pixels.shape[2] == 1
+    image = Image.fromarray(pixels[:, :, 0] if is_flat else pixels)
     out = io.BytesIO()
     image.save(out, format=form.upper())
     return out.getvalue()

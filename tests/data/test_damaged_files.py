@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import schemagen
 from command_line import run
+from damaged_files import flip_bit
 from tfrecord_files import frame, header
 from tfrecord_files import frames as joined
 
@@ -158,9 +159,8 @@ def test_a_damaged_compressed_file_is_read_up_to_its_damage(
     pack, half = PACK[compression], start(4) + 3
     path.write_bytes(pack(FILE[:half]) + pack(FILE[half:]))
     assert read(path) == (ALL, [])
-    data = bytearray(pack(FILE))
-    data[-2] ^= 1
-    path.write_bytes(data)
+    path.write_bytes(pack(FILE))
+    flip_bit(path, -2)
     assert [each[0] for each in read(path)[1]] == ["compression"]
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import schemagen
 from command_line import make_project, run
+from damaged_files import flip_bit
 from lived_pages import assert_shown
 from tfrecord_files import frames
 
@@ -150,9 +151,7 @@ def damage(root: Path) -> None:
     """Do what the page says has happened."""
     first, second, third = sorted((root / "data").glob("train-*"))
     first.unlink()
-    contents = bytearray(second.read_bytes())
-    contents[70_000] ^= 1
-    second.write_bytes(contents)
+    flip_bit(second, 70_000)
     rows: list[dict[str, Any]] = [
         {"photo": bytes(768), "breed": 3, "note": "Zoë".encode("latin-1")},
         {"photo": bytes(768), "breed": 1, "note": b"Rex"},

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 from command_line import run
+from damaged_files import edited_manifest, reverse_classes
 from digit_rows import rows
 
 from data.messages import write_file
@@ -126,12 +127,8 @@ def test_the_schema_comes_first(tmp_path: Path) -> None:
         write_dataset(rows(40), tmp_path / name, "train")
     code, found = diff(tmp_path / "v1", tmp_path / "v2")
     assert (code, found["changes"]) == (0, [])
-    manifest = tmp_path / "v2" / "manifest.json"
-    text = json.loads(manifest.read_text())
-    [label] = [f for f in text["spec"]["fields"] if f["kind"] == "Label"]
-    label["classes"] = label["classes"][::-1]
-    del text["crc32c"]
-    manifest.write_text(json.dumps(text))
+    with edited_manifest(tmp_path / "v2") as manifest:
+        reverse_classes(manifest["spec"])
     code, found = diff(tmp_path / "v1", tmp_path / "v2")
     assert code == 1
     assert found["changes"][0]["rule"] == "SG221"

@@ -7,7 +7,6 @@ import json
 import random
 import re
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 import pytest
 import schemagen
 from command_line import run
+from damaged_files import edited_manifest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
@@ -168,31 +168,19 @@ def test_a_limit_goes_across_the_files_of_a_split(digits: Path) -> None:
     assert data["splits"][1] == document(digits)["splits"][1]
 
 
-def edited(copy: Path, edit: Callable[[dict[str, Any]], object]) -> str:
-    """Change the splits of a manifest, and return the text that it had."""
-    path = copy / "manifest.json"
-    before = path.read_text()
-    content = json.loads(before)
-    del content["crc32c"]
-    edit(content["splits"])
-    path.write_text(json.dumps(content))
-    return before
-
-
 def publishing(copy: Path, *settled: int) -> str:
     """Take the names of the first split's files away, but for some, as its publisher does.
 
     Returns:
         The manifest of the split when it is published.
     """
-
-    def hide(splits: dict[str, Any]) -> None:
-        for at, shard in enumerate(splits["train"]["shards"]):
+    before = (copy / "manifest.json").read_text()
+    with edited_manifest(copy) as manifest:
+        for at, shard in enumerate(manifest["splits"]["train"]["shards"]):
             shard["hidden"] = f".{at}.tmp"
             if at not in settled:
                 (copy / shard["file"]).rename(copy / shard["hidden"])
-
-    return edited(copy, hide)
+    return before
 
 
 def test_a_split_that_is_being_published_is_read(copy: Path) -> None:
@@ -230,7 +218,8 @@ def test_a_split_that_is_settled_while_it_is_read_is_sound(
 
 def test_a_manifest_without_splits_is_an_error(copy: Path) -> None:
     """Of one sentence, as where nothing was written."""
-    edited(copy, dict.clear)
+    with edited_manifest(copy) as manifest:
+        manifest["splits"].clear()
     done = run("inspect", copy)
     assert done.exit_code == 2
     assert "it lists no split" in done.output

@@ -12,6 +12,7 @@ import fsspec
 import pytest
 import schemagen
 from command_line import run
+from damaged_files import flip_bit
 from schemagen.runtime.shared.errors import DatasetError
 from tfrecord_files import frame, frames
 
@@ -39,9 +40,7 @@ def local(tmp_path: Path) -> Path:
 
 def damage(data: Path) -> None:
     """Change a shard, take one away, and put a file there that is not listed."""
-    content = bytearray((data / SHARDS[1]).read_bytes())
-    content[30] ^= 1
-    (data / SHARDS[1]).write_bytes(content)
+    flip_bit(data / SHARDS[1], 30)
     (data / "old.tfrecord").write_bytes(frame(b""))
     (data / SHARDS[2]).unlink()
 

@@ -17,6 +17,7 @@ from typing import Annotated, Any
 import pytest
 import schemagen
 from command_line import make_project, run
+from damaged_files import flip_bit
 from jsonschema import Draft202012Validator
 from schemagen import Label
 from tfrecord_files import frame, frames
@@ -206,9 +207,7 @@ def test_results_do_not_depend_on_parts_or_workers(
     ]
     data = write_data(tmp_path / "data", Mixed, {"train": messages})
     [path] = data.glob("*.tfrecord")
-    changed = bytearray(path.read_bytes())
-    changed[place] ^= 0xFF
-    path.write_bytes(changed)
+    flip_bit(path, place)
     expected = schemagen.verify(data, examples=5)
     assert len({each.rule for each in expected.findings}) > 2
     limits.part(4000)

@@ -7,7 +7,6 @@ old code with new data.
 from __future__ import annotations
 
 import ast
-import io
 import re
 import textwrap
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from PIL import Image as Picture
+from pictures import encoded
 from schemagen.evolution import BREAKING_RULES
 
 HEAD = """\
@@ -68,16 +67,10 @@ def _class(text: str, name: str) -> str:
     return f"class {name}({base}):\n{body}"
 
 
-def _picture(shade: int, style: str = "png") -> bytes:
-    file = io.BytesIO()
-    Picture.fromarray(_PIXELS + np.uint8(shade)).save(file, style)
-    return file.getvalue()
-
-
 _PIXELS = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
 _IDS = np.array([[0, 1, 2], [2, 1, 0]], np.uint8)
 _SIX = np.arange(6, dtype=np.float32)
-_FILES = [_picture(0), _picture(90), _picture(0, "jpeg")]
+_FILES = [encoded(_PIXELS), encoded(_PIXELS + np.uint8(90)), encoded(_PIXELS, "jpeg")]
 _LISTS: list[Any] = [[1, 2, 3], [], [200], np.array([0.5, 1.0], np.float32)]
 _NAMES: list[Any] = ["b", "a", "c", 0, 1, 2]
 

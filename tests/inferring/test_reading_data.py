@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import inspect
-import json
 from pathlib import Path
 from typing import Annotated
 
 import pytest
 import schemagen
 from command_line import run, snapshot
+from damaged_files import edited_manifest, flip_bit
 from data.messages import example, number, sequence_example, write_data, write_file
 from schemagen import Record, Scalar
 
@@ -58,9 +58,7 @@ def test_one_split_can_be_named(tmp_path: Path) -> None:
 def test_damage_and_other_messages_are_counted(tmp_path: Path) -> None:
     """In the schema's header; the other records are read."""
     path = write_file(tmp_path / "records", [*rows(30), b"\xff\xff"])
-    data = bytearray(path.read_bytes())
-    data[100] ^= 1
-    path.write_bytes(data)
+    flip_bit(path, 100)
     result = run("infer", path, "--out", tmp_path / "x.py")
     assert result.exit_code == 1
     for part in (
@@ -76,11 +74,9 @@ def test_damage_and_other_messages_are_counted(tmp_path: Path) -> None:
 def test_all_damages_are_counted(tmp_path: Path) -> None:
     """Of a file with many, too."""
     path = write_file(tmp_path / "records", rows(40))
-    data = bytearray(path.read_bytes())
-    size = len(data) // 40
-    for at in range(0, 30 * size, size):
-        data[at + 20] ^= 1
-    path.write_bytes(data)
+    size = path.stat().st_size // 40
+    for at in range(30):
+        flip_bit(path, at * size + 20)
     result = run("infer", path, "--out", tmp_path / "x.py")
     assert "30 places could not be read, the first at record 0" in result.output
     assert "Places that could not be read: 30." in (tmp_path / "x.py").read_text()
@@ -203,15 +199,11 @@ CLASS = ast.unparse(ast.parse(inspect.getsource(Count)))
 def written(tmp_path: Path) -> Path:
     """A data directory whose manifest has a schema for each split."""
     data = write_data(tmp_path / "data", Count, {"train": rows(1), "test": rows(1)})
-    path = data / "manifest.json"
-    manifest = json.loads(path.read_text())
-    del manifest["crc32c"]
-    other = json.loads(path.read_text())["spec"]
-    manifest["splits"]["test"] |= {
-        "spec": {**other, "doc": "Another."},
-        "fingerprint": "0" * 16,
-    }
-    path.write_text(json.dumps(manifest))
+    with edited_manifest(data) as manifest:
+        manifest["splits"]["test"] |= {
+            "spec": {**manifest["spec"], "doc": "Another."},
+            "fingerprint": "0" * 16,
+        }
     return data
 
 

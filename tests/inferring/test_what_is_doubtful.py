@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from command_line import run
+from damaged_files import flip_bit
 from data.messages import write_file
 from pictures import picture
 from PIL import Image
@@ -373,9 +374,8 @@ def test_calls_in_hints_work_with_the_generated_code(
 ) -> None:
     """With the data that they are given for."""
     data = write_file(workspace.root / "old" / "train.tfrecord", many(row))
-    content = bytearray(data.read_bytes())
-    content[-20] ^= "on_corrupt" in options
-    data.write_bytes(content)
+    if "on_corrupt" in options:
+        flip_bit(data, -20)
     done = run("infer", data, "--out", workspace.root / "schemas" / "found.py")
     assert done.exit_code == ("on_corrupt" in options)
     calls = [f"{name}={value!r}".replace("'", '"') for name, value in options.items()]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 from command_line import make_project, run
+from damaged_files import flip_bit
 from data.messages import write_file
 from inferring.inference import many
 from pictures import picture
@@ -89,9 +90,7 @@ def test_damage_that_verify_finds_ends_with_exit_code_1(
     tmp_path: Path, data: Path
 ) -> None:
     """The schema is of the records that can be read."""
-    content = bytearray(data.read_bytes())
-    content[-20] ^= 1
-    data.write_bytes(bytes(content))
+    flip_bit(data, -20)
     done = adopt(tmp_path, data)
     assert done.exit_code == 1
     assert "checksum" in done.stderr

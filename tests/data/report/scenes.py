@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from io import BytesIO
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
-from PIL import Image as Pillow
+from pictures import encoded
 from schemagen import Image, Label, Mask, MultiLabel, Scalar, Text, VarLen
 
 from ..messages import example, record, write_data
-
-
-def encoded(pixels: NDArray[np.uint8], form: str) -> bytes:
-    """Return pixels [H, W] or [H, W, C] as a picture."""
-    out = BytesIO()
-    Pillow.fromarray(pixels).save(out, form)
-    return out.getvalue()
-
 
 SIDES = ("xmin", "ymin", "xmax", "ymax")
 SHAPES = ("sky", "disc", "square", "stripe")

@@ -11,18 +11,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pictures import encoded
 
 from ..messages import Values, example, write_file
-from .conftest import make_report
-from .scenes import encoded
+from .pages import page_about, section_of
 
 Rows = Sequence[Mapping[str, Values]]
 
 
 def _section(page: str, name: str) -> str:
     """Return the text of a section, a cell or a paragraph a line."""
-    section = page.partition(f'<section id="{name}"')[2].partition("</section>")[0]
-    lines = re.sub(r"(\s*<[^>]+>\s*)+", "\n", section).split("\n")
+    lines = re.sub(r"(\s*<[^>]+>\s*)+", "\n", section_of(page, name)).split("\n")
     return unescape("\n".join(lines[1:]))
 
 
@@ -32,7 +31,7 @@ def _report(root: Path, splits: Mapping[str, Rows], shards: int = 2) -> tuple[st
         for at in range(shards):
             path = root / "data" / f"{name}-{at:05d}-of-{shards:05d}.tfrecord"
             write_file(path, [example(row) for row in rows[at::shards]])
-    page = make_report(root / "data", root / "report.html").read_text("utf-8")
+    page = page_about(root / "data")
     return _section(page, "differences"), _section(page, "repetitions")
 
 

@@ -9,11 +9,12 @@ from typing import Annotated, Any
 
 import numpy as np
 import pytest
+from pictures import encoded
 from schemagen import Image, Label, Text, VarLen
 
 from ..messages import example, record, write_data, write_file
 from .conftest import Visit, make_report
-from .scenes import SIDES, box_lists, encoded
+from .scenes import SIDES, box_lists
 
 SCRIPT = "<script>alert(1)</script>"
 IMAGE = '"><img src=x onerror=alert(1)>'

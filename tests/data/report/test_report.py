@@ -17,6 +17,8 @@ from typing import Annotated, Any
 import numpy as np
 import pytest
 from command_line import run
+from damaged_files import flip_bit
+from pictures import encoded
 from PIL import Image as Pillow
 from schemagen import Image, Label, Mask, Record, Vector
 from schemagen import inspect as inspected
@@ -27,7 +29,7 @@ from tfrecord_files import frame
 
 from ..messages import example, number, record, write_data, write_file
 from .conftest import make_report
-from .scenes import encoded
+from .pages import cells_of, page_about, section_of
 
 NAME = "train-00000-of-00001.tfrecord"
 RECORDS = [example({"a": index, "b": "word"}) for index in range(20)]
@@ -37,30 +39,6 @@ RECORDS = [example({"a": index, "b": "word"}) for index in range(20)]
 def data(tmp_path: Path) -> Path:
     """A file of twenty records, without a manifest."""
     return write_file(tmp_path / "data" / NAME, RECORDS).parent
-
-
-def text_of(data: Path) -> str:
-    """Return the page about data."""
-    return make_report(data, data.parent / "report.html").read_text("utf-8")
-
-
-def tables(page: str) -> dict[str, dict[str, list[str]]]:
-    """Return the rows of all tables by their captions; the first cell is the key."""
-    found = {}
-    for table in re.findall(r"<table>.*?</table>", page, re.DOTALL):
-        caption = unescape(re.findall(r"<caption>(.*?)</caption>", table)[0])
-        rows = re.findall(r'<tr><th scope="row">(.*?)</th>(.*?)</tr>', table)
-        found[caption] = {
-            unescape(name): re.findall(r"<td[^>]*>(.*?)</td>", cells)
-            for name, cells in rows
-        }
-    return found
-
-
-def table(page: str, field: str) -> dict[str, list[str]]:
-    """Return the rows of the only table whose caption ends with a field's name."""
-    [found] = [rows for caption, rows in tables(page).items() if field in caption]
-    return found
 
 
 def pictures(page: str) -> list[Pillow.Image]:
@@ -80,8 +58,8 @@ def test_numbers_are_those_of_the_json(scenes_data: Path, scenes_page: Path) -> 
     }
     order = ("train", "validation", "test")  # as they are used, not by name
     names = ("clear", "cloudy", "night")
-    weather = table(page, "class of weather")
-    missing = table(page, "is missing")
+    weather = cells_of(page, "class of weather")
+    missing = cells_of(page, "is missing")
     for at, split in enumerate(order):
         [kind] = keys[split]["image/weather"]["kinds"]
         counts = {each["value"]: each["count"] for each in kind["numbers"]["distinct"]}
@@ -97,8 +75,8 @@ def test_classes_of_a_schema_are_counted_by_their_stored_ids(tmp_path: Path) -> 
     label = Label(classes=("cat", "cat\u200b", "dog"), offset=1)
     pet = record("Pet", {"a": Annotated[int, label]})
     messages = [example({"a": at % 2 * 8 + 1}) for at in range(9)]
-    page = text_of(write_data(tmp_path / "data", pet, {"train": messages}))
-    rows = table(page, "class of a")
+    page = page_about(write_data(tmp_path / "data", pet, {"train": messages}))
+    rows = cells_of(page, "class of a")
     assert rows["cat"] == ["5", "56 %"]
     [other] = [name for name in rows if "9" in name]
     assert rows[other] == ["4", "44 %"]
@@ -123,11 +101,10 @@ def test_values_look_like_classes_if_they_are_few_and_begin_as_ids_do(
     """Without a schema; each is counted."""
     held = [values[i % len(values)] for i in range(60)]
     write_file(tmp_path / "data" / NAME, [example({"size": each}) for each in held])
-    page = text_of(tmp_path / "data")
+    page = page_about(tmp_path / "data")
     assert ('id="classes"' in page) is classes
     if classes:
-        section = page.partition('id="classes"')[2].partition("</section>")[0]
-        rows = table(section, "size")
+        rows = cells_of(section_of(page, "classes"), "size")
         counts = Counter(map(str, held))
         assert {name: int(row[0]) for name, row in rows.items()} == counts
 
@@ -141,16 +118,16 @@ def test_bools_and_recurring_texts_are_bars(tmp_path: Path) -> None:
         for at in range(60)
     ]
     messages = [example(row) for row in rows]
-    page = text_of(write_data(tmp_path / "data", pet, {"train": messages}))
-    assert table(page, "each value of wet") == {
+    page = page_about(write_data(tmp_path / "data", pet, {"train": messages}))
+    assert cells_of(page, "each value of wet") == {
         "False": ["45", "75 %"],
         "True": ["15", "25 %"],
     }
-    assert table(page, "each value of old") == {
+    assert cells_of(page, "each value of old") == {
         "False": ["60", "100 %"],
         "True": ["0", "0 %"],
     }
-    assert table(page, "each value of place") == {
+    assert cells_of(page, "each value of place") == {
         name: ["20", "33 %"] for name in ("p0", "p1", "p2")
     }
     assert "each value of note" not in page
@@ -161,7 +138,7 @@ def test_an_opened_record_shows_long_texts(tmp_path: Path) -> None:
     words = "a dog runs over the meadow with a ball " * 6
     row = {"captions": [f"{words}{at}" for at in range(5)], "note": f"\u202e{words}"}
     write_file(tmp_path / "data" / NAME, [example(row)] * 9)
-    page = unescape(text_of(tmp_path / "data"))
+    page = unescape(page_about(tmp_path / "data"))
     record = page.partition('<template id="record-1-1">')[2].partition("</template")[0]
     assert f'["{words}0", "{words}1"' in record
     assert f'"{words}4"]' in record
@@ -188,7 +165,7 @@ def test_pictures_without_a_schema_have_a_caption(
         for at in range(20)
     ]
     write_file(tmp_path / "data" / NAME, [example({"image": image, **r}) for r in rows])
-    page = text_of(tmp_path / "data")
+    page = page_about(tmp_path / "data")
     assert re.findall(r'class="caption"><b>(.*?)</b><span>record 0<', page) == [
         expected
     ]
@@ -210,7 +187,7 @@ def test_images_of_every_format_are_shown_as_small_copies(
     if form == "JPEG":
         image = image[:2] + b"\xff\xfe\x00\x0a<script>" + image[2:]
     write_file(tmp_path / "data" / NAME, [example({"photo": image})])
-    [shown, *_] = pictures(text_of(tmp_path / "data"))
+    [shown, *_] = pictures(page_about(tmp_path / "data"))
     assert max(shown.size) == 400
     red, green, blue = shown.convert("RGB").getpixel((100, 100))  # type: ignore[misc]
     assert red > 180
@@ -221,7 +198,7 @@ def test_images_of_every_format_are_shown_as_small_copies(
 def shown_of(directory: Path, written: type[Record], row: Mapping[str, Any]) -> Any:
     """Return the pictures of the page about one record, as lists of pixels."""
     data = write_data(directory / "data", written, {"train": [example(row)]})
-    return [np.asarray(each) for each in pictures(text_of(data))]
+    return [np.asarray(each) for each in pictures(page_about(data))]
 
 
 def test_raw_pixels_go_from_black_to_white(tmp_path: Path) -> None:
@@ -250,7 +227,7 @@ def test_a_palette_png_is_shown_in_its_colors(tmp_path: Path) -> None:
     out = io.BytesIO()
     image.save(out, "PNG")
     write_file(tmp_path / "data" / NAME, [example({"icon": out.getvalue()})])
-    [shown, *_] = pictures(text_of(tmp_path / "data"))
+    [shown, *_] = pictures(page_about(tmp_path / "data"))
     pixels = np.asarray(shown.convert("RGBA"))[..., :3]
     assert pixels[0].tolist() == [[255, 0, 0], [0, 255, 0]]
 
@@ -284,14 +261,8 @@ def test_the_page_is_one_file(data: Path, tmp_path: Path) -> None:
     assert make_report(data, out).read_bytes() != first
 
 
-def _spoil(path: Path) -> None:
-    spoilt = bytearray(path.read_bytes())
-    spoilt[60] ^= 1
-    path.write_bytes(spoilt)
-
-
 DAMAGES: dict[str, tuple[Callable[[Path], object], str, int]] = {
-    "damaged": (_spoil, "SG507", 1),
+    "damaged": (lambda path: flip_bit(path, 60), "SG507", 1),
     "renamed": (lambda path: path.rename(path.with_name("a-0-of-2")), "SG502", 0),
     "other": (lambda path: path.write_bytes(frame(number(7, 1) * 4)), "SG513", 1),
 }
@@ -407,9 +378,9 @@ def test_many_keys_and_classes_are_summed_up(tmp_path: Path) -> None:
         for at in range(60)
     ]
     splits = {"train": messages[:30], "test": messages[30:]}
-    page = text_of(write_data(tmp_path / "data", wide, splits))
+    page = page_about(write_data(tmp_path / "data", wide, splits))
     assert len(page) < 5_000_000
     assert page.count("<figure ") < 60
-    [rows] = [rows for caption, rows in tables(page).items() if "All keys" in caption]
+    rows = cells_of(page, "All keys")
     assert len(rows) == 1_000
     assert "key999" not in rows

@@ -6,7 +6,6 @@ import datetime as dt
 import random
 import re
 from collections.abc import Mapping, Sequence
-from html import unescape
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +14,8 @@ from schemagen import Label, Scalar, Text
 from tfrecord_files import frame
 
 from ..messages import example, record, write_data, write_file
-from .conftest import Visit, make_report
+from .conftest import Visit
+from .pages import page_about, rows_of, section_of, tones
 
 Trip = record(
     "Trip",
@@ -49,21 +49,13 @@ def trips(first: int, count: int, shift: int = 0) -> list[dict[str, Any]]:
 def page_of(root: Path, splits: Mapping[str, Sequence[Any]], **options: Any) -> str:
     """Return the page about splits of trips."""
     messages = {name: [*map(example, rows)] for name, rows in splits.items()}
-    data = write_data(root / "data", Trip, messages, **options)
-    return make_report(data, root / "page.html").read_text("utf-8")
+    return page_about(write_data(root / "data", Trip, messages, **options))
 
 
-def rows_of(page: str, caption: str) -> list[list[str]]:
-    """Return the cells of a table, its headings first."""
-    [found] = [t for t in page.split("<table")[1:] if f">{caption}</caption>" in t]
-    rows = re.findall(r"<tr>(.*?)</tr>", found.partition("</table>")[0], re.DOTALL)
-    cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in rows]
-    return [[unescape(re.sub(r"<[^>]+>", "", c)) for c in row] for row in cells]
-
-
-def tones(page: str) -> list[str]:
-    """Return the tones of the sentences of the overview: verify, differences, repetitions."""
-    return re.findall(r'<li class="tone-(\w+)"', page)
+def page_of_rows(root: Path, rows: Sequence[Any]) -> str:
+    """Return the page about rows of any keys, which have no schema."""
+    file = write_file(root / "data" / "train-0-of-1", map(example, rows))
+    return page_about(file.parent)
 
 
 def test_samples_without_pictures_are_a_table_with_targets_first(
@@ -82,15 +74,14 @@ def test_samples_without_pictures_are_a_table_with_targets_first(
 def test_a_malformed_record_is_a_row_of_the_table(tmp_path: Path) -> None:
     messages = [example({"a": 1}), b"\xff", example({"a": 2})]
     path = write_file(tmp_path / "data" / "train-00000-of-00001", messages)
-    page = make_report(path.parent, tmp_path / "page.html").read_text("utf-8")
+    page = page_about(path.parent)
     rows = rows_of(page, "Sample records of train")
     assert rows[1:] == [["record 0", "1"], ["record 1", "malformed"], ["record 2", "2"]]
 
 
 def test_a_wide_record_shows_as_many_columns_as_fit(tmp_path: Path) -> None:
     rows = [{f"a_long_name_of_a_column_{n:02d}": n for n in range(40)}] * 3
-    write_file(tmp_path / "data/train-0-of-1", map(example, rows))
-    page = make_report(tmp_path / "data", tmp_path / "page.html").read_text("utf-8")
+    page = page_of_rows(tmp_path, rows)
     heads, *_ = rows_of(page, "Sample records of train")
     assert 3 <= len(heads) <= 6
 
@@ -133,8 +124,7 @@ def test_times_are_dates_in_the_table_and_under_the_axis(tmp_path: Path) -> None
 
 def test_large_integers_have_all_their_digits_under_the_axis(tmp_path: Path) -> None:
     rows = [{"time": SPRING + 7_919 * at} for at in range(900)]
-    write_file(tmp_path / "data/train-0-of-1", map(example, rows))
-    page = make_report(tmp_path / "data", tmp_path / "page.html").read_text("utf-8")
+    page = page_of_rows(tmp_path, rows)
     labels = re.findall(r"<text[^>]*>([^<]*)</text>", page)
     assert any(re.fullmatch(r"1,71\d,\d\d\d,000", label) for label in labels)
     assert not any(label.endswith("G") for label in labels)
@@ -155,7 +145,7 @@ def test_captions_that_repeat_are_noted_and_ids_in_two_splits_are_bad(
         both = [{**row, **text} for row, text in zip(rows, texts, strict=True)]
         write_file(tmp_path / f"bad/{name}-0-of-1.tfrecord", map(example, both))
         write_file(tmp_path / f"noted/{name}-0-of-1.tfrecord", map(example, texts))
-    page = make_report(tmp_path / "bad", tmp_path / "bad.html").read_text("utf-8")
+    page = page_about(tmp_path / "bad")
     _, *marked = rows_of(page, "Records, and values that identify them")
     assert [row[:3] for row in marked] == [
         ["values of id", "in train and in test", "20"]
@@ -168,8 +158,7 @@ def test_captions_that_repeat_are_noted_and_ids_in_two_splits_are_bad(
 
 def test_values_that_repeat_in_one_split_are_noted(tmp_path: Path) -> None:
     rows = [{"id": at % 90, "n": float(at)} for at in range(100)]
-    write_file(tmp_path / "data/train-0-of-1", map(example, rows))
-    page = make_report(tmp_path / "data", tmp_path / "page.html").read_text("utf-8")
+    page = page_of_rows(tmp_path, rows)
     assert tones(page) == ["good", "note"]
 
 
@@ -191,7 +180,7 @@ def test_repeated_records_are_read_again_unless_their_files_are_compressed(
     ]
     shown = "".join(f"{again} = {first}" for again, first in pairs)
     assert rows == [["records", "in train and in test", "2", shown]]
-    section = page.partition('<section id="repetitions"')[2]
+    section = section_of(page, "repetitions")
     links = {
         text: id_ for id_, text in re.findall(r'data-sample="(.*?)">(.*?)<', section)
     }
@@ -210,7 +199,7 @@ def test_what_says_nothing_is_not_there(tmp_path: Path) -> None:
     assert rows_of(page, caption)[0] == ["File", "Split", "Records", "Size"]
     file = tmp_path / "data" / "train-00000-of-00001.tfrecord"
     file.write_bytes(file.read_bytes() + frame(b"x")[:-1])
-    page = make_report(tmp_path / "data", tmp_path / "page.html").read_text("utf-8")
+    page = page_about(tmp_path / "data")
     assert '<a href="#findings">Verify</a>' in page
     assert rows_of(page, caption)[0][-1] == "State"
 
@@ -221,7 +210,7 @@ def test_repeated_records_open_from_their_table(visit: Visit, tmp_path: Path) ->
     train, test = trips(0, 400), trips(400, 90)
     test[70] = train[300]
     page_of(tmp_path, {"train": train, "test": test})
-    page = visit(tmp_path / "page.html")
+    page = visit(tmp_path / "report.html")
     page.locator("#repetitions .open").first.click()
     dialog = page.locator("dialog[open]")
     assert "record 70 of test-00000" in dialog.inner_text()
@@ -240,7 +229,7 @@ def test_no_table_is_cut_on_a_screen(visit: Visit, tmp_path: Path, width: int) -
     train, test = trips(0, 400), trips(400, 90, 3)
     test[70:80] = train[300:310]
     page_of(tmp_path, {"train": train, "test": test, "validation": trips(490, 60)})
-    page = visit(tmp_path / "page.html", width=width)
+    page = visit(tmp_path / "report.html", width=width)
     page.evaluate(
         "document.querySelectorAll('details').forEach(e => { e.open = true })"
     )

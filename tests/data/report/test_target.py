@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from html import unescape
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +13,7 @@ from schemagen import Label, Scalar, Text
 
 from ..messages import example, record, write_data
 from .conftest import Visit, make_report
+from .pages import cells_of, page_about, section_of
 
 KINDS = ("cat", "dog", "owl")
 RANDOM = np.random.default_rng(3)
@@ -58,45 +58,33 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def page(data: Path) -> Path:
+def page(data: Path) -> str:
     """The report."""
-    return make_report(data, data.parent / "report.html")
+    return page_about(data)
 
 
-def section_of(page: Path) -> str:
-    """Return the section; "" if there is none."""
-    text = page.read_text("utf-8")
-    return text.partition('<section id="target"')[2].partition("</section>")[0]
+@pytest.fixture(scope="module")
+def section(page: str) -> str:
+    """Its section of targets."""
+    return section_of(page, "target")
 
 
-def table(section: str, caption: str) -> dict[str, list[str]]:
-    """Return the rows of a table."""
-    [found] = re.findall(
-        rf"<caption>{re.escape(caption)}</caption>(.*?)</table>", section, re.DOTALL
-    )
-    cells = re.findall(r'<tr><th scope="row">(.*?)</th>(.*?)</tr>', found)
-    return {
-        unescape(name): re.findall(r"<td[^>]*>(.*?)</td>", some) for name, some in cells
-    }
-
-
-def test_features_are_listed_with_their_strength(page: Path) -> None:
+def test_features_are_listed_with_their_strength(page: str, section: str) -> None:
     """After the classes, from a sample of the first split."""
-    section = section_of(page)
-    order = re.findall(r'<section id="(\w+)"', page.read_text("utf-8"))
+    order = re.findall(r'<section id="(\w+)"', page)
     assert order[order.index("target") - 1] == "classes"
     assert section.count("from 2,000 records of train") == 2
-    kind = table(section, "The features that tell the most about kind")
+    kind = cells_of(section, "The features that tell the most about kind")
     assert [*kind] == ["code", "wings, missing or not", "size"]
-    assert kind["code"] == ["Cramér&#39;s V 1.00", "2,000"]
+    assert kind["code"] == ["Cramér's V 1.00", "2,000"]
     assert re.match(r"correlation ratio 0\.8\d", kind["size"][0])
-    price = table(section, "The features that tell the most about price")
-    assert re.match(r"Spearman&#39;s correlation 0\.9\d", price["size"][0])
+    price = cells_of(section, "The features that tell the most about price")
+    assert re.match(r"Spearman's correlation 0\.9\d", price["size"][0])
     assert "noise" not in section
 
 
-def test_a_feature_that_tells_its_target_alone_has_a_note(page: Path) -> None:
-    notes = re.findall(r'<p class="note">(.*?)</p>', section_of(page))
+def test_a_feature_that_tells_its_target_alone_has_a_note(section: str) -> None:
+    notes = re.findall(r'<p class="note">(.*?)</p>', section)
     question = "on its own: is it known when the model is used?"
     assert notes == [
         f"code tells kind {question}",
@@ -105,21 +93,20 @@ def test_a_feature_that_tells_its_target_alone_has_a_note(page: Path) -> None:
     ]
 
 
-def test_plots_have_the_same_numbers_as_tables(page: Path) -> None:
+def test_plots_have_the_same_numbers_as_tables(section: str) -> None:
     """Shares of classes, numbers by class, and numbers in fifths of the records."""
-    section = section_of(page)
     assert section.count("<figure ") == section.count("As a table") == 6
-    shares = table(section, "Share of each kind by code")
+    shares = cells_of(section, "Share of each kind by code")
     for letter in "abc":
         assert sorted(shares[f"<b>{letter}"][1:]) == ["0 %", "0 %", "100 %"]
-    sizes = table(section, "size by kind")
+    sizes = cells_of(section, "size by kind")
     assert sum(int(row[0].replace(",", "")) for row in sizes.values()) == 2000
     for at, name in enumerate(KINDS):
         own = (IDS + 0.5 * NOISE)[at == IDS]
         low, median, high, mean = map(float, sizes[name][1:])
         expected = [*np.quantile(own, (0.05, 0.5, 0.95)), own.mean()]
         assert [low, median, high, mean] == pytest.approx(expected, abs=0.15)
-    fifths = table(section, "price in fifths of the records by size")
+    fifths = cells_of(section, "price in fifths of the records by size")
     assert [row[0] for row in fifths.values()] == ["400"] * 5
     medians = [float(row[2]) for row in fifths.values()]
     assert medians == sorted(medians)
@@ -149,8 +136,7 @@ def test_whole_numbers_keep_their_digits(tmp_path: Path) -> None:
     ]
 
 
-def test_keys_of_plots_name_classes_and_not_splits(page: Path) -> None:
-    section = section_of(page)
+def test_keys_of_plots_name_classes_and_not_splits(section: str) -> None:
     keys = re.findall(r'<p class="key" aria-hidden="true">(.*?)</p>', section)
     names = [re.findall(r"</span>(.*?)</span>", each) for each in keys]
     assert len(names) == 5  # points have one series
@@ -166,9 +152,9 @@ def test_there_is_no_section_without_an_association(tmp_path: Path) -> None:
         for at, n in zip(IDS[:300], NOISE, strict=False)
     ]
     directory = write_data(tmp_path / "data", Animal, {"train": messages})
-    page = make_report(directory, tmp_path / "report.html")
-    assert section_of(page) == ""
-    assert "#target" not in page.read_text("utf-8")
+    page = page_about(directory)
+    assert section_of(page, "target") == ""
+    assert "#target" not in page
 
 
 def test_json_has_no_associations(data: Path) -> None:
@@ -179,9 +165,9 @@ def test_json_has_no_associations(data: Path) -> None:
 
 @pytest.mark.integration
 @pytest.mark.parametrize("width", [390, 1280])
-def test_the_section_fits_the_screen(visit: Visit, page: Path, width: int) -> None:
+def test_the_section_fits_the_screen(visit: Visit, data: Path, width: int) -> None:
     """And the table of features is whole."""
-    shown = visit(page, width=width)
+    shown = visit(make_report(data, data.parent / "report.html"), width=width)
     assert shown.evaluate("document.documentElement.scrollWidth") == width
     assert shown.locator("#target h3").first.inner_text() == "kind"
     tables = shown.locator("#target .figure > .scroll")
