@@ -54,7 +54,7 @@ def test_every_change_is_told(tmp_path: Path) -> None:
     assert told() == "9 files up to date\n"
 
 
-def test_many_records(tmp_path: Path) -> None:
+def test_generate_prints_up_to_twenty_packages(tmp_path: Path) -> None:
     """A line for each package up to twenty; imports of the first one."""
     names = [f"R{at:02}" for at in range(30)]
     root = make_project(tmp_path, {f"{n}.py": PET.format(n) for n in names})

@@ -10,7 +10,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+import digit_rows
 import pytest
 import schemagen
 from command_line import run
@@ -61,22 +61,8 @@ def document(*arguments: str | Path) -> dict[str, Any]:
 def digits(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data directory with two splits, one of them compressed."""
     directory = tmp_path_factory.mktemp("data") / "digits"
-    chance = np.random.default_rng(0)
-
-    def some(count: int) -> list[dict[str, Any]]:
-        return [
-            {
-                "image": chance.integers(0, 241, (8, 8, 1), np.uint8),
-                "ink_runs": chance.integers(1, 9, chance.integers(0, 32)),
-                "moments": chance.normal(size=8).astype(np.float32),
-                "digit": number % 10,
-                "scan": number,
-            }
-            for number in range(count)
-        ]
-
-    write_dataset(some(60), directory, "train", shards=3)
-    write_dataset(some(20), directory, "test", compression="GZIP")
+    write_dataset(digit_rows.rows(60), directory, "train", shards=3)
+    write_dataset(digit_rows.rows(80)[60:], directory, "test", compression="GZIP")
     return directory
 
 
@@ -96,11 +82,11 @@ def test_a_data_directory_is_shown_as_text(
     for part in (
         r"digits: 4 files, 80 records, [\d.]+ kB$",
         rf"record digit, fingerprint {fingerprint}",
-        r"^test +1 +20 +[\d.]+ kB +GZIP +\d+ to",
+        r"^test +1 +20 +[\d.]+ \w+ +GZIP +\d+ to",
         r"^train +3 +60 +[\d.]+ kB +none +\d+ to",
         r"^80 records of tf.train.Example, 5 keys$",
-        r'^digit     int64  all  1        0 "zero" \(10%\), 1 "one" \(10%\)',
-        r"^image     bytes  all  1        64 bytes",
+        r'^digit     int64  all  1       0 "zero" \(10%\), 1 "one" \(10%\)',
+        r"^image     bytes  all  1       64 bytes",
         r"^record 0 of train-00000-of-00003.tfrecord, ",
         r"^  image     bytes  64 bytes: [0-9a-f ]{23} \.\.\.$",
     ):
@@ -291,7 +277,7 @@ def test_workers_and_parts_change_nothing(
     assert rounded(one) == rounded(usual)
 
 
-def test_sequence_examples(tmp_path: Path) -> None:
+def test_feature_lists_of_sequence_examples_are_shown_by_step(tmp_path: Path) -> None:
     """Feature lists have numbers of steps; lengths and values are those of a step."""
     messages = [
         sequence_example(
@@ -365,7 +351,7 @@ def test_odd_values_are_shown_in_lines_that_fit(
 
 @examples(40)
 @given(st.lists(MESSAGES, max_size=6), st.lists(st.binary(max_size=30), max_size=3))
-def test_anything_is_shown(
+def test_any_records_are_shown_in_printable_lines_and_as_json(
     tmp_path_factory: pytest.TempPathFactory, some: list[bytes], others: list[bytes]
 ) -> None:
     """Any records, and what is none, in printable lines and as valid JSON."""

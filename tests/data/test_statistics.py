@@ -127,7 +127,7 @@ def test_numbers_of_any_magnitude_are_those_of_numpy(tmp_path: Path, name: str) 
 
 
 @pytest.mark.parametrize("shape", ["normal", "lognormal", "integers"])
-def test_quantiles_are_near(tmp_path: Path, shape: str) -> None:
+def test_quantiles_are_near_those_of_numpy(tmp_path: Path, shape: str) -> None:
     """Within a hundredth of the spread of nearly all, or an eighth of the value."""
     values: Any = {
         "normal": RANDOM.normal(size=50_000).astype(np.float32),

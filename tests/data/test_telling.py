@@ -82,7 +82,7 @@ def features(found: list[Told]) -> dict[str, Association]:
     return {each.feature.name: each for each in one.features}
 
 
-def test_correlation_ratio() -> None:
+def test_correlation_ratio_of_two_classes_is_that_of_the_formula() -> None:
     """Two classes of means 1 and 5, each with variance 1: η² is 0.8."""
     ids, values = np.repeat([0, 7], 20), np.array([0, 2] * 10 + [4, 6] * 10, float)
     corrected = 1 - (1 - 0.8) * 39 / 38
@@ -90,7 +90,7 @@ def test_correlation_ratio() -> None:
     assert correlation_ratio(ids, values * 1e300) == pytest.approx(corrected**0.5)
 
 
-def test_cramers_v() -> None:
+def test_cramers_v_of_a_table_is_that_of_the_formula() -> None:
     """The table has 60 and 20, 20 and 60: χ² is 40 of 160 records."""
     one = np.repeat([0, 0, 4, 4], (60, 20, 20, 60))
     other = np.repeat([3, 1, 3, 1], (60, 20, 20, 60))
@@ -100,7 +100,7 @@ def test_cramers_v() -> None:
     assert cramers_v(one, one) == pytest.approx(1)
 
 
-def test_spearmans_correlation() -> None:
+def test_spearmans_correlation_is_that_of_the_formula_also_with_ties() -> None:
     """Neighbors swap places: ρ is 1 - 6 * 40 / (40 * (40**2 - 1)); ties have a mean."""
     one = np.arange(40.0)
     swapped = one.reshape(20, 2)[:, ::-1].ravel()
@@ -169,7 +169,7 @@ def test_features_are_ranked_by_the_strength_of_their_association(
     assert set(color.names) == {"red", "blue"}
 
 
-def test_numbers_as_target(tmp_path: Path) -> None:
+def test_number_as_target_is_measured_by_rank_or_by_class(tmp_path: Path) -> None:
     """By numbers Spearman's correlation with its sign, by classes a correlation ratio."""
     price = np.exp(2 * NOISE_2)
     kinds = np.digitize(price, [0.5, 2])
@@ -212,7 +212,7 @@ def test_fifty_random_columns_tell_nothing(
     assert told(tmp_path / "n", (number, random.lognormal(0, 2, count)), **values) == []
 
 
-def test_ids_tell_nothing(tmp_path: Path) -> None:
+def test_ids_are_not_associated_with_a_target(tmp_path: Path) -> None:
     """Even if records are in the order of their classes."""
     at = np.arange(COUNT)
     found = told(

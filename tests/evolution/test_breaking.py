@@ -103,7 +103,9 @@ LIMITED = ("max_length=8", "max_length=4")
 REASON = ("--reason", "No data yet.")
 
 
-def test_a_break_in_full(repository: Repository) -> None:
+def test_break_is_printed_with_its_place_values_and_advice(
+    repository: Repository,
+) -> None:
     """Where, what was written and is expected, what to do; and what was compared."""
     commit = repository.git("rev-parse", "HEAD")[:10]
     result = run("breaking", "--against", "HEAD", "--project", repository.root)
@@ -146,7 +148,9 @@ def test_warnings_fail_no_run(repository: Repository) -> None:
         (16, "full", ["SG208"]),
     ],
 )
-def test_modes(repository: Repository, limit: int, mode: str, found: list[str]) -> None:
+def test_mode_decides_which_direction_can_break(
+    repository: Repository, limit: int, mode: str, found: list[str]
+) -> None:
     """A narrower limit is new code's trouble with old data, and a wider one the reverse."""
     repository.change("max_length=8", f"max_length={limit}")
     code = 1 if found else 0
@@ -233,7 +237,7 @@ def test_a_revision_needs_no_python_of_its_own(repository: Repository) -> None:
     assert ids(repository.breaking("--against", "HEAD", code=1)) == ["SG221"]
 
 
-def test_revisions_by_any_name(repository: Repository) -> None:
+def test_revision_is_found_by_any_of_its_names(repository: Repository) -> None:
     """Hashes, tags, relative ones, and the commit where two branches have parted.
 
     Against that one, what others have added to main meanwhile is no removal.
@@ -253,7 +257,7 @@ def test_revisions_by_any_name(repository: Repository) -> None:
     assert ids(repository.breaking("--against", "main...", code=1)) == ["SG221"]
 
 
-def test_the_output_had_another_place(tmp_path: Path) -> None:
+def test_output_that_had_another_place_is_found(tmp_path: Path) -> None:
     """A revision's own settings say where its specs are, below the repository's top."""
     repository = Repository(tmp_path / "mono", "teams/pets")
     settings = repository.root / "pyproject.toml"
@@ -292,7 +296,7 @@ def test_where_nothing_was_generated_nothing_can_be_broken(
         ("without git", ""),
     ],
 )
-def test_what_cannot_be_compared_with(
+def test_revision_that_cannot_be_compared_with_is_refused(
     repository: Repository, monkeypatch: pytest.MonkeyPatch, against: str, advice: str
 ) -> None:
     """The usual cause is a clone that holds one commit."""
@@ -305,7 +309,7 @@ def test_what_cannot_be_compared_with(
     assert advice in finding["advice"]
 
 
-def test_specs_that_cannot_be_read(repository: Repository) -> None:
+def test_specs_that_cannot_be_read_are_refused(repository: Repository) -> None:
     """A revision whose spec was half merged; a format, or an attribute, of the future.
 
     That attribute may decide what the bytes mean, in either direction.
@@ -339,7 +343,9 @@ def _write_data(repository: Repository) -> Path:
     return repository.root / "data"
 
 
-def test_against_files_and_data(repository: Repository, tmp_path: Path) -> None:
+def test_specs_packages_and_data_can_be_compared_with(
+    repository: Repository, tmp_path: Path
+) -> None:
     """Specs, packages, generated code; of data, whether it can be read is what counts.
 
     What was accepted at the gate cannot be read for that, and no one can accept it.
@@ -366,7 +372,7 @@ def test_against_files_and_data(repository: Repository, tmp_path: Path) -> None:
 # Acceptance.
 
 
-def test_an_accepted_break(repository: Repository) -> None:
+def test_accepted_break_passes_and_its_reason_is_kept(repository: Repository) -> None:
     """It passes from now on, and its reason stays next to the specs.
 
     Another change of the same field is another break. `check` and `generate` leave the
@@ -397,7 +403,9 @@ def test_an_accepted_break(repository: Repository) -> None:
 
 
 @pytest.mark.parametrize("selector", ["SG22", "SG208:pet.wodrs", "SG208"])
-def test_what_cannot_be_accepted(repository: Repository, selector: str) -> None:
+def test_break_is_not_accepted_without_a_reason_or_by_a_wrong_selector(
+    repository: Repository, selector: str
+) -> None:
     """One acceptance is of one break, with a reason; nothing is recorded otherwise."""
     text = _SCHEMA.replace(*LIMITED)
     repository.schema(text.replace('classes=("pug", "tabby")', 'classes=("pug",)'))
@@ -415,7 +423,9 @@ def test_what_cannot_be_accepted(repository: Repository, selector: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["<<<<<<< HEAD\n", "{}\n", "[]\n"])
-def test_acceptances_that_cannot_be_read(repository: Repository, text: str) -> None:
+def test_acceptances_that_cannot_be_read_are_refused(
+    repository: Repository, text: str
+) -> None:
     """A half-merged file must not let breaks pass, or find them again."""
     file = repository.root / "generated" / "accepted_breaks.jsonl"
     file.write_text("\n" + text, encoding="utf-8")
@@ -454,7 +464,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("parameters", "field", "rule", "said"), WRONG)
-def test_what_a_record_cannot_say(
+def test_record_that_contradicts_its_reserved_names_is_refused(
     repository: Repository, parameters: str, field: str, rule: str, said: str
 ) -> None:
     """A finding at the field that takes a reserved name or key, or at the class."""

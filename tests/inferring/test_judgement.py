@@ -105,7 +105,7 @@ VALUES: list[tuple[str, Callable[[int], Any], str, str, str]] = [
 
 
 @pytest.mark.parametrize("case", range(len(VALUES)))
-def test_values_tell_classes(tmp_path: Path, case: int) -> None:
+def test_label_has_the_classes_that_its_values_show(tmp_path: Path, case: int) -> None:
     """There are as many as the highest id says, and one more."""
     key, value, kind, role, said = VALUES[case]
     fields, comments = found_in(tmp_path, many(lambda i: {key: value(i), "z": i / 7}))

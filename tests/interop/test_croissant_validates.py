@@ -24,7 +24,9 @@ PROPERTIES = {
 
 
 @pytest.mark.parametrize("record", ["kept", "changed", "clip", "pair"])
-def test_it_is_valid(project: Path, tmp_path: Path, record: str) -> None:
+def test_exported_croissant_document_is_valid(
+    project: Path, tmp_path: Path, record: str
+) -> None:
     out = tmp_path / "croissant.json"
     export(project, record, "croissant", out)
     dataset = mlcroissant.Dataset(out)

@@ -253,30 +253,6 @@ def test_a_wrong_file_has_findings_at_its_lines(tmp_path: Path, text: str) -> No
         assert "\n" not in finding["message"]
 
 
-@pytest.mark.parametrize(
-    ("text", "column", "found", "near"),
-    [
-        ("from schemagen import Imge, Record\n", 1, "Imge", "'Image'"),
-        ("import schemagen\n\nx = schemagen.Imge\n", 5, "Imge", "'Image'"),
-        (
-            "from schemagen import VarLen\nVarLen('int64', max_lenght=3)\n",
-            1,
-            "max_lenght",
-            "'max_length'",
-        ),
-    ],
-)
-def test_a_misspelt_name_is_answered_with_the_nearest(
-    tmp_path: Path, text: str, column: int, found: str, near: str
-) -> None:
-    """At its line, with the name that exists."""
-    [finding] = refusals(make_project(tmp_path, {"x.py": text}))
-    assert finding["rule"] == "SG101"
-    assert place(finding) == f"schemas/x.py:{text.count(chr(10))}:{column}"
-    assert found in finding["message"]
-    assert near in finding["advice"]
-
-
 def test_a_field_that_needs_no_mask_leaves_its_name_free(tmp_path: Path) -> None:
     """A required `note` has no mask, and `note_present` is a name like others."""
     text = HEAD + "class Pet(Record):\n    note: str\n    note_present: bool\n"

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from schema_files import load
 from schemagen import Record
 
 HEAD = "from schemagen import Record\n\n"
 
 
 @pytest.fixture
-def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+def written(tmp_path: Path) -> ModuleType:
     """A module of records in every shape of class."""
     path = tmp_path / "written.py"
     path.write_text(HEAD + TEXT, encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("written", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "written", module)
-    spec.loader.exec_module(module)
-    return module
+    return load(path)
 
 
 TEXT = '''

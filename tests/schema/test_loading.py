@@ -71,14 +71,21 @@ def test_a_file_that_does_not_load_is_placed_at_the_line_that_raised(
     [
         ("Scalar('float32')", "add `from schemagen import Scalar`"),
         ("Lable()", "did you mean 'Label'?"),
+        ("from schemagen import Imge", "did you mean 'Image'?"),
+        ("schemagen.Imge", "did you mean 'Image'?"),
+        ("schemagen.VarLen('int64', max_lenght=3)", "did you mean 'max_length'?"),
         ("schemagen.Text(max_length=3)", "leave it out: other kinds have max_length"),
         ("schemagen.Text(prescence=True)", "did you mean 'presence'?"),
     ],
 )
-def test_an_unknown_name_gets_advice(tmp_path: Path, line: str, advice: str) -> None:
-    [finding] = refusals(
-        make_project(tmp_path, {"a.py": f"import schemagen\n{line}\n"})
-    )
+def test_unknown_name_gets_advice_at_its_line(
+    tmp_path: Path, line: str, advice: str
+) -> None:
+    """With the nearest name that exists, if any."""
+    text = f"import schemagen\n{line}\n"
+    [finding] = refusals(make_project(tmp_path, {"a.py": text}))
+    assert finding["rule"] == "SG101"
+    assert place(finding) == "schemas/a.py:2:1"
     assert advice in finding["advice"]
 
 

@@ -201,7 +201,7 @@ def test_sealed_files_are_never_replaced(data: Path) -> None:
     assert verify(data).exit_code == 0
 
 
-def test_what_sealing_needs(data: Path) -> None:
+def test_sealing_without_a_record_or_all_records_is_refused(data: Path) -> None:
     """A record, all records, and a manifest to add to."""
     assert verify(data, "--seal").exit_code == 2
     assert verify(data, "--add", "--record", "digit").exit_code == 2

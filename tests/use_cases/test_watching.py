@@ -186,7 +186,7 @@ def test_files_that_come_and_go_are_seen(project: Path, watcher: Watcher) -> Non
     ("options", "rule"),
     [(["--dry-run"], ""), (["--project", ".."], "SG402"), ([], "SG407")],
 )
-def test_what_cannot_be_watched(
+def test_watching_is_refused_without_project_or_package(
     project: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], rule: str
 ) -> None:
     """Nothing for a dry run, without a project, and without the package that watches."""
