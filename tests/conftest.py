@@ -8,6 +8,7 @@ import importlib
 import itertools
 import os
 import random
+import runpy
 import signal
 import sys
 from collections import Counter
@@ -97,6 +98,10 @@ class Workspace:
         """Run the generator on the project."""
         schemagen.generate(self.root)
         importlib.invalidate_caches()
+
+    def record(self, name: str) -> Any:
+        """Return the class of a record, from the schema file."""
+        return runpy.run_path(str(self.root / "schemas" / "records.py"))[name]
 
     def module(self, record: str, part: str) -> ModuleType:
         """Import a generated module, such as ("digit", "parser")."""

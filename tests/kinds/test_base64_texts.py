@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import runpy
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -76,11 +75,10 @@ Verify = Callable[..., Any]
 @pytest.fixture
 def verify(package: Workspace, tmp_path: Path) -> Verify:
     """Return what verifies some records as shots."""
-    schema = runpy.run_path(str(package.root / "schemas" / "records.py"))
 
     def verified(*records: bytes) -> Any:
         path = write_records(tmp_path / "shots.tfrecord", records)
-        return schemagen.verify(path, record=schema["Shot"])
+        return schemagen.verify(path, record=package.record("Shot"))
 
     return verified
 

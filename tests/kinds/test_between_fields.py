@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
-from unittest.mock import patch
 
 import numpy as np
 import pytest
 import tensorflow as tf
-from command_line import make_project, place, refusals, run
+from columns import columns_of
+from command_line import make_project, run
 from PIL import Image as Pillow
-from stored_features import changed, floats, ints, refusal
+from stored_features import blobs, changed, example, floats, ints, refusal
+from tfrecord_files import write_records
 
 from generated import DatasetError
 
@@ -97,16 +95,6 @@ FOUND: dict[str, Any] = {
 UNIT = ("xmin", "xmax", "ymin", "ymax")
 
 
-def columns_of(*rows: dict[str, Any]) -> dict[str, Any]:
-    """Return rows as columns, those of nested models in dicts."""
-    return {
-        name: columns_of(*(row[name] for row in rows))
-        if isinstance(rows[0][name], dict)
-        else [row[name] for row in rows]
-        for name in rows[0]
-    }
-
-
 def _sides(**change: list[float]) -> dict[str, Any]:
     return {"objects": {**SIDES, **change}}
 
@@ -157,23 +145,19 @@ def test_writers_refuse_what_does_not_go_together(
     row = {**good, **change}
     serializer = package.module(record, "serializer")
     serializer.serialize(**good)
-    source = (package.root / "schemas" / "records.py").read_text()
-    schema = ModuleType("between_schema")
-    with patch.dict(sys.modules, between_schema=schema):
-        exec(compile(source, "records.py", "exec", dont_inherit=True), vars(schema))
-        instance = vars(schema)[record.capitalize()]
-        instance(**good)
-        calls: list[tuple[Callable[..., Any], dict[str, Any]]] = [
-            (serializer.serialize, row),
-            (serializer.serialize_batch, columns_of(good, good, row)),
-            (instance, row),
-        ]
-        for call, given in calls:
-            with pytest.raises(ValueError, match=field) as caught:
-                call(**given)
-            assert found in str(caught.value)
-            assert expected in str(caught.value)
-            assert call != serializer.serialize_batch or "row 2" in str(caught.value)
+    instance = package.record(record.capitalize())
+    instance(**good)
+    calls: list[tuple[Callable[..., Any], dict[str, Any]]] = [
+        (serializer.serialize, row),
+        (serializer.serialize_batch, columns_of(good, good, row)),
+        (instance, row),
+    ]
+    for call, given in calls:
+        with pytest.raises(ValueError, match=field) as caught:
+            call(**given)
+        assert found in str(caught.value)
+        assert expected in str(caught.value)
+        assert call != serializer.serialize_batch or "row 2" in str(caught.value)
 
 
 def test_what_is_missing_is_not_compared(package: Workspace, tmp_path: Path) -> None:
@@ -200,14 +184,6 @@ def test_what_is_missing_is_not_compared(package: Workspace, tmp_path: Path) -> 
     split = package.module("found", "reader").open_split(tmp_path / "found", "train")
     assert len(next(split.batches(4))["boxes"]) == 4
     assert batch
-
-
-def _file(directory: Path, *records: bytes) -> str:
-    path = directory / "train.tfrecord"
-    with tf.io.TFRecordWriter(str(path)) as writer:
-        for record in records:
-            writer.write(record)
-    return str(path)
 
 
 # What is changed in a stored record, the field, and what readers say.
@@ -239,7 +215,7 @@ def test_readers_refuse_boxes_that_end_before_they_begin(
         text = refusal(parse, tf.constant([good, wrong]))
         assert field in text
         assert expected in text
-    files = _file(tmp_path, good, wrong)
+    files = write_records(tmp_path / "train.tfrecord", [good, wrong])
     split = package.module("found", "reader").open_split(files)
     assert len(split[0]["boxes"]) == 2
     with pytest.raises(DatasetError, match=f"record 1.*{field}.*{expected}"):
@@ -254,8 +230,8 @@ def test_readers_refuse_boxes_that_end_before_they_begin(
 def test_old_data_stays_readable(package: Workspace, tmp_path: Path) -> None:
     """`verify` reports masks of another size, and boxes outside; readers take them."""
     scene = package.module("scene", "serializer").serialize(**SCENE)
-    mask = tf.train.Feature(bytes_list=tf.train.BytesList(value=[png(5, 8, "L")]))
-    files = _file(tmp_path, scene, changed(scene, mask=mask))
+    other = changed(scene, mask=blobs(png(5, 8, "L")))
+    files = write_records(tmp_path / "train.tfrecord", [scene, other])
     found = run("verify", files, "--record", "Scene", "--project", package.root)
     assert found.exit_code == 1
     assert "SG534" in found.output
@@ -266,73 +242,11 @@ def test_old_data_stays_readable(package: Workspace, tmp_path: Path) -> None:
     )
     boxes = package.module("found", "serializer").serialize(**FOUND)
     far = {"objects/right": floats(8, 9), "one": ints(0, 0, 9, 6, 1, 1, 1, 1)}
-    files = _file(tmp_path, boxes, changed(boxes, **far))
+    write_records(files, [boxes, changed(boxes, **far)])
     found = run("verify", files, "--record", "Found", "--project", package.root)
     assert found.output.count("SG533") == 2
     assert len(package.module("found", "reader").open_split(files)[1]["one"]) == 2
     package.module("found", "parser").parse_batch(tf.constant([changed(boxes, **far)]))
-
-
-# Fields of a record, the rule, and what is said.
-_LIST = 'b: Annotated[np.ndarray, VarLen("float32", item_shape=(4,), {})]'
-_COLUMN = '{}: Annotated[list[float], VarLen("float32", group="g", {})]'
-WRONG_SCHEMAS: list[tuple[list[str], str, str]] = [
-    ([_LIST.format('box=("xmin", "ymin", "xmax", "height", "width")')], "SG113", "box"),
-    ([_LIST.format('box=("xmin", "ymin", "xmax", "width")')], "SG113", "items of 4"),
-    ([_LIST.format('box="xmin"')], "SG113", "single numbers"),
-    ([_LIST.format('box_image="photo"')], "SG113", "box="),
-    (
-        [_LIST.format('box=("xmin", "ymin", "xmax", "ymax"), box_image="b"')],
-        "SG123",
-        "Image",
-    ),
-    (
-        [
-            'b: Annotated[np.ndarray, Vector((4,), "float64", box=("xmin", "ymin", "xmax", "ymax"))]'
-        ],
-        "SG113",
-        "numbers in a list",
-    ),
-    (
-        [
-            'b: Annotated[np.ndarray, VarLen("float32", item_shape=(4,), max_length=2, '
-            'pad_on_disk=True, padding_value=-1, box=("xmin", "ymin", "xmax", "ymax"))]'
-        ],
-        "SG113",
-        "padding_value=0",
-    ),
-    (
-        [_COLUMN.format(side, f'box="{side}"') for side in ("xmin", "ymin", "xmax")],
-        "SG123",
-        "xmin, ymin, xmax",
-    ),
-    (
-        [_COLUMN.format(side, f'box="{side}"') for side in UNIT]
-        + [_COLUMN.format("more", 'box="ymax"')],
-        "SG123",
-        "each once",
-    ),
-    (
-        ["photo: Annotated[np.ndarray, Image((4, 4, 3))]"]
-        + [_COLUMN.format(side, f'box="{side}"') for side in UNIT[:3]]
-        + [_COLUMN.format("ymax", 'box="ymax", box_image="photo"')],
-        "SG123",
-        "several images",
-    ),
-]
-
-
-@pytest.mark.parametrize(("fields", "rule", "words"), WRONG_SCHEMAS)
-def test_wrong_boxes_are_findings(
-    tmp_path: Path, fields: list[str], rule: str, words: str
-) -> None:
-    """Sides that are no box, of kinds or together, and images that are none."""
-    head = "from typing import Annotated\nimport numpy as np\nfrom schemagen import *\n"
-    text = f"{head}class R(Record):\n" + "".join(f"    {each}\n" for each in fields)
-    (found,) = refusals(make_project(tmp_path, {"r.py": text}))
-    assert found["rule"] == rule, found
-    assert words in json.dumps(found), found
-    assert place(found)
 
 
 def test_masks_of_another_size_are_inferred(tmp_path: Path) -> None:
@@ -343,14 +257,9 @@ def test_masks_of_another_size_are_inferred(tmp_path: Path) -> None:
         ids = Pillow.fromarray(np.full((height, 9), number % 3, np.uint8))
         out = BytesIO()
         ids.save(out, "png")
-        features = {"image": png(5 + number, 9), "mask": out.getvalue()}
-        feature = {
-            key: tf.train.Feature(bytes_list=tf.train.BytesList(value=[value]))
-            for key, value in features.items()
-        }
-        example = tf.train.Example(features=tf.train.Features(feature=feature))
-        records.append(example.SerializeToString())
-    files = _file(tmp_path, *records)
+        image = blobs(png(5 + number, 9))
+        records.append(example({"image": image, "mask": blobs(out.getvalue())}))
+    files = write_records(tmp_path / "train.tfrecord", records)
     root = make_project(tmp_path / "project", {})
     schema = root / "schemas" / "scene.py"
     assert run("infer", files, "--out", schema).exit_code == 0

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable
-from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
-from unittest.mock import patch
 
 import numpy as np
 import pytest
 import tensorflow as tf
-from command_line import make_project, place, refusals
+from columns import columns_of
 from stored_features import blobs, changed, floats, ints, refusal
-
-if TYPE_CHECKING:
-    pass
 
 if TYPE_CHECKING:
     from conftest import Workspace
@@ -79,16 +72,6 @@ def parse(request: pytest.FixtureRequest, parser: Any) -> Callable[..., Any]:
     return lambda *records: graph(tf.constant(records))
 
 
-def columns_of(*rows: dict[str, Any]) -> dict[str, Any]:
-    """Return rows as columns, those of nested models in dicts."""
-    return {
-        name: columns_of(*(row[name] for row in rows))
-        if isinstance(rows[0][name], dict)
-        else [row[name] for row in rows]
-        for name in rows[0]
-    }
-
-
 # A field of another length than the first of its group, which has 2, and its length.
 UNEQUAL: list[tuple[dict[str, Any], int]] = [
     ({"xmax": [1.0]}, 1),
@@ -105,23 +88,20 @@ def test_unequal_lengths_are_refused(
     package: Workspace, serializer: Any, change: dict[str, Any], length: int
 ) -> None:
     """By row, batch and class; the error names field, lengths and group."""
-    source = (package.root / "schemas" / "records.py").read_text()
-    schema = ModuleType("groups_schema")
-    with patch.dict(sys.modules, groups_schema=schema):
-        exec(compile(source, "records.py", "exec", dont_inherit=True), vars(schema))
-        assert vars(schema)["Detection"](**ROW).weight is None
-        calls = (
-            (serializer.serialize, {**ROW, **change}),
-            (serializer.serialize_batch, columns_of(FULL, {**FULL, **change})),
-            (vars(schema)["Detection"], {**ROW, **change}),
-        )
-        name, other = next(iter(change)), 4 if "tokens" in change else 2
-        group = "'t'" if "tokens" in change else "'boxes'"
-        for call, row in calls:
-            shown = rf"(?s)'{name}'?.* {length} .* {other}.*{group}"
-            with pytest.raises(ValueError, match=shown) as caught:
-                call(**row)
-            assert call != serializer.serialize_batch or "row 1" in str(caught.value)
+    detection = package.record("Detection")
+    assert detection(**ROW).weight is None
+    calls = (
+        (serializer.serialize, {**ROW, **change}),
+        (serializer.serialize_batch, columns_of(FULL, {**FULL, **change})),
+        (detection, {**ROW, **change}),
+    )
+    name, other = next(iter(change)), 4 if "tokens" in change else 2
+    group = "'t'" if "tokens" in change else "'boxes'"
+    for call, row in calls:
+        shown = rf"(?s)'{name}'?.* {length} .* {other}.*{group}"
+        with pytest.raises(ValueError, match=shown) as caught:
+            call(**row)
+        assert call != serializer.serialize_batch or "row 1" in str(caught.value)
 
 
 def test_columns_may_be_arrays(serializer: Any) -> None:
@@ -188,40 +168,3 @@ def test_only_fields_that_are_asked_for_are_checked(
     assert only["xmin"].numpy().tolist() == [[0.0, 0.5]]
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"'xmin'.* 2.*'xmax'"):
         parser.parse_batch(wrong, ["xmin", "xmax"])
-
-
-def of_fields(tmp_path: Path, *lines: str) -> list[dict[str, Any]]:
-    """Return the findings of a record with these fields."""
-    head = "from typing import Annotated\nfrom schemagen import *\n\nclass R(Record):\n"
-    text = head + "".join(f"    {line}\n" for line in lines)
-    return refusals(make_project(tmp_path, {"r.py": text}))
-
-
-GROUP = "Annotated[list[int], VarLen('int64', group='g'{})]"
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "expected"),
-    [
-        ("", None, ""),
-        ("", ", max_length=3", "max_length=None"),
-        (
-            ", max_length=3, too_long='keep_head'",
-            ", max_length=3, too_long='keep_tail'",
-            "too_long='keep_head'",
-        ),
-        (", max_length=3, pad_on_disk=True", ", max_length=3", "pad_on_disk=True"),
-        ("", ")] = [] #", "None"),
-    ],
-)
-def test_wrong_groups_are_findings(
-    tmp_path: Path, first: str, second: str | None, expected: str
-) -> None:
-    """Each at the field that is wrong, with what to write instead."""
-    lines = ["a: " + GROUP.format(first)]
-    lines += [] if second is None else ["b: " + GROUP.format(second)]
-    (finding,) = of_fields(tmp_path, *lines)
-    assert finding["rule"] == "SG113"
-    assert place(finding) == f"schemas/r.py:{4 + len(lines)}:5"
-    assert expected in finding["expected"]
-    assert finding["expected"] or finding["advice"]

@@ -11,7 +11,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from command_line import make_project, refusals
+from columns import columns_of
 from PIL import Image as Pillow
 from stored_features import refusal, stored
 
@@ -98,8 +98,7 @@ def test_image_and_mask_of_two_sizes_are_refused(serializer: Any) -> None:
     """Two fields that share the keys of their size have to agree on it."""
     with pytest.raises(ValueError, match=r"'mask'.*'image/height'"):
         serializer.serialize(**{**SCENE, "mask": np.ones((6, 6), np.uint8)})
-    columns = {name: [value, value] for name, value in SCENE.items()}
-    columns["mask"] = [SCENE["mask"], np.ones((5, 7), np.uint8)]
+    columns = columns_of(SCENE, {**SCENE, "mask": np.ones((5, 7), np.uint8)})
     with pytest.raises(ValueError, match=r"row 1: field 'mask'.*'image/width'"):
         serializer.serialize_batch(**columns)
 
@@ -132,64 +131,10 @@ def test_raw_images_of_different_depth_are_not_batched(package: Workspace) -> No
     assert "'resized'" in refusal(parser.parse_batch, tf.constant(data), ["resized"])
 
 
-def test_images_of_any_depth_are_no_input(package: Workspace, tmp_path: Path) -> None:
+def test_images_of_any_depth_are_no_input(package: Workspace) -> None:
     """A convolution has a fixed number of channels, and so has a model's input."""
     model = package.module("volume", "model")
     assert set(model.make_inputs()) == {"frames"}
-    line = "x: Annotated[Any, Image((2, 2, None), channels_key='c', role='input')]\n"
-    head = "from typing import *\nfrom schemagen import *\n\nclass R(Record):\n    "
-    (finding,) = refusals(make_project(tmp_path, {"r.py": head + line}))
-    assert finding["rule"] == "SG118"
-    assert "role='info'" in finding["expected"]
-
-
-# the kinds of fields a, b and c, the rule and the field of the finding
-MISFITS = [
-    ("Image((2, 2, 3), height_key='b'); Scalar('int64')", "SG114", "b"),
-    ("Image((2, 2, 3), height_key='s'); Image((2, 2, 3), width_key='s')", "SG114", "b"),
-    (
-        "Image((2, 2, 3), format_key='f'); Image((2, 2, 3), encoding='png', format_key='f')",
-        "SG114",
-        "b",
-    ),
-    (
-        "Tensor((None, 3), shape_key='s'); Tensor((None, 3, 1), shape_key='s')",
-        "SG114",
-        "b",
-    ),
-    (
-        "Tensor((None, 3), shape_key='s'); Tensor((None, 4), shape_key='s')",
-        "SG114",
-        "b",
-    ),
-    (
-        "Image((4, 2, 3), height_key='h', width_key='w'); "
-        "Mask((None, 2), height_key='h', width_key='w'); "
-        "Mask((None, 9), height_key='h', width_key='w')",
-        "SG114",
-        "c",
-    ),
-    ("Images((2, 2, 3), count=2, group='g'); VarLen('int64', group='g')", "SG113", "a"),
-    ("Images((2, 2, 3), count=2)] = [] #", "SG116", "a"),
-    ("Images((2, 2, 3))] = [b''] #", "SG116", "a"),
-    ("bytes, Images((2, 2, 3))", "SG112", "a"),
-    ("list[str], Images((2, 2, 3))", "SG112", "a"),
-]
-
-
-@pytest.mark.parametrize(("kinds", "rule", "field"), MISFITS)
-def test_wrong_schemas_are_findings(
-    tmp_path: Path, kinds: str, rule: str, field: str
-) -> None:
-    """Keys that two fields would fill with different things, and wrong declarations."""
-    text = "from typing import *\nfrom schemagen import *\n\nclass R(Record):\n"
-    for name, kind in zip("abc", kinds.split("; "), strict=False):
-        of = "" if kind[0].islower() else "Any, "
-        text += f"    {name}: Annotated[{of}{kind}]\n"
-    (finding,) = refusals(make_project(tmp_path, {"r.py": text}))
-    assert finding["rule"] == rule
-    assert finding["message"].startswith(f"R.{field}: ")
-    assert finding["expected"] or finding["advice"]
 
 
 @pytest.mark.slow

@@ -142,13 +142,3 @@ def test_bytes_are_padded_as_declared(
 def test_a_duration_is_no_integer(blob: Callable[[str], ModuleType]) -> None:
     with pytest.raises(RecordError, match="field 'days'"):
         blob("serializer").serialize(data=[], days=[1, np.timedelta64(3, "s")])
-
-
-def test_what_readers_refuse_is_no_padding(tmp_path: Path) -> None:
-    text = (
-        "from typing import Annotated\nfrom schemagen import Record, VarLen\n"
-        "class A(Record):\n    x: Annotated[list[float], VarLen('float32', "
-        "max_length=3, pad_on_disk=True, padding_value=float('nan'))]\n"
-    )
-    [finding] = refusals(make_project(tmp_path, {"a.py": text}))
-    assert finding["found"] == "padding_value=nan with pad_on_disk=True"

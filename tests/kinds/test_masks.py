@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from io import BytesIO
-from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 import tensorflow as tf
-from command_line import make_project, place, refusals
 from numpy.typing import NDArray
 from PIL import Image as Pillow
 from PIL.PngImagePlugin import PngInfo
@@ -147,7 +145,8 @@ def test_pngs_of_arrays_hold_each_bit(
     """What was given is read by tensorflow, also RGB of 16 bits, unknown to Pillow."""
     pixels = CHANCE.integers(0, np.iinfo(dtype).max + 1, (6, 5, channels)).astype(dtype)
     source = (
-        HEAD
+        "from typing import Annotated\nimport numpy as np\n"
+        "from schemagen import Image, Record\n\n"
         + "class Png(Record):\n"
         + "".join(
             f"    {of}_{count}: Annotated[np.ndarray | None, "
@@ -175,68 +174,3 @@ def test_masks_of_any_size_come_one_at_a_time(parser_of: ParserOf) -> None:
     assert "resize=(height, width)" in message
     resized = ANY_SIZE.replace("role", "resize=(2, 2), role")
     assert parser_of(resized).parse_batch(records)["x"].shape == (2, 2, 2)
-
-
-# In a schema.
-
-HEAD = """\
-from typing import Annotated, Any
-import numpy as np
-from schemagen import Image, Mask, Record, Scalar
-
-"""
-FIRST_FIELD = HEAD.count("\n") + 2
-
-# the fields, what the finding at the first shows as found, expected and advice
-SG118 = [
-    (["mask: Annotated[Any, Mask((4, 4), num_classes=2)]", "x: float"], "", "[4, 4]"),
-    (
-        [
-            "mask: Annotated[Any, Mask((4, 4), num_classes=2)]",
-            "a: Annotated[Any, Image((8, 4, 3))]",
-            "b: Annotated[Any, Image((None, None, 3), encoding='png', resize=(6, 6))]",
-        ],
-        "[6, 6]",
-        "[4, 4]",
-    ),
-    (
-        [
-            "mask: Annotated[Any, Mask((None, None), num_classes=2, resize=(8, 8))]",
-            "a: Annotated[Any, Image((8, 8, 3), role='info')]",
-        ],
-        "",
-        "[8, 8]",
-    ),
-    (
-        ["mask: Annotated[Any, Mask((4, 4), role='target')]", "x: float"],
-        "'target'",
-        "role='info'",
-    ),
-    (
-        ["mask: Annotated[Any, Mask((4, 4), role='input')]", "x: float"],
-        "'input'",
-        "role='info'",
-    ),
-    (
-        [
-            "mask: Annotated[np.ndarray | None, Mask((8, 8), num_classes=2)] = None",
-            "a: Annotated[Any, Image((8, 8, 3))]",
-        ],
-        "'target'",
-        "ignore=",
-    ),
-]
-
-
-@pytest.mark.parametrize(("fields", "found", "expected"), SG118)
-def test_a_target_needs_its_picture(
-    tmp_path: Path, fields: list[str], found: str, expected: str
-) -> None:
-    """What no model could learn is refused when generating, with what to do."""
-    lines = "".join(f"    {field}\n" for field in fields)
-    root = make_project(tmp_path, {"r.py": f"{HEAD}class R(Record):\n{lines}"})
-    (finding,) = [f for f in refusals(root) if f["rule"] == "SG118"]
-    assert place(finding) == f"schemas/r.py:{FIRST_FIELD}:5"
-    assert found in finding["found"]
-    assert expected in finding["expected"]
-    assert finding["advice"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import tensorflow as tf
+from columns import columns_of
 from command_line import make_project, place, refusals
 from pydantic import ValidationError
 
@@ -88,17 +90,10 @@ def episode(package_of: PackageOf) -> SimpleNamespace:
 
 
 @pytest.fixture(scope="module")
-def schema(episode: SimpleNamespace) -> Any:
-    """The schema's module."""
-    import importlib.util
-
+def schema(episode: SimpleNamespace) -> SimpleNamespace:
+    """What the schema file defines."""
     path = episode.root / "schemas" / "records.py"
-    spec = importlib.util.spec_from_file_location("episode_schema", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return SimpleNamespace(**runpy.run_path(str(path)))
 
 
 def flat(tensors: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -155,13 +150,8 @@ def test_rows_batches_and_instances_give_the_same_bytes(
     mixed = row(scene=schema.Arm(joints=np.float32([3, 4])))
     assert episode.serializer.serialize(**mixed) == data
     assert schema.Episode(**mixed).scene.gripper is None
-
-    def columns(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {name: columns(item) for name, item in value.items()}
-        return [value, value]
-
-    assert episode.serializer.serialize_batch(**columns(row())) == [data, data]
+    columns = columns_of(row(), row())
+    assert episode.serializer.serialize_batch(**columns) == [data, data]
 
 
 def wrong_rows() -> list[tuple[dict[str, Any], str, str]]:

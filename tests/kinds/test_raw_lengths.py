@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from command_line import make_project, refusals, run
+from command_line import run
 from schemagen.runtime.shared.errors import DatasetError
-from stored_features import blobs, changed, stored
+from stored_features import blobs, example, stored
+from tfrecord_files import write_records
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace
@@ -54,7 +55,7 @@ def scene(package_of: PackageOf) -> Workspace:
 
 def _raw(row: dict[str, Any]) -> bytes:
     """Return what another program writes: bytes alone, without sizes."""
-    return changed(b"", **{name: blobs(each.tobytes()) for name, each in row.items()})
+    return example({name: blobs(each.tobytes()) for name, each in row.items()})
 
 
 def test_bytes_alone_are_stored(scene: Workspace) -> None:
@@ -100,9 +101,7 @@ def test_bytes_of_no_whole_item_are_refused(
 ) -> None:
     """By verify with a rule, and by both readers."""
     values = {**ROW, name: np.zeros(size, np.uint8)}
-    data = tmp_path / "other.tfrecord"
-    with tf.io.TFRecordWriter(str(data)) as writer:
-        writer.write(_raw(values))
+    data = write_records(tmp_path / "other.tfrecord", [_raw(values)])
     found = run("verify", data, "--record", "scene", "--project", scene.root)
     assert found.exit_code == 1
     for text in ("SG525", f"{size} bytes", expected):
@@ -114,24 +113,3 @@ def test_bytes_of_no_whole_item_are_refused(
     for each in (parse, tf.function(parse)):
         with pytest.raises(tf.errors.InvalidArgumentError, match=name):
             each(tf.constant([_raw(values)]))
-
-
-@pytest.mark.parametrize(
-    ("field", "words"),
-    [
-        ("Tensor((None, None), 'float32')", "where one size of raw bytes varies"),
-        ("Tensor((None, 3), encoding='list')", "one key of all sizes"),
-        ("VarLen('string', encoding='raw')", "encoding='raw' with dtype 'string'"),
-    ],
-)
-def test_what_bytes_alone_cannot_tell_is_refused(
-    tmp_path: Path, field: str, words: str
-) -> None:
-    """Two unknown sizes; lists of strings."""
-    of = "list[str]" if "string" in field else "Any"
-    text = (
-        "from typing import Annotated, Any\nfrom schemagen import *\n\n"
-        f"class Scene(Record):\n    x: Annotated[{of}, {field}]\n"
-    )
-    (finding,) = refusals(make_project(tmp_path, {"scene.py": text}))
-    assert words in str(finding)

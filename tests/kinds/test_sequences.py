@@ -11,6 +11,7 @@ import pytest
 import tensorflow as tf
 from schemagen.runtime.shared.errors import RecordError
 from stored_features import blobs, changed, ints
+from tfrecord_files import write_records
 
 if TYPE_CHECKING:
     from conftest import Workspace
@@ -104,11 +105,13 @@ def test_a_model_of_such_fields_learns_and_serves(
     package: Workspace, serialize: Callable[..., bytes], tmp_path: Path
 ) -> None:
     """Lists of lists are encoded by all their values; rows differ by them alone."""
-    path = tmp_path / "x.tfrecord"
-    with tf.io.TFRecordWriter(str(path)) as writer:
-        for number in range(8):
-            lists = [["to"] * (number % 3), ["be"]]
-            writer.write(serialize(sentences=lists, topic=number % 2))
+    path = write_records(
+        tmp_path / "x.tfrecord",
+        (
+            serialize(sentences=[["to"] * (number % 3), ["be"]], topic=number % 2)
+            for number in range(8)
+        ),
+    )
     pipeline, model = (package.module("document", m) for m in ("pipeline", "model"))
     dataset = pipeline.make_dataset(str(path), batch_size=4)
     built = model.build_model()

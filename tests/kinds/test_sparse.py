@@ -9,7 +9,6 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from command_line import make_project, refusals
 
 if TYPE_CHECKING:
     from conftest import Workspace
@@ -127,19 +126,3 @@ def test_an_own_encoder_gets_the_sparse_input(package: Workspace) -> None:
 
     model = module.build_model(inputs=["words"], encoders={"words": embed})
     assert model.get_layer("words").sparse
-
-
-@pytest.mark.parametrize(
-    ("line", "rule"),
-    [
-        ('a: Annotated[Any, Sparse((2,), "x")]\n    x: int', "SG114"),
-        ('a: Annotated[Any, Sparse((2,), "a")]', "SG114"),
-        ('a: Annotated[Any, Sparse((2,), "i", role="target")]', "SG118"),
-    ],
-)
-def test_keys_and_roles_are_checked(tmp_path: Path, line: str, rule: str) -> None:
-    """Indices need a key of their own, and no model predicts a sparse tensor."""
-    head = "from typing import Annotated, Any\nfrom schemagen import *\n\n"
-    text = f"{head}class R(Record):\n    {line}\n"
-    (finding,) = refusals(make_project(tmp_path, {"r.py": text}))
-    assert finding["rule"] == rule

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from command_line import make_project, place, refusals
+from columns import columns_of
 from pydantic import ValidationError
-from stored_features import refusal
+from stored_features import blobs, refusal
 
 if TYPE_CHECKING:
     from conftest import Workspace
@@ -48,10 +48,6 @@ class Learned(SequenceRecord):
     answer: Annotated[int, Label(num_classes=2)]
 """
 RECORD = "clip"
-
-
-_CLASSES: dict[str, Any] = {}
-exec(compile(SCHEMA, "schema", "exec", dont_inherit=True), _CLASSES)
 
 
 def clip(**changes: Any) -> dict[str, Any]:
@@ -100,24 +96,22 @@ def test_no_steps_are_of_the_declared_shape_and_dtype(serializer: ModuleType) ->
     for wrong in (np.zeros((0, 3), np.uint8), np.zeros((0, 2), np.float32)):
         with pytest.raises(ValueError, match="field 'rgb'"):
             serializer.serialize(**clip(rgb=wrong, **none))
-        rows = [clip(), clip(rgb=wrong, **none)]
-        columns = {name: [row[name] for row in rows] for name in rows[0]}
+        columns = columns_of(clip(), clip(rgb=wrong, **none))
         with pytest.raises(ValueError, match="row 1: field 'rgb'"):
             serializer.serialize_batch(**columns)
 
 
 @pytest.mark.parametrize("words", [["x"], ["x", "y", "z"], []])
 def test_fields_of_a_group_have_equally_many_steps(
-    serializer: ModuleType, parser: ModuleType, words: list[str]
+    package: Workspace, serializer: ModuleType, parser: ModuleType, words: list[str]
 ) -> None:
     """Writers, the schema's class and readers refuse others; None does not count."""
     with pytest.raises(ValueError, match=r"'words'.*'g'"):
         serializer.serialize(**clip(words=words))
     with pytest.raises(ValidationError, match="'g'"):
-        _CLASSES["Clip"](**clip(words=words))
-    text = tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"x"]))
+        package.record("Clip")(**clip(words=words))
     message = tf.train.SequenceExample.FromString(serializer.serialize(**clip()))
-    steps = tf.train.FeatureList(feature=[text] * len(words))
+    steps = tf.train.FeatureList(feature=[blobs(b"x")] * len(words))
     message.feature_lists.feature_list["words"].CopyFrom(steps)
     data = message.SerializeToString()
     assert "'g'" in refusal(lambda: parser.parse_batch(tf.constant([data])))
@@ -193,46 +187,3 @@ def test_models_learn_from_steps(package: Workspace, tmp_path: Path) -> None:
     )
     found = served.signatures["serving_default"](examples=examples)["answer"]
     np.testing.assert_allclose(found, batched[0], atol=1e-5)
-
-
-HEAD = """\
-from typing import Annotated, Any
-import numpy as np
-from schemagen import *
-
-"""
-
-
-# the class's base, the field, the rule, the place of the finding and what it found
-MISFITS = [
-    ("Record", "list[int], Steps(Scalar('int64'))", "SG120", "6:5", ""),
-    ("SequenceRecord", "int, Scalar('int64')", "SG120", "5:1", ""),
-    (
-        "SequenceRecord",
-        "list[str], Steps(Scalar('int64'))",
-        "SG112",
-        "6:5",
-        "list[str]",
-    ),
-    ("SequenceRecord", "int, Steps(Scalar('int64'))", "SG112", "6:5", "int"),
-    ("SequenceRecord", "np.ndarray, Steps(Text())", "SG112", "6:5", "ndarray"),
-    (
-        "SequenceRecord",
-        "list[bytes], Steps(Image((2, 2, 3)))",
-        "SG112",
-        "6:5",
-        "list[bytes]",
-    ),
-]
-
-
-@pytest.mark.parametrize(("base", "annotation", "rule", "at", "found"), MISFITS)
-def test_steps_and_their_records_and_types_have_to_fit(
-    tmp_path: Path, base: str, annotation: str, rule: str, at: str, found: str
-) -> None:
-    """Only SequenceRecords have steps, and have some; the type is that of all steps."""
-    text = f"{HEAD}class Pet({base}):\n    x: Annotated[{annotation}]\n"
-    (finding,) = refusals(make_project(tmp_path, {"pets.py": text}))
-    assert finding["rule"] == rule
-    assert place(finding) == f"schemas/pets.py:{at}"
-    assert found in finding["found"]

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from command_line import make_project, refusals, run
+from command_line import run
 from schemagen.runtime.shared.errors import RecordError
 
 if TYPE_CHECKING:
@@ -191,26 +191,6 @@ def test_tools_show_dates(visit: Workspace, tmp_path: Path) -> None:
     assert "2024-05-01 to 2024-11-30" in card
 
 
-@pytest.mark.parametrize(
-    ("field", "words"),
-    [
-        ("Annotated[int, Scalar('int32', unit='s')]", "unit='s' with dtype 'int32'"),
-        ("Annotated[int, Scalar('int64', unit='h')]", "unit='h'"),
-        ("Annotated[str, Scalar('int64', unit='s')]", "datetime, date or int"),
-        ("Annotated[datetime, Scalar('int64')]", "int, because"),
-        ("Annotated[datetime, Scalar('int64', unit='s')] = 'now'", "int64"),
-    ],
-)
-def test_units_are_checked(tmp_path: Path, field: str, words: str) -> None:
-    """They are of int64, and of types of times."""
-    text = (
-        "from datetime import datetime\nfrom typing import Annotated\n"
-        f"from schemagen import *\n\nclass Visit(Record):\n    x: {field}\n"
-    )
-    (finding,) = refusals(make_project(tmp_path, {"visit.py": text}))
-    assert words in str(finding)
-
-
 def test_a_time_without_a_unit_is_advised(make_package: Any) -> None:
     """The advice depends on no time zone."""
     text = "from schemagen import *\n\nclass Visit(Record):\n    x: int\n"
@@ -222,10 +202,7 @@ def test_a_time_without_a_unit_is_advised(make_package: Any) -> None:
 
 def test_records_keep_times(visit: Workspace) -> None:
     """An instance of the class has what it was given."""
-    source = (visit.root / "schemas" / "records.py").read_text()
-    names: dict[str, Any] = {"__name__": "times_schema"}
-    exec(compile(source, "times_schema", "exec", dont_inherit=True), names)
     moment = datetime(2024, 5, 1, 12)
-    record = names["Visit"](seconds=moment, took=timedelta(seconds=1))
+    record = visit.record("Visit")(seconds=moment, took=timedelta(seconds=1))
     assert record.seconds == moment
     assert record.took == timedelta(seconds=1)

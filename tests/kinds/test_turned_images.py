@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import struct
 import warnings
 from collections.abc import Callable
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from command_line import make_project, refusals, run
+from command_line import run
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image as Pillow
@@ -171,14 +170,6 @@ def test_the_default_keeps_them_and_warns_once(
     assert "EXIF orientation that is kept: 'snapshot', in 2 records" in verified.output
     inspected = run("inspect", tmp_path / "data").output
     assert "2 turned by EXIF" in inspected
-
-
-def test_only_jpegs_have_the_parameter(tmp_path: Path) -> None:
-    """Of other formats nobody reads it."""
-    field = 'photo: Annotated[bytes, Image((4, 4, 3), "png", orientation="apply")]'
-    text = f"from typing import Annotated\nfrom schemagen import Image, Record\nclass R(Record):\n    {field}\n"
-    (found,) = refusals(make_project(tmp_path, {"r.py": text}))
-    assert "the orientation is that of JPEGs" in json.dumps(found)
 
 
 @given(

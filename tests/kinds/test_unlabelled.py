@@ -10,6 +10,8 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from stored_features import example, floats
+from tfrecord_files import write_records
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace
@@ -59,13 +61,8 @@ def _film(number: int) -> dict[str, Any]:
 
 def _unlabelled(rows: Iterator[dict[str, Any]], path: Path) -> Path:
     """Write the inputs of rows as another program would, without any target."""
-    with tf.io.TFRecordWriter(str(path)) as writer:
-        for row in rows:
-            example = tf.train.Example()
-            feature = example.features.feature["colour"]
-            feature.float_list.value.extend(row["colour"].tolist())
-            writer.write(example.SerializeToString())
-    return path
+    records = (example({"colour": floats(*row["colour"].tolist())}) for row in rows)
+    return write_records(path, records)
 
 
 @pytest.mark.slow

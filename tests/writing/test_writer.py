@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from columns import columns_of
 from command_line import run
 from digit_rows import contents, row, rows
 from published_splits import names, numbers_of, records_of, shards_of
@@ -356,11 +357,6 @@ def test_each_split_is_compared_by_its_own_schema(
 # Rows and batches.
 
 
-def columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    """Return rows as a list of values for each field."""
-    return {name: [row[name] for row in rows] for name in rows[0]}
-
-
 def test_a_refused_row_or_batch_is_not_written(tmp_path: Path) -> None:
     """Who catches the error gets exactly the others: a batch is written whole or not."""
     wrong = {**row(2), "moments": [0.5] * 7}
@@ -370,10 +366,10 @@ def test_a_refused_row_or_batch_is_not_written(tmp_path: Path) -> None:
             writer.write(**wrong)
         assert (caught.value.field, caught.value.row) == ("moments", None)
         with pytest.raises(RecordError) as caught:
-            writer.write_batch(**columns([*rows(3), wrong]))
+            writer.write_batch(**columns_of(*rows(3), wrong))
         assert (caught.value.field, caught.value.row) == ("moments", 3)
         assert writer.records == 1
-        writer.write_batch(**columns(rows(3)))
+        writer.write_batch(**columns_of(*rows(3)))
     assert numbers_of(tmp_path) == [[0, 0, 1, 2]]
 
 
@@ -383,8 +379,8 @@ def test_rows_batches_and_instances_make_the_same_files(tmp_path: Path) -> None:
         for each in rows(9):
             writer.write(**each)
     with Writer(tmp_path / "batches", "train", shards=2) as writer:
-        writer.write_batch(**columns(rows(5)))
-        writer.write_batch(**columns(rows(9)[5:]))
+        writer.write_batch(**columns_of(*rows(5)))
+        writer.write_batch(**columns_of(*rows(9)[5:]))
     made = runpy.run_path(str(ROOT / "schemas" / "digit.py"))["Digit"]
     instances = [made(**each) for each in rows(9)]
     write_dataset(iter(instances), tmp_path / "instances", "train", shards=2)
