@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from digit_rows import rows, scans
+from manifests import edited_manifest
 from tfrecord_files import frames
 
 from generated import DatasetError
@@ -31,11 +31,21 @@ def directory(tmp_path: Path) -> Path:
 
 
 def second(directory: Path, change: Callable[[bytes], bytes]) -> Path:
-    """Change the second shard, and take the manifest away."""
-    (directory / "manifest.json").unlink()
+    """Change the second shard."""
     path = sorted(directory.glob("train-*"))[1]
     path.write_bytes(change(path.read_bytes()))
     return path
+
+
+def cut_second(directory: Path) -> Path:
+    """Leave half of the second shard."""
+    return second(directory, lambda data: data[: len(data) // 2])
+
+
+def files_alone(directory: Path) -> Any:
+    """Open the shards without their manifest."""
+    (directory / "manifest.json").unlink()
+    return open_split(sorted(directory.glob("train-*")))
 
 
 def flipped(data: bytes) -> bytes:
@@ -48,8 +58,8 @@ class TestDamage:
 
     @pytest.mark.parametrize("shard", [(0, 1), (0, 2), (1, 2)])
     def test_a_cut_file_is_named(self, directory: Path, shard: tuple[int, int]) -> None:
-        path = second(directory, lambda data: data[: len(data) // 2])
-        batches = open_split(sorted(directory.glob("train-*"))).batches(4, shard=shard)
+        path = cut_second(directory)
+        batches = files_alone(directory).batches(4, shard=shard)
         if shard == (0, 2):  # the damaged record is the other reader's
             assert len(scans(batches)) == 41
             return
@@ -59,17 +69,15 @@ class TestDamage:
     def test_a_flipped_byte_is_named(self, directory: Path) -> None:
         path = second(directory, flipped)
         with pytest.raises(DatasetError, match=rf"{path.name}: record \d+: "):
-            list(open_split(sorted(directory.glob("train-*"))).batches(4))
+            list(files_alone(directory).batches(4))
 
     def test_the_records_of_a_cut_file_are_counted(self, directory: Path) -> None:
         """As many are left out as the manifest lists behind the damage."""
-        stated = json.loads((directory / "manifest.json").read_bytes())
-        path = second(directory, lambda data: data[: len(data) // 2])
-        del stated["crc32c"]
-        shard = stated["splits"]["train"]["shards"][1]
-        shard["bytes"] = path.stat().st_size
-        del shard["tail"]
-        (directory / "manifest.json").write_text(json.dumps(stated))
+        path = cut_second(directory)
+        with edited_manifest(directory) as stated:
+            shard = stated["splits"]["train"]["shards"][1]
+            shard["bytes"] = path.stat().st_size
+            del shard["tail"]
         split_read = open_split(directory, "train", on_corrupt="skip")
         assert len(split_read) == COUNT
         with pytest.warns(RuntimeWarning) as warned:
@@ -83,9 +91,8 @@ class TestDamage:
 
     def test_damage_behind_the_last_record_is_an_error(self, directory: Path) -> None:
         path = second(directory, lambda data: data[:-6] + bytes(6))
-        split = open_split(sorted(directory.glob("train-*")))
         with pytest.raises(DatasetError, match=path.name):
-            list(split.batches(4))
+            list(files_alone(directory).batches(4))
 
     @pytest.mark.parametrize(("listed", "found"), [(24, 25), (26, 25)])
     @pytest.mark.parametrize("shard", [0, 3])
@@ -93,13 +100,10 @@ class TestDamage:
         self, directory: Path, listed: int, found: int, shard: int
     ) -> None:
         """No record is dropped, and none is made of nothing."""
-        path = directory / "manifest.json"
-        data = json.loads(path.read_text())
-        del data["crc32c"]
-        split = data["splits"]["train"]
-        split["shards"][shard]["records"] = listed
-        split["records"] += listed - found
-        path.write_text(json.dumps(data))
+        with edited_manifest(directory) as stated:
+            split = stated["splits"]["train"]
+            split["shards"][shard]["records"] = listed
+            split["records"] += listed - found
         said = rf"{shard:05d}-of.*found {found} records, expected the {listed}"
         with pytest.raises(DatasetError, match=said):
             list(open_split(directory, "train"))

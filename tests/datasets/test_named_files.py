@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import warnings
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from manifests import edited_manifest
 from tfrecord_files import frames, read_records, write_records
 
 from generated import DatasetError, SchemaMismatchError
@@ -71,13 +71,6 @@ def _refused(open_split: OpenSplit, source: Any, split: str | None = None) -> st
     return str(caught.value)
 
 
-def _stated(directory: Path) -> dict[str, Any]:
-    """What the manifest of a directory says, without its checksum."""
-    found: dict[str, Any] = json.loads((directory / "manifest.json").read_bytes())
-    del found["crc32c"]
-    return found
-
-
 def _ways(directory: Path) -> list[Any]:
     """The directory, a glob, a list, and a file: the first shard is in each."""
     files = sorted(map(str, directory.glob("train-*")))
@@ -121,10 +114,10 @@ def test_shards_without_recorded_tails_are_compared_by_size_alone(
     directory: Path, open_split: OpenSplit
 ) -> None:
     """Manifests of format 1 have no tails."""
-    content = _stated(directory)
-    for shard in content["splits"]["train"]["shards"]:
-        assert len(shard.pop("tail")) == 32
-    (directory / "manifest.json").write_text(json.dumps({**content, "format": 1}))
+    with edited_manifest(directory) as stated:
+        for shard in stated["splits"]["train"]["shards"]:
+            assert len(shard.pop("tail")) == 32
+        stated["format"] = 1
     first, second, _ = sorted(directory.glob("train-*"))
     shutil.copy(second, first)
     assert len(open_split(directory, "train")) == _ROWS
@@ -240,14 +233,12 @@ def test_split_under_publication_is_read_by_its_directory(
     directory: Path, open_split: OpenSplit, renamed: int
 ) -> None:
     """By the hidden names of its files, and by no glob or list of others."""
-    content = _stated(directory)
-    shards = content["splits"]["train"]["shards"]
     ways = _ways(directory)[1:]
-    for at, shard in enumerate(shards):
-        shard["hidden"] = f".train-{at:05}.{'a' * 12}.tmp"
-        if at >= renamed:
-            (directory / shard["file"]).rename(directory / shard["hidden"])
-    (directory / "manifest.json").write_text(json.dumps(content))
+    with edited_manifest(directory) as stated:
+        for at, shard in enumerate(stated["splits"]["train"]["shards"]):
+            shard["hidden"] = f".train-{at:05}.{'a' * 12}.tmp"
+            if at >= renamed:
+                (directory / shard["file"]).rename(directory / shard["hidden"])
     assert sorted(open_split(directory, "train")[:]["number"]) == list(range(_ROWS))
     for source in ways:
         said = _refused(open_split, source)

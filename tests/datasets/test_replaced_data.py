@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import tensorflow as tf
 from every_kind import numbers
+from manifests import edited_manifest
 
 if TYPE_CHECKING:
     from conftest import Workspace
@@ -109,9 +109,8 @@ def _damaged(path: Path) -> None:
 
 
 def _without_split(path: Path) -> None:
-    content = json.loads(path.read_bytes())
-    del content["crc32c"]
-    path.write_text(json.dumps({**content, "splits": {}}))
+    with edited_manifest(path.parent) as stated:
+        stated["splits"].clear()
 
 
 def test_manifest_without_the_split_is_refused(

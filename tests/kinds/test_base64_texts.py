@@ -14,6 +14,7 @@ import tensorflow as tf
 from command_line import run
 from stored_features import blobs, example
 from tfrecord_files import write_records
+from trained_models import train
 
 if TYPE_CHECKING:
     from conftest import Workspace
@@ -133,20 +134,9 @@ def test_datasets_name_the_record_of_damaged_text(
 @pytest.mark.usefixtures("eager_training")
 def test_a_served_model_reads_base64_text(package: Workspace, tmp_path: Path) -> None:
     """It predicts the same of both alphabets, and refuses damaged text."""
-    module = package.module("graded", "model")
-    serializer = package.module("graded", "serializer")
     rows = [{"pixels": PIXELS // (1 + at % 3), "grade": at % 3} for at in range(6)]
-    serializer.write_dataset(rows, tmp_path / "data", "train")
-    dataset = package.module("graded", "pipeline").make_dataset(
-        tmp_path / "data", batch_size=3
-    )
-    model = module.build_model()
-    module.adapt(model, dataset)
-    model.fit(dataset, epochs=1, verbose=0)
-    module.export_serving(model, tmp_path / "served")
-    served = tf.saved_model.load(str(tmp_path / "served")).signatures["serving_default"]
-    (first,) = served(examples=tf.constant([shot(PLAIN)])).values()
-    (second,) = served(examples=tf.constant([shot(URL_SAFE)])).values()
-    np.testing.assert_array_equal(first, second)
+    serve = train(package, "graded", rows, tmp_path / "data").served(tmp_path / "model")
+    first, second = serve([shot(PLAIN), shot(URL_SAFE)])["grade"]
+    np.testing.assert_allclose(first, second, rtol=1e-6)
     with pytest.raises(tf.errors.InvalidArgumentError, match="base64"):
-        served(examples=tf.constant([shot(DAMAGED["cut off"])]))
+        serve([shot(DAMAGED["cut off"])])

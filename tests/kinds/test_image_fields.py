@@ -14,6 +14,7 @@ import tensorflow as tf
 from columns import columns_of
 from PIL import Image as Pillow
 from stored_features import refusal, stored
+from trained_models import train
 
 if TYPE_CHECKING:
     from conftest import Workspace
@@ -141,26 +142,17 @@ def test_images_of_any_depth_are_no_input(package: Workspace) -> None:
 @pytest.mark.usefixtures("eager_training")
 def test_models_take_lists_of_images(package: Workspace, tmp_path: Path) -> None:
     """They train, also on a batch without any image, are saved, and serve the same."""
-    serializer = package.module("scene", "serializer")
-    model_code = package.module("scene", "model")
-    pipeline = package.module("scene", "pipeline")
     rows = [SCENE, {**SCENE, "frames": [], "times": [], "score": 1.5}]
-    serializer.write_dataset(rows, tmp_path / "data", "train")
-    dataset = pipeline.make_dataset(tmp_path / "data", batch_size=1)
-    model = model_code.build_model()
-    model_code.adapt(model, dataset)
-    losses = model.fit(dataset, verbose=0).history["loss"]
-    assert np.isfinite(losses).all()
-    data = [serializer.serialize(**row) for row in rows]
+    trained = train(package, "scene", rows, tmp_path / "data", batch_size=1)
+    model, serialize = trained.model, package.module("scene", "serializer").serialize
+    data = [serialize(**row) for row in rows]
     batch = package.module("scene", "parser").parse_batch(tf.constant(data))
     both = {name: batch[name] for name in model.input}
     expected = model(both).numpy()
     model.save(tmp_path / "model.keras")
     loaded = keras.models.load_model(tmp_path / "model.keras")
     np.testing.assert_allclose(loaded(both).numpy(), expected, rtol=1e-5)
-    model_code.export_serving(model, tmp_path / "served")
-    serve = tf.saved_model.load(str(tmp_path / "served")).signatures["serving_default"]
-    (served,) = serve(tf.constant(data)).values()
+    served = trained.served(tmp_path / "served")(data)["score"]
     np.testing.assert_allclose(served, expected, rtol=1e-4, atol=1e-5)
 
 

@@ -14,6 +14,7 @@ import tensorflow as tf
 from columns import columns_of
 from command_line import make_project, place, refusals
 from pydantic import ValidationError
+from trained_models import train
 
 if TYPE_CHECKING:
     from conftest import PackageOf
@@ -82,7 +83,7 @@ def row(**changes: Any) -> dict[str, Any]:
 def episode(package_of: PackageOf) -> SimpleNamespace:
     """The generated modules."""
     package = package_of(EPISODE)
-    parts = ("serializer", "parser", "pipeline", "model")
+    parts = ("serializer", "parser")
     return SimpleNamespace(
         root=package.root,
         **{part: package.module("episode", part) for part in parts},
@@ -204,23 +205,18 @@ def test_a_nested_models_own_validators_run(schema: Any) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("eager_training")
 def test_nested_records_are_trained_on_and_served(
-    episode: SimpleNamespace, tmp_path: Path
+    package_of: PackageOf, episode: SimpleNamespace, tmp_path: Path
 ) -> None:
     """Features are by flat name, which is what Keras inputs are called."""
     rows = [row(success=bool(n % 2)) for n in range(8)]
-    episode.serializer.write_dataset(rows, tmp_path / "data", "train")
-    dataset = episode.pipeline.make_dataset(tmp_path / "data", batch_size=4)
-    features, _ = dataset.element_spec
+    trained = train(package_of(EPISODE), "episode", rows, tmp_path / "data")
+    features, _ = trained.dataset.element_spec
     assert "steps_observation_arm_joints" in features
-    assert features.keys() == episode.model.make_inputs().keys()
-    model = episode.model.build_model()
-    episode.model.adapt(model, dataset)
-    model.fit(dataset, verbose=0)
-    episode.model.export_serving(model, tmp_path / "served")
-    served = tf.saved_model.load(str(tmp_path / "served"))
-    data = tf.constant([episode.serializer.serialize(**rows[0])])
-    answer = served.signatures["serving_default"](data)["success"]
-    np.testing.assert_allclose(answer, model.predict(dataset, verbose=0)[:1], rtol=1e-5)
+    assert features.keys() == trained.module.make_inputs().keys()
+    serve = trained.served(tmp_path / "served")
+    answer = serve([episode.serializer.serialize(**rows[0])])["success"]
+    expected = trained.model.predict(trained.dataset, verbose=0)[:1]
+    np.testing.assert_allclose(answer, expected, rtol=1e-5)
 
 
 HEAD = """\

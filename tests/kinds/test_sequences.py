@@ -11,7 +11,7 @@ import pytest
 import tensorflow as tf
 from schemagen.runtime.shared.errors import RecordError
 from stored_features import blobs, changed, ints
-from tfrecord_files import write_records
+from trained_models import train
 
 if TYPE_CHECKING:
     from conftest import Workspace
@@ -105,25 +105,18 @@ def test_a_model_of_such_fields_learns_and_serves(
     package: Workspace, serialize: Callable[..., bytes], tmp_path: Path
 ) -> None:
     """Lists of lists are encoded by all their values; rows differ by them alone."""
-    path = write_records(
-        tmp_path / "x.tfrecord",
-        (
-            serialize(sentences=[["to"] * (number % 3), ["be"]], topic=number % 2)
-            for number in range(8)
-        ),
+    rows = [
+        {**ROW, "sentences": [["to"] * (at % 3), ["be"]], "topic": at % 2}
+        for at in range(8)
+    ]
+    serve = train(package, "document", rows, tmp_path / "data").served(
+        tmp_path / "model"
     )
-    pipeline, model = (package.module("document", m) for m in ("pipeline", "model"))
-    dataset = pipeline.make_dataset(str(path), batch_size=4)
-    built = model.build_model()
-    model.adapt(built, dataset)
-    assert np.isfinite(built.fit(dataset, verbose=0).history["loss"]).all()
-    model.export_serving(built, tmp_path / "served")
-    served = tf.saved_model.load(str(tmp_path / "served")).signatures["serving_default"]
     base = serialize()
     others = [
         serialize(sentences=[["be"], ["or", "or"]]),
         serialize(numbers=[[2.0], [0.5, 0.5]]),
         serialize(edges=[[1], [3, 3]]),
     ]
-    (found,) = served(examples=tf.constant([base, *others])).values()
+    found = serve([base, *others])["topic"]
     assert all(not np.allclose(found[0], row) for row in found[1:])

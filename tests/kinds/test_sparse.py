@@ -9,6 +9,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from trained_models import train
 
 if TYPE_CHECKING:
     from conftest import Workspace
@@ -79,7 +80,7 @@ def test_fields_that_share_indices_have_to_agree(serializer: Any) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("eager_training")
 def test_sparse_inputs_train_and_are_served(
-    package: Workspace, serializer: Any, parser: Any, tmp_path: Path
+    package: Workspace, serializer: Any, tmp_path: Path
 ) -> None:
     """They are adapted, trained on, saved, and parsed inside the exported model."""
     noise = np.random.default_rng(0)
@@ -92,27 +93,20 @@ def test_sparse_inputs_train_and_are_served(
         }
         for number in range(8)
     ]
-    serializer.write_dataset(rows, tmp_path / "data", "train")
-    make_dataset = package.module("review", "pipeline").make_dataset
-    dataset = make_dataset(tmp_path / "data", batch_size=4)
-    module = package.module("review", "model")
-    model = module.build_model()
-    module.adapt(model, dataset)
+    trained = train(package, "review", rows, tmp_path / "data")
+    model, dataset = trained.model, trained.dataset
     mean = model.get_layer("words_normalization").mean.numpy().reshape(-1)
     counts = np.zeros((8, 9))
     for number, row in enumerate(rows):
         for at, value in row["words"].items():
             counts[number, at] = value
     np.testing.assert_allclose(mean, counts.mean(axis=0), rtol=1e-5)
-    assert np.isfinite(model.fit(dataset, verbose=0).history["loss"]).all()
     expected = model.predict(dataset, verbose=0)
     model.save(tmp_path / "model.keras")
     loaded = keras.models.load_model(tmp_path / "model.keras")
     np.testing.assert_allclose(loaded.predict(dataset, verbose=0), expected, rtol=1e-5)
-    module.export_serving(model, tmp_path / "export")
-    served = tf.saved_model.load(str(tmp_path / "export"))
-    data = tf.constant([serializer.serialize(**row) for row in rows])
-    found = served.signatures["serving_default"](examples=data)["answer"]
+    serve = trained.served(tmp_path / "export")
+    found = serve(serializer.serialize(**row) for row in rows)["answer"]
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
 
 

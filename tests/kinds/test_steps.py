@@ -13,6 +13,7 @@ import tensorflow as tf
 from columns import columns_of
 from pydantic import ValidationError
 from stored_features import blobs, refusal
+from trained_models import train
 
 if TYPE_CHECKING:
     from conftest import Workspace
@@ -162,28 +163,18 @@ def learned(number: int) -> dict[str, Any]:
 @pytest.mark.usefixtures("eager_training")
 def test_models_learn_from_steps(package: Workspace, tmp_path: Path) -> None:
     """Every kind of step trains; padding changes nothing; a served model parses."""
-    serializer = package.module("learned", "serializer")
-    serializer.write_dataset(map(learned, range(12)), tmp_path / "data", "train")
-    make = package.module("learned", "pipeline").make_dataset
-    dataset = make(tmp_path / "data", batch_size=6)
-    module = package.module("learned", "model")
-    assert "blobs" not in module.INPUTS
-    model = module.build_model()
-    module.adapt(model, dataset)
-    history = model.fit(dataset, epochs=2, verbose=0)
-    assert np.isfinite(history.history["loss"]).all()
+    rows, data = map(learned, range(12)), tmp_path / "data"
+    trained = train(package, "learned", rows, data, batch_size=6, epochs=2)
+    assert "blobs" not in trained.module.INPUTS
+    model, make = trained.model, package.module("learned", "pipeline").make_dataset
     alone = [
-        model(features, training=False)
-        for features, _ in make(tmp_path / "data", batch_size=1)
+        model(features, training=False) for features, _ in make(data, batch_size=1)
     ]
-    batched = [model(features, training=False) for features, _ in dataset]
+    batched = [model(features, training=False) for features, _ in trained.dataset]
     np.testing.assert_allclose(
         np.concatenate(alone), np.concatenate(batched), atol=1e-5
     )
-    module.export_serving(model, str(tmp_path / "served"))
-    served = tf.saved_model.load(str(tmp_path / "served"))
-    examples = tf.constant(
-        [serializer.serialize(**learned(number)) for number in range(6)]
-    )
-    found = served.signatures["serving_default"](examples=examples)["answer"]
+    serialize = package.module("learned", "serializer").serialize
+    serve = trained.served(tmp_path / "served")
+    found = serve(serialize(**learned(number)) for number in range(6))["answer"]
     np.testing.assert_allclose(found, batched[0], atol=1e-5)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from stored_features import blobs, example, ints
+from trained_models import train
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace
@@ -113,19 +114,10 @@ def test_a_model_learns_from_tensors(package: Workspace, tmp_path: Path) -> None
     """It adapts, trains, is saved, and takes what is missing or empty."""
     rows = [_row(1 + at % 4, 1 + at % 3, at % 5) for at in range(12)]
     rows[3]["normals"] = None
-    package.module("scan", "serializer").write_dataset(rows, tmp_path / "data", "train")
-    make_dataset = package.module("scan", "pipeline").make_dataset
-    model_of = package.module("scan", "model")
-    dataset = make_dataset(tmp_path / "data", batch_size=4)
-    model = model_of.build_model()
-    model_of.adapt(model, dataset)
-    history = model.fit(dataset, epochs=2, verbose=0).history
-    assert np.isfinite(history["loss"]).all()
-    model_of.export_serving(model, tmp_path / "served")
-    served = tf.saved_model.load(str(tmp_path / "served")).signatures["serving_default"]
+    trained = train(package, "scan", rows, tmp_path / "data", epochs=2)
     serialize = package.module("scan", "serializer").serialize
-    predictions = served(examples=tf.constant([serialize(**row) for row in rows[:4]]))
-    assert np.isfinite(predictions["seen"]).all()
+    serve = trained.served(tmp_path / "served")
+    assert np.isfinite(serve(serialize(**row) for row in rows[:4])["seen"]).all()
 
 
 _WITH_IMAGE = """

@@ -12,6 +12,7 @@ import pytest
 import tensorflow as tf
 from stored_features import example, floats
 from tfrecord_files import write_records
+from trained_models import Trained, train
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace
@@ -119,24 +120,18 @@ def test_missing_labels_are_minus_one_for_the_loss(
 
 
 @pytest.fixture
-def trained(package: Workspace, tmp_path: Path) -> Any:
-    """A model of several targets with weights, trained, and its dataset."""
+def trained(package: Workspace, tmp_path: Path) -> Trained:
+    """A trained model of several targets with weights."""
     rows = [_film(number) for number in range(12)]
     for number in (1, 4, 7):
         del rows[number]["topics"], rows[number]["genre"]
-    package.module("film", "serializer").write_dataset(rows, tmp_path, "train")
-    dataset = package.module("film", "pipeline").make_dataset(tmp_path, batch_size=6)
-    module = package.module("film", "model")
-    model = module.build_model()
-    module.adapt(model, dataset)
-    history = model.fit(dataset, epochs=2, verbose=0).history
-    return model, dataset, history
+    return train(package, "film", rows, tmp_path / "data", batch_size=6, epochs=2)
 
 
 @pytest.mark.slow
-def test_several_targets_of_all_sorts_train(trained: Any, tmp_path: Path) -> None:
+def test_several_targets_of_all_sorts_train(trained: Trained, tmp_path: Path) -> None:
     """Label, MultiLabel, numbers and weights in one model, saved and loaded again."""
-    model, dataset, history = trained
+    model, dataset, history = trained.model, trained.dataset, trained.history
     assert all(np.isfinite(values).all() for values in history.values())
     assert {"topics_pr_auc", "moods_pr_auc", "genre_loss", "year_loss"} <= set(history)
     model.save(tmp_path / "film.keras")
@@ -147,18 +142,17 @@ def test_several_targets_of_all_sorts_train(trained: Any, tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-def test_a_model_of_several_labels_is_served(trained: Any, package: Workspace) -> None:
+def test_a_model_of_several_labels_is_served(
+    trained: Trained, package: Workspace, tmp_path: Path
+) -> None:
     """The exported model parses inputs alone and predicts what the model does."""
-    model, _, _ = trained
     rows = [_film(number) for number in range(3)]
     serialize = package.module("film", "serializer").serialize
-    data = tf.constant([serialize(**row) for row in rows])
-    path = package.root / "export"
-    package.module("film", "model").export_serving(model, path)
-    served = tf.saved_model.load(str(path)).signatures["serving_default"]
+    data = [serialize(**row) for row in rows]
+    found = trained.served(tmp_path / "export")(data)
     batch = package.module("film", "parser").parse_batch(data, ["colour"])
-    for name, expected in model.predict(batch, verbose=0).items():
-        np.testing.assert_allclose(served(examples=data)[name], expected, rtol=1e-4)
+    for name, expected in trained.model.predict(batch, verbose=0).items():
+        np.testing.assert_allclose(found[name], expected, rtol=1e-4)
 
 
 @pytest.mark.slow

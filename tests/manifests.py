@@ -1,0 +1,27 @@
+"""Manifests that state something else than what was written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+
+@contextmanager
+def edited_manifest(directory: Path) -> Iterator[dict[str, Any]]:
+    """Let a block change what a manifest states; it has no checksum afterwards."""
+    path = directory / "manifest.json"
+    stated = json.loads(path.read_bytes())
+    del stated["crc32c"]
+    yield stated
+    path.write_text(json.dumps(stated))
+
+
+def count_one_more(directory: Path, shard: int) -> None:
+    """Let the manifest state one record more than a shard of `train` has."""
+    with edited_manifest(directory) as stated:
+        split = stated["splits"]["train"]
+        split["records"] += 1
+        split["shards"][shard]["records"] += 1
