@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 import schemagen
 from command_line import make_project
-from schemagen.runtime.interface import DISTRIBUTION, INTERFACE, OLDEST, install
+from schemagen.runtime.interface import DISTRIBUTION, install
 from tfrecord_files import read_records
 
 CHECKOUT = Path(__file__).parents[2]

@@ -350,7 +350,7 @@ def test_values_are_described_as_inspect_does(tmp_path: Path) -> None:
     facts = inspected(data).facts
     [words] = [each.text for each in facts if each.name == "values"]
     assert words == "32 bytes"
-    assert f"<dd>{words}</dd>" in text_of(data)
+    assert f"<dd>{words}</dd>" in page_about(data)
 
 
 def test_texts_of_a_sample_are_made_once(
@@ -365,7 +365,7 @@ def test_texts_of_a_sample_are_made_once(
 
     monkeypatch.setattr(samples, "value_text", counted)
     held = {"short": "a", "long": "b" * 200}
-    text_of(write_file(tmp_path / "train.tfrecord", [example(held)]))
+    page_about(write_file(tmp_path / "train.tfrecord", [example(held)]))
     assert sorted(made) == ["long", "long", "short"]
 
 
