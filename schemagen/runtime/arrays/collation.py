@@ -1,17 +1,20 @@
-"""From rows to columns: values of records that functions have changed, or that are mixed."""
+"""From rows to columns: values of records that functions have changed, or that are mixed.
+
+And columns of one shape: lists that are padded to the lengths that the schema allows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..codecs.decoder import Batch, Collator, Row
+from ..codecs.decoder import Batch, Collator, Decoder, Row
 from ..native import padded
 from ..reading.columns import Rows
-from ..shared.errors import DatasetError
+from ..shared.errors import NO_LIMIT, DatasetError
 
 Collators = Mapping[str, Collator]
 """What makes columns of the fields of a schema, by their labels."""
@@ -240,3 +243,42 @@ def _merged_arrays(
         inside: Any = (rows, *map(slice, column.shape[1:]))
         merged[inside] = column
     return merged
+
+
+def padded_to_limits(decoder: Decoder) -> Callable[[Batch], Batch]:
+    """Return what pads the lists of a batch to the lengths that the schema allows.
+
+    Raises:
+        DatasetError: no list that is read has a maximum length.
+    """
+    limits = {
+        tuple(each.codec.label.split(".")): (limit, each.filler)
+        for name, limit in decoder.record.max_lengths.items()
+        for each in (decoder.collators.get(decoder.record[name].label),)
+        if each and not each.listed
+    }
+    if not limits:
+        raise DatasetError(NO_LIMIT)
+
+    def padded(batch: Batch) -> Batch:
+        found = dict(batch)
+        for (*outer, last), (limit, filler) in limits.items():
+            place = found
+            for name in outer:
+                place[name] = dict(place[name])
+                place = place[name]
+            if last in place:
+                place[last] = _lengthened(place[last], limit, filler)
+        return found
+
+    return padded
+
+
+def _lengthened(column: Any, limit: int, filler: Any) -> Any:
+    """Pad a column [rows, length, ...] to a length; what is longer stays."""
+    missing = limit - column.shape[1]
+    if missing <= 0:
+        return column
+    ends = [(0, 0)] * column.ndim
+    ends[1] = (0, missing)
+    return np.pad(column, ends, constant_values=filler)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from ..codecs.decoder import Batch
 from ..reading.columns import Rows
-from ..shared.calling import integer
 from ..shared.errors import DatasetError, with_suggestion
+from ..shared.options import integer
 from .batches import Batches, Reading, State, threads
 from .views import Chunk, row_count
 

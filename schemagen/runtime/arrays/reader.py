@@ -10,8 +10,8 @@ from ..codecs.decoded import Form
 from ..codecs.decoder import Decoder, ListForm
 from ..codecs.records import RecordCodec
 from ..codecs.roles import Roles, missing_targets
-from ..shared.calling import check_flags, options_by_name
 from ..shared.errors import DatasetError, with_suggestion
+from ..shared.options import check_flags, options_by_name
 from ..sources.finding import Paths, Splits
 from ..sources.opening import open_components
 from ..storage.schema import Spec

@@ -11,18 +11,18 @@ import numpy as np
 from ..codecs.decoder import Batch, Row
 from ..codecs.roles import Roles
 from ..reading.columns import Rows
-from ..shared.calling import check_flags, integer
 from ..shared.errors import DatasetError, with_suggestion
+from ..shared.options import check_flags, integer
 from ..shared.values import shortened
 from ..sources.shares import numbers_of
 from .arrow import joined
 from .batches import Batches, Reading, State, threads
+from .collation import padded_to_limits
 from .keras import dataset_of
 from .mapping import Mapped, function_of
 from .mixing import mixture_of
 from .order import STORED, Epoch
 from .packing import TooLong, packed_batches
-from .padding import padded_to_limits
 from .views import BatchRows, Chunk, View, selected
 
 # How many labels are read at a time.

@@ -48,7 +48,9 @@ DTYPES_OF_PIXELS = (*INTEGERS, *FLOATS)
 _PNG_DTYPES = ("uint8", "uint16")
 
 # Interpolation calculates in float32, which does not hold all that these do.
-_TOO_WIDE = ("int32", "int64", "uint32", "uint64", "float64")
+_TOO_WIDE = tuple(
+    name for name, dtype in DTYPES.items() if dtype.size >= 4 and name != "float32"
+)
 
 ImageShape = Annotated[
     tuple[Size | None, Size | None, Size | None],

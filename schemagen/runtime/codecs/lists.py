@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..reading.columns import Rows
 from ..reading.decoding import Expected
-from ..shared.dtypes import DTYPES, NUMBERS, RAW_ONLY, STRINGS
+from ..shared.dtypes import DTYPES, ITEMS, RAW_ONLY, STRINGS
 from ..shared.errors import Problem
 from ..shared.values import Numbers, check_shape, described, shape_text
 from .box_sides import Sides, box_problems
@@ -50,8 +50,6 @@ from .stored import Read, Rule, Source
 from .strings import encode_text
 from .written import RawRows, Stored, Written, written_numbers
 
-ITEMS = (*NUMBERS, *STRINGS)
-
 
 @declared
 class VarLen(Listed, Ranged):
@@ -78,8 +76,8 @@ class VarLen(Listed, Ranged):
             these, of a list that is one side of boxes, with the others in its group.
         box_image: the field of the image inside of which they are, if they are in pixels.
         encoding: "list" stores an int64 or float list, "raw" little-endian bytes, as
-            many as the row has items. float16, bfloat16, float64 and uint64 are always
-            raw.
+            many as the row has items. Dtypes that the lists of tf.train.Example cannot
+            hold, such as float64, are always raw.
     """
 
     dtype: Annotated[str, OneOf(ITEMS)] = parameter(*DTYPE)

@@ -311,8 +311,8 @@ class Vector(FixedNumbers):
         shape: of one row's value.
         dtype: of its numbers.
         encoding: "list" stores an int64 or float list, "raw" little-endian bytes.
-            float16, bfloat16, float64 and uint64 are always raw: the lists of
-            tf.train.Example cannot hold them.
+            Dtypes that the lists of tf.train.Example cannot hold, such as float64, are
+            always raw.
         exact: refuse floats that dtype cannot hold exactly, instead of rounding them.
         finite: refuse NaN and infinities.
         dequantize: (scale, offset), of integers: rows hold the integers that are
@@ -436,9 +436,14 @@ def cause_of_size(data: bytes, dtype: str, size: int | None) -> str:
         return f"they begin like a {form}: declare that encoding in the schema"
     if not data:
         return "nothing was written"
+    return other_dtype(len(data), dtype, size) if size else ""
+
+
+def other_dtype(length: int, dtype: str, size: int) -> str:
+    """Guess which numbers have so many bytes, where a dtype has `size`; "" if none has."""
     item = DTYPES[dtype].size
     for other, names in _NAMES.items():
-        if size and other != item and len(data) * item == size * other:
+        if other != item and length * item == size * other:
             return (
                 f"that is the size of as many {names} numbers: stored as such, read "
                 f"as {dtype}?"

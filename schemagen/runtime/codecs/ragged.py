@@ -10,13 +10,14 @@ from typing import Annotated, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..shared.dtypes import ITEMS
 from ..shared.errors import Problem
 from ..shared.values import described
 from .changes import DTYPE, FINITE, GROUP, KEY, LIMIT, PADDING
 from .decoded import Shape, convert_each, split_rows
 from .kind import Default, optional
 from .limits import Listed
-from .lists import ITEMS, NumberList, VarLen, padding_of, padding_problems
+from .lists import NumberList, VarLen, padding_of, padding_problems
 from .parameters import Name, OneOf, Padding, Size, declared, parameter
 from .part import INT, Part
 from .python_types import item_name, item_type, item_types

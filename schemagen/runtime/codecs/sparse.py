@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Self, get_origin
 import numpy as np
 from numpy.typing import NDArray
 
-from ..shared.dtypes import INTEGERS, RAW_ONLY
+from ..shared.dtypes import LISTED
 from ..shared.errors import Problem
 from ..shared.values import Numbers, described
 from .changes import DTYPE, FINITE, INDEX_KEYS, SHAPE
@@ -28,9 +28,6 @@ _INDICES = Numbers("int64")
 _EXPECTED = "a pair (indices, values) or a dict from index to value"
 
 Pair = tuple[NDArray[np.int64], NDArray[Any]]
-
-
-DTYPES = ("bool", *(name for name in INTEGERS if name not in RAW_ONLY), "float32")
 
 IndexKey = Annotated[
     Name | tuple[Name, ...], "a key, or a tuple with one for each dimension"
@@ -55,7 +52,7 @@ class Sparse(Ranged):
 
     shape: FixedShape = parameter(*SHAPE)
     index_key: IndexKey = parameter(*INDEX_KEYS)
-    dtype: Annotated[str, OneOf(DTYPES)] = parameter(*DTYPE, default="float32")
+    dtype: Annotated[str, OneOf(LISTED)] = parameter(*DTYPE, default="float32")
     dense: bool = parameter(default=False)
     exact: bool = parameter(default=False)
     finite: bool = parameter(*FINITE, default=True)

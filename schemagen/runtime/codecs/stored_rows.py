@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 from ..native import BYTES, FLOAT, INT64, NOTHING, joined
 from ..reading.columns import Column, StepColumn, column_of
 from ..shared import base64_text
-from ..shared.dtypes import DTYPES
+from ..shared.dtypes import DTYPES, from_bits
 from ..shared.errors import Problem
 from ..shared.images import sniff
-from ..shared.rounding import from_bits
 from ..shared.values import inside
 from .decoded import RaggedRows, Shape, Values, split_rows
 from .faults import Fault, Features, firsts, listed, missing, near, shown_bytes

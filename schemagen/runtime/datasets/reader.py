@@ -13,8 +13,8 @@ from ..codecs.roles import Roles, missing_targets
 from ..faults.error_report import Parser
 from ..faults.faults import OnCorrupt
 from ..faults.plain_errors import with_plain_errors
-from ..shared.calling import check_flags, options_by_name_or
 from ..shared.errors import NO_LIMIT, DatasetError
+from ..shared.options import check_flags, options_by_name_or
 from ..shared.requirements import tf
 from ..sources.finding import Paths, Splits
 from ..sources.opening import open_components

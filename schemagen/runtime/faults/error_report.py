@@ -13,8 +13,8 @@ from google.protobuf.message import (  # type: ignore[import-not-found, import-u
 )
 
 from ..codecs.graph import unframed
+from ..codecs.numbers import other_dtype
 from ..codecs.part import amount
-from ..shared.dtypes import DTYPES
 from ..shared.errors import did_you_mean
 from ..shared.requirements import tf
 
@@ -159,11 +159,5 @@ def _likely_cause(value: bytes, message: str) -> str:
         if value.startswith(start):
             return f"; they begin like {what}: declare its encoding in the schema"
     expected, dtype = int(match[1]), match[2]
-    itemsize = DTYPES[dtype].size
-    for other, names in {1: "uint8", 2: "float16 or int16", 4: "float32 or int32", 8: "float64 or int64"}.items():  # fmt: skip
-        if other != itemsize and len(value) * itemsize == expected * other:
-            return (
-                f"; that is the size of as many {names} numbers: stored as such, "
-                f"read as {dtype}?"
-            )
-    return ""
+    guess = other_dtype(len(value), dtype, expected)
+    return f"; {guess}" if guess else ""

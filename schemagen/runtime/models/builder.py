@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from ..shared.calling import options_by_name
 from ..shared.errors import warn
+from ..shared.options import options_by_name
 from ..shared.requirements import keras, tf
 from . import adaptation, agreement, assembly, blocks, segmentation, serving
 from .assembly import Encoder, Head

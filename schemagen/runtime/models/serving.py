@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from ..codecs.nesting import flattened
-from ..shared.calling import check_flags
 from ..shared.errors import with_suggestion
+from ..shared.options import check_flags
 from ..shared.requirements import keras, tf
 from ..storage.directory import is_remote
 from ..storage.lock import Lock, acquire

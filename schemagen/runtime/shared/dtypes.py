@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,50 @@ NUMBERS = tuple(DTYPES)
 STRINGS = ("string", "bytes")
 """What is text in UTF-8, and what is opaque."""
 
+ITEMS = (*NUMBERS, *STRINGS)
+"""What the items of lists may be."""
+
 INTEGERS = tuple(each.name for each in (*_SIGNED, *_UNSIGNED))
 FLOATS = tuple(name for name, each in DTYPES.items() if each.bounds is None)
 RAW_ONLY = tuple(name for name, each in DTYPES.items() if each.stored == "bytes")
 """What is stored as raw bytes always."""
+
+LISTED = tuple(name for name in NUMBERS if name not in RAW_ONLY)
+"""What a list of tf.train.Example holds without loss."""
+
+
+def rounded(array: NDArray[Any], dtype: DType) -> NDArray[np.float32]:
+    """Round to the nearest numbers of a dtype that numpy lacks, ties to even."""
+    if dtype.name == "bfloat16":  # for which no ml_dtypes is needed
+        return _rounded_to_bfloat16(array)
+    return array.astype(dtype.numpy).astype(np.float32)
+
+
+def bits_of(array: NDArray[np.float32], dtype: DType) -> NDArray[Any]:
+    """Return rounded numbers as the little-endian numbers to store."""
+    if dtype.name == "bfloat16":  # the first half of a float32
+        bits = np.ascontiguousarray(array).view(np.uint32)
+        return (bits >> np.uint32(16)).astype("<u2")
+    return np.ascontiguousarray(array.astype(dtype.numpy)).view(f"<u{dtype.size}")
+
+
+def from_bits(data: NDArray[np.uint8], dtype: DType) -> NDArray[np.float32]:
+    """Return the numbers of a dtype that numpy lacks, given their bytes."""
+    if dtype.name == "bfloat16":
+        return (data.view("<u2").astype(np.uint32) << 16).view(np.float32)
+    return data.view(dtype.numpy).astype(np.float32)
+
+
+def _rounded_to_bfloat16(array: NDArray[Any]) -> NDArray[np.float32]:
+    with np.errstate(over="ignore", invalid="ignore"):
+        single = array.astype(np.float32)
+    bits = single.view(np.uint32)
+    if array.dtype.kind == "f" and array.dtype.itemsize > 4:
+        # Rounding twice would make a tie of what is next to one. The first time goes
+        # towards zero, with the last bit set to tell that something was cut off.
+        cut = np.isfinite(single) & (single != array)
+        bits = bits - (cut & (np.abs(single) > np.abs(array)))
+        bits = np.where(cut, bits | np.uint32(1), bits)
+    half = np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))
+    nearest = ((bits + half) & np.uint32(0xFFFF0000)).view(np.float32)
+    return np.where(np.isfinite(single), nearest, single)

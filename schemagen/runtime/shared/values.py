@@ -12,15 +12,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from math import isfinite
 from operator import index
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .dtypes import DTYPES, FLOATS, INTEGERS
+from .dtypes import DTYPES, FLOATS, INTEGERS, bits_of, rounded
 from .errors import Problem
-from .rounding import all_finite, bits_of, rounded, same_integers
 from .times import TIMES, Time, as_integers
 
 # More dimensions than numpy's arrays have; a list may even hold itself.
@@ -30,6 +30,10 @@ _AS_TIME = "declare Scalar('int64', unit='s') for times; or unit='ms', 'us' or '
 
 NO_RANGE = (None, None)
 """The range of numbers without limits."""
+
+# Up to this many numbers are summed up to see whether all are finite; for longer
+# arrays numpy's library would start threads.
+_SUMMED = 8192
 
 # The types of numbers: Python's own, and numpy's scalars.
 _NUMBERS = (bool, int, float, complex, np.generic)
@@ -399,3 +403,26 @@ def _refuse(
     index = tuple(int(i) for i in np.argwhere(wrong)[0])
     at = f" at {list(index)}" if index else ""
     raise Problem(f"{array[index]!s}{at} ({array.dtype.name})", expected, advice)
+
+
+def same_integers(floats: NDArray[Any], integers: NDArray[Any]) -> NDArray[np.bool_]:
+    """Compare without the rounding of a comparison in float64."""
+    wide = floats.astype(np.float64)
+    inside = (wide >= -(2.0**63)) & (wide < 2.0**63)
+    back = np.where(inside, wide, 0.0).astype(np.int64)
+    same = inside & (back == integers)
+    if integers.dtype == np.uint64:
+        high = (wide >= 2.0**63) & (wide < 2.0**64)
+        same |= high & (np.where(high, wide, 0.0).astype(np.uint64) == integers)
+    return np.asarray(same)
+
+
+def all_finite(array: NDArray[Any]) -> bool:
+    """Return whether no number of an array is NaN or infinite.
+
+    The sum of squares is finite only if all of them are: one call for a short array.
+    Where large numbers make it infinite each is looked at.
+    """
+    if array.size <= _SUMMED and isfinite(np.vdot(array, array)):
+        return True
+    return bool(np.isfinite(array).all())

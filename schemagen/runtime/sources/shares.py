@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..shared.calling import is_integer
 from ..shared.errors import DatasetError, warn
+from ..shared.options import is_integer
 from .finding import Splits
 
 _NAME = re.compile(r"(?P<name>[^\[\]]+)(?:\[(?P<slice>.*)\])?", re.DOTALL)

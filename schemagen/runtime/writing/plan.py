@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeGuard
 
 from ..native import crc32c
-from ..shared.calling import check_flags
 from ..shared.compression import COMPRESSIONS, SUFFIX_PATTERN, one_of, suffix_of
 from ..shared.errors import DatasetError
+from ..shared.options import check_flags
 from ..shared.values import described, shortened
 from ..storage.directory import is_remote, path_of
 from ..storage.schema import Schema

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal
 
-from ..shared.calling import options_by_name
 from ..shared.errors import DatasetError, SchemaMismatchError
+from ..shared.options import options_by_name
 from ..shared.values import described
 from ..storage.schema import Schema
 from .plan import DEFAULT_SHARD_BYTES, Plan, plan_of

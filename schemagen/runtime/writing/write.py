@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..shared.calling import check_flags
 from ..shared.errors import ChangedSourceError, DatasetError
+from ..shared.options import check_flags
 from ..shared.processes import Advance, in_parallel
 from ..shared.tfrecord import Framed
 from ..storage.directory import open_directory

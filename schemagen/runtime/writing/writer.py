@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from ..shared.calling import options_by_name
 from ..shared.errors import DatasetError, warn
+from ..shared.options import options_by_name
 from ..shared.tfrecord import Framed, frame_records
 from ..storage.schema import Schema
 from .layout import BySize, InTurn, Layout
