@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..runtime.native import crc32c
 from ..runtime.reading.columns import Columns, Rows
-from ..runtime.reading.decoding import NO_PLAN, Plan, decode
+from ..runtime.reading.decoding import NO_PLAN, CheckPlan, decode
 from ..runtime.reading.records import Records
 from ..runtime.shared.processes import Advance, in_parallel
 from ..runtime.shared.tfrecord import FRAMING, HEADER_SIZE, MOST_RECORD_BYTES
@@ -139,7 +139,7 @@ def read_files(
     limit: int | None = None,
     *,
     spread: bool = False,
-    plan: Plan = NO_PLAN,
+    plan: CheckPlan = NO_PLAN,
     max_record_bytes: int = MOST_RECORD_BYTES,
     advance: Advance = lambda *amounts: None,
     on_data: Callable[[Scanned, memoryview], object] | None = None,

@@ -16,7 +16,7 @@ from ray.data.block import BlockAccessor, BlockMetadata
 from ..runtime.arrays.arrow import column_of
 from ..runtime.arrays.shards import ShardView
 from ..runtime.codecs.decoded import Form
-from ..runtime.codecs.decoder import Decoder, Run
+from ..runtime.codecs.decoder import DecodedRun, Decoder
 from ..runtime.codecs.records import RecordCodec
 from ..runtime.shared.errors import DatasetError, no_split
 from ..runtime.sources.opening import open_shards
@@ -124,7 +124,7 @@ class _Splits(Datasource):  # type: ignore[misc]
         )
 
 
-def _block(run: Run) -> Any:
+def _block(run: DecodedRun) -> Any:
     """Return records as a table; tensors of Ray cannot be missing."""
     columns = {}
     for name, codec, decoded in run.fields():

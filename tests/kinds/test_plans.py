@@ -8,7 +8,7 @@ import pytest
 from data.messages import NO_FLOATS, Values, example
 from schemagen.runtime.codecs.kind import Kind
 from schemagen.runtime.native import BYTES, FLOAT, INT64
-from schemagen.runtime.reading.decoding import Expected, Plan, decode
+from schemagen.runtime.reading.decoding import CheckPlan, Expected, decode
 from schemagen.runtime.reading.records import records_of
 
 
@@ -55,7 +55,7 @@ _WRONG: dict[str, tuple[Expected, Values, Values]] = {
 def test_one_wrong_record_is_noticed(what: str) -> None:
     """The last of several; without it all are as expected."""
     expected, right, wrong = _WRONG[what]
-    plan = Plan([Expected("other", INT64, length=1), expected])
+    plan = CheckPlan([Expected("other", INT64, length=1), expected])
     messages = [example({"key": right, "other": at}) for at in range(5)]
     assert decode(records_of(messages), plan).expected == {"key", "other"}
     messages.append(example({"key": wrong, "other": 5}))
@@ -66,7 +66,7 @@ def test_a_missing_value_is_expected_where_it_is_optional() -> None:
     """The column has the rows that have one; a key that no record has is not there."""
     messages = [example({"key": [1, 2]}), example({}), example({"key": [3]})]
     for optional in (False, True):
-        plan = Plan(
+        plan = CheckPlan(
             [Expected("key", INT64, optional), Expected("none", INT64, optional)]
         )
         columns = decode(records_of(messages), plan)
@@ -76,4 +76,4 @@ def test_a_missing_value_is_expected_where_it_is_optional() -> None:
 
 def test_no_record_is_as_expected_without_records() -> None:
     """Nothing says that a key is there."""
-    assert not decode(records_of([]), Plan([Expected("key", INT64)])).expected
+    assert not decode(records_of([]), CheckPlan([Expected("key", INT64)])).expected

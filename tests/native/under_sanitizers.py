@@ -43,10 +43,14 @@ def run(seed: int) -> None:
     from native.cases import Cases, framed_by_chance
     from schemagen.runtime import native
     from schemagen.runtime.codecs.part import BYTES, FLOAT, INT, Part
-    from schemagen.runtime.codecs.written import EXAMPLE, SEQUENCE_EXAMPLE, Written
-    from schemagen.runtime.codecs.written import Records as WrittenRecords
+    from schemagen.runtime.codecs.written import (
+        EXAMPLE,
+        SEQUENCE_EXAMPLE,
+        Written,
+        WrittenRecords,
+    )
     from schemagen.runtime.native import pictures
-    from schemagen.runtime.reading.decoding import Expected, Plan, decode
+    from schemagen.runtime.reading.decoding import CheckPlan, Expected, decode
     from schemagen.runtime.reading.records import Records
 
     chance = random.Random(seed)
@@ -55,7 +59,7 @@ def run(seed: int) -> None:
     starts = stops - [len(record) for record in records]
     numbers = np.arange(len(records))
     data = own(b"".join(records))
-    plan = Plan(
+    plan = CheckPlan(
         [
             Expected("label", "int64", length=1, bounds=(0, 9)),
             Expected("a", "float", optional=True, finite=True),

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..codecs.decoded import Decoded, Form, Shape, Values
-from ..codecs.decoder import Row, Run
+from ..codecs.decoder import DecodedRun, Row
 from ..codecs.kind import Kind
 from ..shared.dtypes import DTYPES
 from ..shared.times import Time
 
 
-def table_of(run: Run) -> Any:
+def table_of(run: DecodedRun) -> Any:
     """Return records as a `pyarrow.Table` with a column for each field.
 
     Encoded images are bytes, and missing values are the field's default or null.

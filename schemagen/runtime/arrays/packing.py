@@ -24,7 +24,7 @@ TooLong = Literal["cut", "drop"]
 
 
 @dataclass(frozen=True)
-class Layout:
+class Packing:
     """Where pieces of lists stand in rows.
 
     Attributes:
@@ -73,7 +73,7 @@ class Layout:
         return zip(*(column.tolist() for column in columns), strict=True)
 
 
-def layout_of(lengths: Rows, size: int, too_long: TooLong = "cut") -> Layout:
+def layout_of(lengths: Rows, size: int, too_long: TooLong = "cut") -> Packing:
     """Pack lists into rows, each into the fullest row that has room, the longest first.
 
     Args:
@@ -99,7 +99,7 @@ def layout_of(lengths: Rows, size: int, too_long: TooLong = "cut") -> Layout:
     counts = np.diff(np.append(firsts, len(order)))
     total = np.cumsum(sizes[order]) - sizes[order]
     inside = total - np.repeat(total[firsts], counts)
-    return Layout(
+    return Packing(
         rows=len(firsts),
         size=size,
         sources=sources[order],

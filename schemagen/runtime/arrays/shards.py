@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..codecs.decoded import RaggedRows
-from ..codecs.decoder import Batch, CorruptError, Decoder, Row, Run
+from ..codecs.decoder import Batch, CorruptError, DecodedRun, Decoder, Row
 from ..reading.columns import Rows
 from ..reading.records import Records
 from ..shared.errors import DatasetError, warn
@@ -66,7 +66,7 @@ class DecodedChunk:
         run: the records.
     """
 
-    def __init__(self, view: View, run: Run, *, skip: bool) -> None:
+    def __init__(self, view: View, run: DecodedRun, *, skip: bool) -> None:
         self.run = run
         self._view = view
         self._skip = skip
@@ -292,7 +292,7 @@ class ShardView(View):
         self._comparison.check(fetched.since)
         return fetched.records, fetched.problems
 
-    def runs(self) -> Iterator[Run]:
+    def runs(self) -> Iterator[DecodedRun]:
         """Yield all records in the order in which they are stored, many at a time."""
         for chunk in self.in_order():
             assert isinstance(chunk, DecodedChunk)

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..reading.columns import WRITE_EXAMPLES, Columns, other_rows
-from ..reading.decoding import Plan
+from ..reading.decoding import CheckPlan
 from ..shared.tfrecord import MOST_RECORD_BYTES, RECORD_LIMIT
 from .between import FieldFault
 from .decoded import Decoded
 from .faults import Fault, Features, listed, shown_bytes
 from .groups import group_faults, groups_of
-from .stored_rows import Notes, RowSource
+from .stored_rows import ColumnSource, Notes
 
 if TYPE_CHECKING:
     from .records import RecordCodec
@@ -60,7 +60,7 @@ class RecordCheck:
             if codec.orientation == "keep" and codec.encoding in ("jpeg", "any")
         }
         expected = {codec.key: codec.expected for codec in self._codecs}
-        self.plan = Plan([each for each in expected.values() if each])
+        self.plan = CheckPlan([each for each in expected.values() if each])
         # A record that has one of these is one of the schema.
         self._sure = {
             key for key, each in expected.items() if each and not each.optional
@@ -101,7 +101,7 @@ class RecordCheck:
             trusted = usual and codec.key in columns.expected
             notes = Notes(codec.label, trusted)
             own = optional if codec.optional else features
-            decoded[codec.name] = codec.decode(RowSource(own, notes))
+            decoded[codec.name] = codec.decode(ColumnSource(own, notes))
             yield from (FieldFault(codec.label, fault) for fault in notes.faults)
         for group, codecs in self._groups.items():
             if len(codecs) < 2:

@@ -287,13 +287,13 @@ class Decoder:
                 found[f"{codec.name}_present"] = (*outer, f"{last}_present")
         return found
 
-    def run(self, records: Records) -> Run:
+    def run(self, records: Records) -> DecodedRun:
         """Check records, whose values batches can then be made of.
 
         Raises:
             CorruptError: some are not of the schema.
         """
-        return Run(self, records, self._decoded(records))
+        return DecodedRun(self, records, self._decoded(records))
 
     def batch(self, records: Records) -> Batch:
         """Return records as columns, by name.
@@ -365,7 +365,7 @@ class Decoder:
                 problems.setdefault(row, _problem(found, at))
 
 
-class Run:
+class DecodedRun:
     """Records that were read and checked together.
 
     Args:

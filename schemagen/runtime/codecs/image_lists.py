@@ -31,7 +31,7 @@ from .part import BYTES, Part
 from .pictures import checked_pictures
 from .python_types import is_array, is_list, members
 from .stored import Read, Source
-from .stored_rows import RowSource
+from .stored_rows import ColumnSource
 from .stored_tensors import StoredTensors, TensorSource
 from .written import Stored
 
@@ -159,7 +159,7 @@ class Images(Resized):
     def read(self, source: Source) -> Read:
         if isinstance(source, TensorSource):
             return None, lambda: self._parsed(source.parsed)
-        assert isinstance(source, RowSource)
+        assert isinstance(source, ColumnSource)
         (part,) = self.parts
         found = source.read(part, f"{part.text}, each an image")
         if part.count is not None and self.optional:

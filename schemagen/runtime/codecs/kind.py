@@ -19,7 +19,7 @@ from .parameters import Name, Parameters, parameter
 from .parsed import Parsed
 from .part import Part
 from .stored import Read, Source
-from .stored_rows import RowSource
+from .stored_rows import ColumnSource
 from .stored_tensors import TensorSource
 from .written import Stored, Written, joined
 
@@ -346,7 +346,7 @@ class Kind(_Bound, _Usual, Parameters):
         """
         raise NotImplementedError
 
-    def decode(self, source: RowSource) -> Decoded:
+    def decode(self, source: ColumnSource) -> Decoded:
         """Return the values of the records in which they are right."""
         found, values = self.read(source)
         return Decoded(found.column.rows, values)

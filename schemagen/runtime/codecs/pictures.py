@@ -29,7 +29,7 @@ from .parsed import Parsed
 from .part import BYTES, Part, size_part
 from .python_types import is_picture
 from .stored import Read, Rule, Source
-from .stored_rows import RowSource, StoredRows
+from .stored_rows import ColumnSource, StoredRows
 from .stored_tensors import TensorSource
 from .strings import encode_text
 from .tensors import counted, stored_axes
@@ -186,7 +186,7 @@ class Picture(Kind):
     def read(self, source: Source) -> Read:
         if isinstance(source, TensorSource):
             return None, lambda: self.decoded(source.parsed)
-        assert isinstance(source, RowSource)
+        assert isinstance(source, ColumnSource)
         if self._raw:
             return self._read_raw(source)
         found = self._bytes(source, f"an encoded {self.encoding}")
@@ -211,14 +211,14 @@ class Picture(Kind):
         """Whether empty bytes are a missing picture."""
         return self.optional
 
-    def _bytes(self, source: RowSource, expected: str) -> StoredRows:
+    def _bytes(self, source: ColumnSource, expected: str) -> StoredRows:
         """Return the rows that have a picture."""
         found = source.read(self.parts[0], expected)
         if source.notes.trusted or not self._empty_is_missing:
             return found
         return found.only(found.sizes > 0)
 
-    def _read_raw(self, source: RowSource) -> Read:
+    def _read_raw(self, source: ColumnSource) -> Read:
         """Check raw pixels, of a fixed shape or of the one stored next to them."""
         dtype, part = self.stored_dtype, self.parts[0]
         fixed = None not in self.shape
@@ -264,7 +264,7 @@ class Picture(Kind):
 
     def _compare_sizes(
         self,
-        source: RowSource,
+        source: ColumnSource,
         found: StoredRows,
         keys: Sequence[str | None],
         sizes: NDArray[np.int64],
@@ -301,7 +301,7 @@ class Picture(Kind):
             )
 
     def _compare_formats(
-        self, source: RowSource, found: StoredRows, forms: Sequence[str]
+        self, source: ColumnSource, found: StoredRows, forms: Sequence[str]
     ) -> None:
         """Compare pictures with the stored name of their format, in any case."""
         if self.format_key is None or not len(found.column):

@@ -25,7 +25,7 @@ from .between import features_of, refuse_faults, relations_of
 from .groups import check_column_lengths, check_groups, check_lengths, groups_of
 from .kind import Column, Kind
 from .part import Part
-from .written import EXAMPLE, SEQUENCE_EXAMPLE, Records, Stored, Written, joined
+from .written import EXAMPLE, SEQUENCE_EXAMPLE, Stored, Written, WrittenRecords, joined
 
 ColumnOf = tuple[Kind, Column | None]
 _taken: ContextVar[list[TakenRow] | None] = ContextVar("taken", default=None)
@@ -211,7 +211,7 @@ class RecordCodec:
         """
         return self._measured(columns).framed()
 
-    def _measured(self, columns: Mapping[str, Column | None]) -> Records:
+    def _measured(self, columns: Mapping[str, Column | None]) -> WrittenRecords:
         """Check the rows of a batch, and return their records."""
         if self._times:
             times = {name: without_nat(columns[name]) for name in self._times}
@@ -224,7 +224,7 @@ class RecordCodec:
 
     def _records(
         self, columns: Mapping[str, Column | None], rows: Sequence[int | None]
-    ) -> Records:
+    ) -> WrittenRecords:
         """Return the records of some rows.
 
         Args:
@@ -245,7 +245,7 @@ class RecordCodec:
         in_order = [found[key] for key in self._places if key in found]
         message = SEQUENCE_EXAMPLE if self._is_sequence else EXAMPLE
         parts = [(part, written) for _, part, written in in_order]
-        records = Records(parts, len(rows), message)
+        records = WrittenRecords(parts, len(rows), message)
         nothing = records.entry_sizes == 0
         if nothing.any():
             raise _nothing_there(rows[int(np.argmax(nothing))])
@@ -478,7 +478,7 @@ def _size_of(codec: Kind, value: Any, row: int | None) -> int:
     """Return how many bytes a value takes in its record."""
     written = _stored(codec, [value], (row,))
     columns = list(zip(codec.parts, written, strict=False))
-    return int(Records(columns, 1, SEQUENCE_EXAMPLE).entry_sizes[0])
+    return int(WrittenRecords(columns, 1, SEQUENCE_EXAMPLE).entry_sizes[0])
 
 
 def _nothing_there(row: int | None) -> RecordError:

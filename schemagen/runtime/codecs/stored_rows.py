@@ -1,6 +1,6 @@
 """Stored values in numpy: a check keeps the rows that are right, and notes a fault.
 
-Fields are read one after the other from the features of many records (`RowSource`).
+Fields are read one after the other from the features of many records (`ColumnSource`).
 """
 
 from __future__ import annotations
@@ -468,7 +468,7 @@ def _is_utf8(value: bytes) -> bool:
 
 
 @dataclass(frozen=True)
-class RowSource(Source):
+class ColumnSource(Source):
     """The features of some records, of which one field is read.
 
     Attributes:
@@ -535,7 +535,7 @@ class RowSource(Source):
                 words = partial(_amount, other), partial(_cause_of_type, part, other)
                 self.notes.note(rule, other.rows, *words, part.key)
 
-    def steps(self, key: str, limit: Any) -> tuple[StoredRows, RowSource]:
+    def steps(self, key: str, limit: Any) -> tuple[StoredRows, ColumnSource]:
         features, found = self.features, self.features.steps.get(key)
         if found is None:
             found = StepColumn(key, _NOTHING, _NOTHING, ())
@@ -549,10 +549,12 @@ class RowSource(Source):
         live = features.live[np.repeat(found.rows, found.steps)]
         columns = tuple(replace(each, key="") for each in found.columns)
         steps = StoredRows(self.notes, column).only(features.live[found.rows])
-        return steps, RowSource(Features(live, {"": columns}), Notes(self.notes.label))
+        return steps, ColumnSource(
+            Features(live, {"": columns}), Notes(self.notes.label)
+        )
 
     def complete(self, steps: StoredRows, inside: Source) -> StoredRows:
-        assert isinstance(inside, RowSource)
+        assert isinstance(inside, ColumnSource)
         column, ends = steps.column, np.cumsum(steps.column.lengths)
         right = np.ones(len(column), np.bool_)
         for fault in inside.notes.faults:

@@ -103,7 +103,7 @@ def joined(part: Part, rows: Sequence[Stored]) -> Written:
     return written_numbers(part, np.array(flat, part.stored), counts)
 
 
-class Records:
+class WrittenRecords:
     """Records that are measured, and written when they are asked for.
 
     Until then the values of the columns must stay as they are.

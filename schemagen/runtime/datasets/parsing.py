@@ -17,7 +17,7 @@ Parse = Callable[[tf.Tensor], Any]
 
 
 @dataclass(frozen=True)
-class Expected:
+class ExpectedBatches:
     """The batches of the records, if all is well.
 
     Attributes:
@@ -62,7 +62,7 @@ def parsed(
     batches: tf.data.Dataset,
     parse: Parse,
     faults: Faults,
-    expected: Expected | None = None,
+    expected: ExpectedBatches | None = None,
 ) -> tf.data.Dataset:
     """Parse batches of records, or raise an error that says what is wrong with the data.
 

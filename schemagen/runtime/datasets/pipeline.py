@@ -20,7 +20,7 @@ from ..shared.requirements import tf
 from ..sources.shards import Shards
 from ..sources.shares import Share, ShareIndex
 from .batching import PARALLEL, Batching, first_of_each, of_size
-from .parsing import Expected, checked, parsed, sifted
+from .parsing import ExpectedBatches, checked, parsed, sifted
 from .records import mixed, read_records
 
 Cache = bool | str | os.PathLike[str]
@@ -164,12 +164,12 @@ class Pipeline:
         return self.shares[0].records if len(self.files) == 1 else None
 
     @cached_property
-    def expected(self) -> Expected | None:
+    def expected(self) -> ExpectedBatches | None:
         """How many batches there are in all epochs; None if no one knows."""
         options, batching = self.options, self.options.batching
         if self.records is None or batching.by is not None:
             return None
-        return Expected(
+        return ExpectedBatches(
             self.records, batching.largest, options.epochs, batching.drop_remainder
         )
 

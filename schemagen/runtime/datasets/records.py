@@ -13,7 +13,7 @@ from ..shared.compression import in_tensorflow
 from ..shared.errors import DatasetError
 from ..shared.requirements import tf
 from ..sources.shards import Shards
-from ..sources.shares import Part, Share
+from ..sources.shares import FilePart, Share
 
 _PARALLEL_FILES = 16
 _PIECE_RECORDS = 1024
@@ -118,7 +118,7 @@ def _read_pieces(
     # A graph starts the faster the less it has to know.
     if len({*compressions}) > 1:
         table["compression"] = tf.constant(compressions, tf.string)
-    if any(part != Part(part.file) for part in parts):
+    if any(part != FilePart(part.file) for part in parts):
         ends = [_END if part.stop is None else part.stop for part in parts]
         table["first"] = np.array([part.first for part in parts], np.int64)
         table["stop"] = np.array(ends, np.int64)

@@ -17,7 +17,7 @@ from ..shared.requirements import tf
 from ..sources.generation import changed, replaced
 from ..sources.records import FileRecords, opening_problem, with_command
 from ..sources.shards import Shards
-from ..sources.shares import Part
+from ..sources.shares import FilePart
 from ..storage.manifest import wrong_count
 from .calls import after, call_python
 from .error_report import Parser, fault_of, fault_of_all, refused
@@ -123,7 +123,7 @@ class Faults:
         )
 
     def records(
-        self, shards: Shards, part: Part, *, begins: bool = False
+        self, shards: Shards, part: FilePart, *, begins: bool = False
     ) -> Iterator[bytes]:
         """Yield the sound records of a part of a file.
 

@@ -137,7 +137,7 @@ def _expected(expected: Expected) -> _Expected:
     )
 
 
-class Plan:
+class CheckPlan:
     """What is expected of some keys.
 
     Records are compared with it as they are read, so that what is as expected needs no
@@ -152,10 +152,10 @@ class Plan:
         self.structures = (_Expected * len(expected))(*map(_expected, expected))
 
 
-NO_PLAN = Plan([])
+NO_PLAN = CheckPlan([])
 
 
-def decode(records: Records, plan: Plan = NO_PLAN) -> Columns:
+def decode(records: Records, plan: CheckPlan = NO_PLAN) -> Columns:
     """Read records into columns, and compare them with a plan.
 
     Raises:

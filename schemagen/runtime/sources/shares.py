@@ -87,7 +87,7 @@ ShareIndex = tuple[int, int] | InputContext
 
 
 @dataclass(frozen=True)
-class Part:
+class FilePart:
     """Records of one file.
 
     Attributes:
@@ -113,7 +113,7 @@ class Share:
         fewest: how many records the reader with the fewest has; None likewise.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[FilePart, ...]
     records: int | None = None
     fewest: int | None = None
 
@@ -166,7 +166,7 @@ def share_of(
         return _share_of_unknown(index, files, whole)
     sizes = [sum(counts[file] for file in own) for own in whole]
     if _are_equal(sizes):
-        parts = tuple(map(Part, whole[index]))
+        parts = tuple(map(FilePart, whole[index]))
         return Share(parts, sizes[index], min(sizes))
     total = sum(counts)
     start, stop = (total * number // readers for number in (index, index + 1))
@@ -183,7 +183,7 @@ def _share_of_unknown(index: int, files: int, whole: Sequence[range]) -> Share:
     readers = len(whole)
     if files < readers:
         # Each file begins with another reader, as those who begin get a record more.
-        parts = (Part(f, (index - f) % readers, step=readers) for f in range(files))
+        parts = (FilePart(f, (index - f) % readers, step=readers) for f in range(files))
         return Share(tuple(parts))
     most, fewest = len(whole[0]), len(whole[-1])
     if (most - fewest) * 100 > most:
@@ -192,12 +192,12 @@ def _share_of_unknown(index: int, files: int, whole: Sequence[range]) -> Share:
             f"has, so readers get whole files, from {fewest} to {most} of them; "
             f"name a directory with a manifest, or write a multiple of {readers} shards"
         )
-    return Share(tuple(map(Part, whole[index])))
+    return Share(tuple(map(FilePart, whole[index])))
 
 
 def _between(
     start: int, stop: int, whole: Sequence[range], counts: Sequence[int]
-) -> tuple[Part, ...]:
+) -> tuple[FilePart, ...]:
     """Return the parts of files with a range of all records.
 
     Records are numbered through the first reader's files, then the second one's, and so
@@ -208,7 +208,7 @@ def _between(
         first, last = max(0, start - before), min(counts[file], stop - before)
         if first < last:
             # Up to the end of the file means all of it, and so finds a wrong count.
-            parts.append(Part(file, first, None if last == counts[file] else last))
+            parts.append(FilePart(file, first, None if last == counts[file] else last))
         before += counts[file]
     return tuple(sorted(parts, key=lambda part: part.file))
 
