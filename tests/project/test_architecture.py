@@ -156,11 +156,9 @@ def test_one_module_prints() -> None:
     assert printing == {"cli/printing.py"}
 
 
-def test_modules_have_one_subject() -> None:
-    """Each has a docstring, at most 520 lines, and a name that says something."""
+def test_modules_say_their_subject() -> None:
+    """Each has a docstring, and a name that says something."""
     vague = {"utils", "util", "helpers", "common", "manager", "misc"}
     for module in MODULES:
         assert ast.get_docstring(tree_of(module)), module
-        text = (ROOT / module).read_text(encoding="utf-8")
-        assert text.count("\n") <= 520, module
         assert not {part.removesuffix(".py") for part in Path(module).parts} & vague

@@ -26,7 +26,9 @@ ALWAYS = {
     *("annotated-types", "click", "jinja2", "numpy", "pillow", "pydantic", "rich"),
     *("simplejpeg", "tqdm"),
 }
-ENGINES = {"beam", "dask", "ray", "spark"}
+ENGINES = {
+    path.stem for path in (CHECKOUT / "schemagen/runtime/engines").glob("[!_]*.py")
+} - {"steps"}
 EXTRAS = {"all", "remote", "report", "tensorflow", "tfmd", "watch", *ENGINES}
 """The extras for users; the others of pyproject.toml are for development."""
 
