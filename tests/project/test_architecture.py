@@ -79,6 +79,20 @@ def room_of(module: str) -> str:
     return "/".join(parts[: 2 if parts[0] == "data" else 1])
 
 
+def test_the_places_to_look_exist() -> None:
+    """Paths are in schemagen/ or templates/; a name alone follows the path before it."""
+    section = PAGE.read_text("utf-8").split("## Where to look")[1].split("\n## ")[0]
+    for line in section.splitlines()[6:]:
+        place = line.split(" | ")[-1]
+        folder = ROOT
+        for path in re.findall(r"`([\w/]+(?:/|\.py))`", place):
+            found = folder / path if "/" not in path else ROOT / path
+            if path.startswith("templates/"):
+                found = ROOT.parent / path
+            assert found.exists(), line
+            folder = found if found.is_dir() else found.parent
+
+
 @pytest.mark.parametrize(("prefix", "depth"), [("schemagen", 0), ("runtime", 1)])
 def test_each_part_imports_only_parts_of_rows_above_its_own(
     prefix: str, depth: int

@@ -13,8 +13,8 @@ from schemagen.runtime.codecs.part import BYTES, FLOAT, INT, Part
 from schemagen.runtime.codecs.written import (
     EXAMPLE,
     SEQUENCE_EXAMPLE,
-    Records,
     Written,
+    WrittenRecords,
 )
 from schemagen.runtime.shared import wire
 from schemagen.runtime.shared.tfrecord import frame
@@ -140,7 +140,7 @@ def test_columns_of_numbers_are_rows_one_after_the_other(
     given, counts = _absent(rows, missing)
     values = np.concatenate([np.empty(0, np.int64), *given])
     column = Written(values, np.array(counts, np.int64))
-    records = Records([(Part("key", INT, None), column)], len(rows), EXAMPLE)
+    records = WrittenRecords([(Part("key", INT, None), column)], len(rows), EXAMPLE)
     assert records.unframed() == [
         _example(*([] if is_missing else [entry.pieces(row)]))
         for row, is_missing in zip(rows, missing, strict=False)
@@ -160,7 +160,7 @@ def test_columns_of_bytes_are_rows_one_after_the_other(
     given, counts = _absent(rows, missing)
     values = [memoryview(each) if views else each for row in given for each in row]
     column = Written(values, np.array(counts, np.int64))
-    records = Records([(Part("key", BYTES, None), column)], len(rows), EXAMPLE)
+    records = WrittenRecords([(Part("key", BYTES, None), column)], len(rows), EXAMPLE)
     assert records.unframed() == [
         _example(*([] if is_missing else [entry.pieces(row)]))
         for row, is_missing in zip(rows, missing, strict=False)
@@ -179,7 +179,9 @@ def test_feature_lists_are_those_of_protobuf(
         np.array([*map(len, steps)], np.int64),
         np.array(counts, np.int64),
     )
-    records = Records([(Part("key", INT, None), column)], len(rows), SEQUENCE_EXAMPLE)
+    records = WrittenRecords(
+        [(Part("key", INT, None), column)], len(rows), SEQUENCE_EXAMPLE
+    )
     for record, row, is_missing in zip(records.unframed(), rows, missing, strict=False):
         found = SequenceExample.FromString(record)
         lists = found.feature_lists.feature_list
@@ -197,7 +199,7 @@ def test_a_long_batch_comes_in_several_runs() -> None:
     lengths = np.array([5, 600_000, 0, *[20_000] * 90, 400_000, 1])
     values = np.arange(lengths.sum(), dtype=np.float32)
     columns = [(Part("key", FLOAT, None), Written(values, lengths))]
-    records = Records(columns, len(lengths), EXAMPLE)
+    records = WrittenRecords(columns, len(lengths), EXAMPLE)
     runs = list(records.framed())
     sizes = [len(run.data) for run in runs]
     assert sum(len(run) for run in runs) == len(lengths)
@@ -206,7 +208,7 @@ def test_a_long_batch_comes_in_several_runs() -> None:
     )
     assert len(runs) > 4
     # What was written has to be measured again.
-    messages = Records(columns, len(lengths), EXAMPLE).unframed()
+    messages = WrittenRecords(columns, len(lengths), EXAMPLE).unframed()
     assert b"".join(run.data for run in runs) == b"".join(map(frame, messages))
     for message, row in zip(
         messages, np.split(values, np.cumsum(lengths)[:-1]), strict=True

@@ -68,8 +68,8 @@ class Plan:
         fingerprint: of the record's schema.
         rows: the length of the source, if that has rows by index.
         shard_bytes: the size of a file, where their number follows from it.
-        compression: None, "GZIP" or "ZLIB".
-        compression_level: 1 (fast) to 9 (small); None for 6.
+        compression: a name of `COMPRESSIONS`; None for files that are not compressed.
+        compression_level: one of its levels; None for the usual one.
         shuffle_seed: write all records in a random order, the same for equal seeds.
         key_field: with `shuffle_seed`, a field whose values, int, str or bytes, must be
             unique; the order then depends on them. Only for engines.
