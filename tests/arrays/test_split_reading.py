@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pytest
 from digit_rows import row, rows, scans
+from schemagen.runtime.shared.compression import COMPRESSIONS
 from tfrecord_files import frame, frames, header, write_records
 
 from generated import DatasetError
@@ -424,7 +425,7 @@ class TestBatches:
 class TestFiles:
     """Files of others, compressed, damaged and replaced ones."""
 
-    @pytest.mark.parametrize("compression", ["GZIP", "ZLIB"])
+    @pytest.mark.parametrize("compression", COMPRESSIONS)
     def test_compressed_files_are_read_in_sequence(
         self, tmp_path: Path, compression: str
     ) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from every_kind import numbers
+from schemagen.runtime.shared.compression import COMPRESSIONS
 from tfrecord_files import flip_bit, read_records, write_records
 
 from generated import DatasetError
@@ -192,7 +193,7 @@ def test_damage_is_named_where_epochs_have_no_end(
 
 
 @pytest.mark.quick_cases(2)
-@pytest.mark.parametrize("compression", ["GZIP", "ZLIB"])
+@pytest.mark.parametrize("compression", COMPRESSIONS)
 @pytest.mark.parametrize("listed", [True, False])
 @pytest.mark.parametrize("training", [True, False])
 def test_damage_of_compressed_files_is_named(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from manifests import edited_manifest
+from schemagen.runtime.shared.compression import COMPRESSIONS
 from tfrecord_files import frames, read_records, write_records
 
 from generated import DatasetError, SchemaMismatchError
@@ -77,7 +78,7 @@ def _ways(directory: Path) -> list[Any]:
     return [directory, f"{directory}/train-*", files, files[0]]
 
 
-@pytest.mark.parametrize("compression", [None, "GZIP", "ZLIB"])
+@pytest.mark.parametrize("compression", [None, *COMPRESSIONS])
 def test_shard_of_equal_size_and_other_contents_is_refused(
     package: Workspace,
     open_split: OpenSplit,
