@@ -12,7 +12,7 @@ import numpy as np
 from ..codecs.decoder import Batch
 from ..codecs.nesting import flattened
 from ..codecs.roles import Roles
-from ..faults.plain_errors import with_plain_errors
+from ..faults.calls import with_plain_errors
 from ..shared.errors import DatasetError
 from ..shared.requirements import tf
 from .keras import with_added

@@ -10,9 +10,9 @@ from typing import Any
 
 from ..codecs.records import RecordCodec
 from ..codecs.roles import Roles, missing_targets
+from ..faults.calls import with_plain_errors
 from ..faults.error_report import Parser
 from ..faults.faults import OnCorrupt
-from ..faults.plain_errors import with_plain_errors
 from ..shared.errors import NO_LIMIT, DatasetError
 from ..shared.options import check_flags, options_by_name_or
 from ..shared.requirements import tf

@@ -1,15 +1,32 @@
-"""Calling Python from the graphs of datasets."""
+"""Calling Python from the graphs of datasets, and its errors as they are.
+
+TensorFlow puts a text of its own around an error of a graph. It can be left out where Python
+gets the error: in the iterators of `make_dataset` and `to_tf`, and in `fit` and the like of a
+generated model.
+"""
 
 from __future__ import annotations
 
 import atexit
+import re
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 from ..shared.requirements import tf
-from .plain_errors import ASSERTION
+
+_ASSERTION = "schemagen_reading"
+"""The name of the operations whose errors hold nothing but a message."""
+
+_MESSAGE = re.compile(
+    rf"assertion failed: \[([^\n]*)\]\s*\[\[.*{{{{node (?:\S*/)?{_ASSERTION}(_\d+)?}}}}"
+)
+
+# What TensorFlow makes of an error in a generator, as in `to_tf`.
+_OF_GENERATOR = re.compile(r"DatasetError: (.*?)\nTraceback \(most recent", re.DOTALL)
 
 # How long the end of a program waits for threads of TensorFlow that run Python, and for
 # how long none may have run it, in seconds.
@@ -52,7 +69,7 @@ def call_python(
     message, strings = tf.py_function(called, inputs, [tf.string, tf.string])
     message.set_shape(())
     strings.set_shape((None,))
-    raised = tf.raw_ops.Assert(condition=message == "", data=[message], name=ASSERTION)
+    raised = tf.raw_ops.Assert(condition=message == "", data=[message], name=_ASSERTION)
     with tf.control_dependencies([raised]):
         return tf.identity(strings)
 
@@ -82,3 +99,52 @@ def _end() -> None:
         if not _CALLS["running"] and time.monotonic() - _CALLS["last"] > _QUIET:
             return
         time.sleep(_QUIET / 2)
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Raise errors of reading without TensorFlow's text, and others as they are."""
+    try:
+        yield
+    except tf.errors.OpError as error:
+        if found := _OF_GENERATOR.search(error.message):
+            raise type(error)(None, None, found[1]) from None
+        found = _MESSAGE.search(error.message)
+        if found is None:
+            raise
+        # The assertion has escaped the bytes of its message.
+        text = found[1].encode().decode("unicode_escape")
+        text = text.encode("latin-1").decode(errors="backslashreplace")
+        raise type(error)(None, None, text) from None
+
+
+def with_plain_errors(dataset: tf.data.Dataset) -> tf.data.Dataset:
+    """Return a dataset whose iterators raise errors of reading as `plain_errors` does.
+
+    What is made of it by `map`, `take` and the like has TensorFlow's iterators.
+    """
+    base: Any = type(dataset)
+    dataset.__class__ = _plain_dataset(base)
+    return dataset
+
+
+@cache
+def _plain_dataset(base: Any) -> Any:
+    class PlainDataset(base):  # type: ignore[misc]
+        def __iter__(self) -> Any:
+            iterator = super().__iter__()
+            base: Any = type(iterator)
+            iterator.__class__ = _plain_iterator(base)
+            return iterator
+
+    return PlainDataset
+
+
+@cache
+def _plain_iterator(base: Any) -> Any:
+    class PlainIterator(base):  # type: ignore[misc]
+        def __next__(self) -> Any:
+            with plain_errors():
+                return super().__next__()
+
+    return PlainIterator

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..faults.plain_errors import plain_errors
+from ..faults.calls import plain_errors
 from ..shared.requirements import keras, tf
 from .adaptation import unadapted_inputs
 from .agreement import check_learnable, unknown_names
