@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..codecs.decoder import Batch
 from ..reading.columns import Rows
 from ..shared.errors import DatasetError, with_suggestion
-from ..shared.options import integer
+from ..shared.options import check_choice, integer
 from .batches import Batches, Reading, State, threads
 from .views import Chunk, row_count
 
@@ -178,8 +178,7 @@ def packed_batches(
         DatasetError: no list has the name, or it is the state of another epoch.
     """
     name, size, names = packed_fields(reading, pack)
-    if too_long not in ("cut", "drop"):
-        raise DatasetError(f"too_long={too_long!r}: expected 'cut' or 'drop'")
+    check_choice("too_long", too_long, TooLong)
     view = reading.view.only(names)
 
     def facts() -> State:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 from ..codecs.decoded import Form
 from ..codecs.decoder import Decoder, ListForm
 from ..codecs.records import RecordCodec
 from ..codecs.roles import Roles, missing_targets
-from ..shared.errors import DatasetError, with_suggestion
-from ..shared.options import check_flags, options_by_name
+from ..shared.errors import with_suggestion
+from ..shared.options import (
+    RaiseOrSkip,
+    check_choice,
+    check_flags,
+    options_by_name,
+)
 from ..sources.finding import Paths, Splits
 from ..sources.opening import open_components
 from ..storage.schema import Spec
@@ -50,7 +54,7 @@ class SplitReader:
         ragged: ListForm = "padded",
         decode_images: bool = True,
         class_names: bool = False,
-        on_corrupt: Literal["raise", "skip"] = "raise",
+        on_corrupt: RaiseOrSkip = "raise",
     ) -> Split:
         """Open a split, to read its records in any order.
 
@@ -77,13 +81,8 @@ class SplitReader:
             ValueError: a name in `fields` that is not a field.
         """
         check_flags(decode_images=decode_images, class_names=class_names)
-        for name, value, known in (
-            ("ragged", ragged, ("padded", "list")),
-            ("on_corrupt", on_corrupt, ("raise", "skip")),
-        ):
-            if value not in known:
-                expected = " or ".join(map(repr, known))
-                raise DatasetError(f"{name}={value!r}: expected {expected}")
+        check_choice("ragged", ragged, ListForm)
+        check_choice("on_corrupt", on_corrupt, RaiseOrSkip)
         names = tuple(self.record.fields)
         if isinstance(fields, str):
             raise TypeError(f"fields={fields!r}: expected a list of names")

@@ -14,8 +14,9 @@ from typing import Any
 
 from ..codecs.nesting import flattened
 from ..faults.error_report import Parser
-from ..faults.faults import Faults, OnCorrupt
+from ..faults.faults import Faults
 from ..shared.errors import DatasetError, warn
+from ..shared.options import RaiseOrSkip, check_choice
 from ..shared.requirements import tf
 from ..sources.shards import Shards
 from ..sources.shares import Share, ShareIndex
@@ -86,7 +87,7 @@ class Options:
     cache: Cache
     shard: ShareIndex | None
     deterministic: bool
-    on_corrupt: OnCorrupt
+    on_corrupt: RaiseOrSkip
 
     def __post_init__(self) -> None:
         """Refuse options that are invalid.
@@ -103,10 +104,7 @@ class Options:
             raise DatasetError(
                 f"repeat={repeat!r}: expected True, False or how many epochs"
             )
-        if self.on_corrupt not in ("raise", "skip"):
-            raise DatasetError(
-                f"on_corrupt={self.on_corrupt!r}: expected 'raise' or 'skip'"
-            )
+        check_choice("on_corrupt", self.on_corrupt, RaiseOrSkip)
         check_cache(self.cache)
 
     @property

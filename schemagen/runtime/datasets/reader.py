@@ -12,9 +12,8 @@ from ..codecs.records import RecordCodec
 from ..codecs.roles import Roles, missing_targets
 from ..faults.calls import with_plain_errors
 from ..faults.error_report import Parser
-from ..faults.faults import OnCorrupt
 from ..shared.errors import NO_LIMIT, DatasetError
-from ..shared.options import check_flags, options_by_name_or
+from ..shared.options import RaiseOrSkip, check_flags, options_by_name_or
 from ..shared.requirements import tf
 from ..sources.finding import Paths, Splits
 from ..sources.opening import open_components
@@ -107,7 +106,7 @@ class RecordReader:
         bucket_boundaries: Sequence[int] = (),
         shard: ShareIndex | None = None,
         deterministic: bool = True,
-        on_corrupt: OnCorrupt = "raise",
+        on_corrupt: RaiseOrSkip = "raise",
         augment: Callable[..., dict[str, Any]] | None = None,
         targets: bool = True,
         info: bool = False,

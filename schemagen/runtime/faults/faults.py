@@ -10,9 +10,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Literal
 
 from ..shared.errors import DatasetError
+from ..shared.options import RaiseOrSkip
 from ..shared.requirements import tf
 from ..sources.generation import changed, replaced
 from ..sources.records import FileRecords, opening_problem, with_command
@@ -21,8 +21,6 @@ from ..sources.shares import FilePart
 from ..storage.manifest import wrong_count
 from .calls import after, call_python
 from .error_report import Parser, fault_of, fault_of_all, refused
-
-OnCorrupt = Literal["raise", "skip"]
 
 _SHOWN = 3
 
@@ -97,7 +95,7 @@ class Faults:
         self,
         found: Sequence[Shards],
         parser: Parser,
-        on_corrupt: OnCorrupt = "raise",
+        on_corrupt: RaiseOrSkip = "raise",
         batch_size: int = 1,
         *,
         counted: bool = False,

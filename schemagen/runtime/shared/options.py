@@ -1,11 +1,11 @@
-"""Checks of options: that a function has them, and that flags are True or False."""
+"""Checks of options: that a function has them, and that their values are allowed."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import ParamSpec, TypeGuard, TypeVar
+from typing import Any, Literal, ParamSpec, TypeGuard, TypeVar, get_args
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from .errors import DatasetError, with_suggestion
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
+
+RaiseOrSkip = Literal["raise", "skip"]
+"""What becomes of wrong rows, or of corrupt data: an error, or they are left out."""
 
 
 def check_flags(**flags: object) -> None:
@@ -24,6 +27,23 @@ def check_flags(**flags: object) -> None:
     for name, value in flags.items():
         if not isinstance(value, (bool, np.bool_)):
             raise DatasetError(f"{name}={value!r}: expected True or False")
+
+
+def check_choice(name: str, value: object, choices: Any) -> None:
+    """Refuse an option that is not one of some texts.
+
+    Args:
+        name: of the option.
+        value: what was given.
+        choices: the `Literal` of the texts.
+
+    Raises:
+        DatasetError: it is another one.
+    """
+    known = get_args(choices)
+    if value not in known:
+        expected = " or ".join(map(repr, known))
+        raise DatasetError(f"{name}={value!r}: expected {expected}")
 
 
 def integer(name: str, value: object, least: int | None = None) -> int:

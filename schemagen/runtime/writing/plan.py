@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeGuard
 from ..native import crc32c
 from ..shared.compression import COMPRESSIONS, SUFFIX_PATTERN, one_of, suffix_of
 from ..shared.errors import DatasetError
-from ..shared.options import check_flags
+from ..shared.options import RaiseOrSkip, check_choice, check_flags
 from ..shared.values import described, shortened
 from ..storage.directory import is_remote, path_of
 from ..storage.schema import Schema
@@ -250,8 +250,7 @@ def plan_of(
         **options,
     )
     _check_sharding(plan)
-    if plan.on_error not in ("raise", "skip"):
-        raise DatasetError(f"on_error={plan.on_error!r}: expected 'raise' or 'skip'")
+    check_choice("on_error", plan.on_error, RaiseOrSkip)
     for name in ("rows", "shuffle_seed"):
         value = getattr(plan, name)
         if value is not None and not _is_int(value):
