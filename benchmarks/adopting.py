@@ -26,7 +26,7 @@ from schemagen.data.infer import Drafted, Reading, draft_record, gather, without
 from schemagen.data.sources import find_data
 from schemagen.findings import SchemagenError
 from schemagen.runtime.shared.errors import DatasetError
-from schemagen.spec.field import FieldSpec
+from schemagen.spec.model import FieldSpec
 from schemagen.use_cases.infer import infer
 
 SHEETS = Path(__file__).parent / "sheets"

@@ -44,7 +44,7 @@ def report(findings: Iterable[Finding], style: str) -> None:
     context = click.get_current_context(silent=True)
     if style == "github" and context is not None:
         from ..config import settings_directory
-        from ..git.tracking import in_repository
+        from ..git import in_repository
 
         start = Path(context.obj.project).resolve()
         findings = in_repository(findings, settings_directory(start) or start)

@@ -14,7 +14,7 @@ from ..runtime.codecs.images import Resized
 from ..runtime.codecs.kind import Kind
 from ..runtime.codecs.parameters import parameters_of
 from ..runtime.codecs.part import BYTES, FLOAT, Part
-from ..spec.field import FieldSpec
+from ..spec.model import FieldSpec
 from ..spec.training import (
     is_picture,
     per_pixel,

@@ -1,14 +1,98 @@
-"""What templates see of a record: its fields by role, groups, datasets and texts."""
+"""What templates see of a record: its fields by role, nested models, datasets and texts."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import PurePosixPath
 
 from ..spec.model import RecordSpec
-from .field_view import FieldView, constructor, description, list_description
-from .literals import Code, identifier
-from .nested_view import Member, NestedView, all_nested, in_models
+from .field_view import FieldView, constructor, description, list_description, value_at
+from .imports import import_line
+from .literals import Code, identifier, literal
+
+
+@dataclass(frozen=True)
+class NestedView:
+    """A nested model: its members, some of which may be nested models again.
+
+    Attributes:
+        path: from the outermost name to its own.
+        members: in the order of their declaration.
+    """
+
+    path: tuple[str, ...]
+    members: tuple[Member, ...]
+
+    @property
+    def name(self) -> str:
+        return "_".join(self.path)
+
+    @property
+    def label(self) -> str:
+        """What it is called in texts: `steps.observation`."""
+        return ".".join(self.path)
+
+    @property
+    def optional(self) -> bool:
+        return False
+
+    @property
+    def takes(self) -> Code:
+        """The type of what a row has for it: StepsObservationRow."""
+        return identifier(f"{self._class_stem}Row")
+
+    @property
+    def takes_column(self) -> Code:
+        """The type of what a batch has for it: StepsObservationColumns."""
+        return identifier(f"{self._class_stem}Columns")
+
+    @property
+    def _class_stem(self) -> str:
+        words = self.name.split("_")
+        return "".join(word[:1].upper() + word[1:] for word in words)
+
+    @property
+    def local(self) -> Code:
+        """The variable that holds its members; no field begins with `_`."""
+        return identifier(f"_{self.name}")
+
+    @property
+    def unpacked(self) -> Code:
+        """The call that sees that its members are there."""
+        required = tuple(m.path[-1] for m in self.members if not m.optional)
+        others = tuple(m.path[-1] for m in self.members if m.optional)
+        more = f", {literal(others)}" if others else ""
+        value = value_at(self.path)
+        return Code(
+            f"nested_members({literal(self.label)}, {value}, {literal(required)}{more})"
+        )
+
+
+Member = FieldView | NestedView
+
+
+def in_models(fields: tuple[FieldView, ...], depth: int = 0) -> tuple[Member, ...]:
+    """Put the fields of a record into their nested models, in order."""
+    found: list[Member] = []
+    for name in dict.fromkeys(field.path[depth] for field in fields):
+        below = tuple(field for field in fields if field.path[depth] == name)
+        path = below[0].path[: depth + 1]
+        if path == below[0].path:
+            found.append(below[0])
+        else:
+            found.append(NestedView(path, in_models(below, depth + 1)))
+    return tuple(found)
+
+
+def all_nested(members: tuple[Member, ...]) -> tuple[NestedView, ...]:
+    """Return all nested models, each before those inside it."""
+    return tuple(
+        model
+        for member in members
+        if isinstance(member, NestedView)
+        for model in (member, *all_nested(member.members))
+    )
 
 
 def _with_masks(fields: tuple[FieldView, ...]) -> tuple[str, ...]:
@@ -192,3 +276,41 @@ class RecordView:
     def augmented(self) -> tuple[FieldView, ...]:
         """The fields that are varied in training."""
         return tuple(field for field in self.fields if field.augmented)
+
+
+def record_package(output: str, record: str) -> str:
+    """Return the package of a record's generated code, as `train.py` imports it.
+
+    Args:
+        output: the directory of generated code, relative to the project.
+        record: the record's name.
+    """
+    return ".".join([*PurePosixPath(output).parts, record])
+
+
+@dataclass(frozen=True)
+class TrainingView:
+    """A record whose model is trained.
+
+    Attributes:
+        record: one that has a target.
+        output: the directory of generated code, relative to the project.
+    """
+
+    record: RecordView
+    output: str
+
+    @property
+    def package(self) -> Code:
+        """The record's generated package."""
+        return Code(record_package(self.output, self.record.spec.record))
+
+    @property
+    def imports(self) -> Code:
+        """The imports from the record's generated package."""
+        package = self.package
+        lines = [
+            import_line(f"{package}.model", ["adapt", "build_model", "export_serving"]),
+            import_line(f"{package}.pipeline", ["make_dataset"]),
+        ]
+        return Code("\n".join(lines))

@@ -14,9 +14,8 @@ from .header import digest, with_header
 from .imports import with_imports
 from .layout import wrap
 from .literals import comment
-from .record_view import RecordView
+from .record_view import RecordView, TrainingView
 from .templates import Templates
-from .training_view import TrainingView
 
 _RECORD_FILES = (
     "__init__.py",

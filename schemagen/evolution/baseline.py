@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..git.revisions import Revision, spec_paths
+from ..git import Revision, spec_paths
 from ..runtime.codecs.compatibility import Spec
 from ..runtime.codecs.spec_json import check_spec
 from ..runtime.shared.errors import DatasetError, Problem

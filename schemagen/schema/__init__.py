@@ -12,7 +12,7 @@ from ..runtime.codecs.sparse import Sparse
 from ..runtime.codecs.steps import Steps
 from ..runtime.codecs.strings import Text
 from ..runtime.codecs.tensors import Tensor
-from .nested import Nested
+from .declaration import Nested
 from .record import Record, SequenceRecord
 
 __all__ = [

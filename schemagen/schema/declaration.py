@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from enum import Enum
@@ -18,6 +18,7 @@ from ..runtime.codecs.classes import Classes, Label
 from ..runtime.codecs.kind import Kind
 from ..runtime.codecs.lists import VarLen
 from ..runtime.codecs.numbers import Scalar
+from ..runtime.codecs.parameters import Name, Parameters
 from ..runtime.codecs.part import Part
 from ..runtime.codecs.python_types import (
     class_names,
@@ -35,9 +36,59 @@ from ..runtime.codecs.steps import Steps
 from ..runtime.codecs.strings import Text
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import shortened
-from .nested import Nested
 from .parameters import problems as problems_of
-from .vocabulary import read_vocabulary
+
+
+@dataclass(frozen=True, eq=False)
+class Nested(Parameters):
+    """The prefix of the keys that the fields of a nested model have in the Example.
+
+    Use it as `Annotated[Model, Nested(key="image/object")]`. Without it the prefix is
+    the field's name.
+
+    Attributes:
+        key: the prefix, without the `/` between it and the keys of the model's fields.
+    """
+
+    key: Name
+
+    def rules(self) -> Iterator[Problem]:
+        if self.key.strip("/") != self.key:
+            yield Problem(f"key={self.key!r}", "a key without '/' at its ends")
+
+
+def read_vocabulary(vocabulary: str, directory: Path | None) -> tuple[str, ...]:
+    """Read the names of classes, in the order of their ids.
+
+    The file is UTF-8; lines end with LF or CRLF, the last one with or without. No
+    other character ends a line, and none is taken off a name.
+
+    Args:
+        vocabulary: the file's path.
+        directory: where that path begins: the directory of the schema file.
+
+    Raises:
+        Problem: no such file, another encoding, or a line that is not a new name.
+    """
+    given = f"vocabulary={vocabulary!r}"
+    if directory is None or Path(vocabulary).is_absolute():
+        raise Problem(given, "a path from the directory of the schema file")
+    path = directory / vocabulary
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except (OSError, ValueError) as error:  # not UTF-8; a path may have a null byte
+        reason = getattr(error, "strerror", None) or str(error)
+        expected = "a UTF-8 file of names, one a line, next to the schema file"
+        raise Problem(f"{given}: {path}: {reason}", expected) from None
+    names: dict[str, None] = {}
+    for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
+        name = line.removesuffix("\r")
+        if not name.strip() or name in names:
+            expected = "a name a line, each once: line n is the class n - 1"
+            raise Problem(f"{given}: line {number} is {name!r}", expected)
+        names[name] = None
+    return tuple(names)
+
 
 # A plain float is 64 bits wide and the FloatList that readers expect is 32, so that
 # rounding is what its author asks for, of arrays and numpy's scalars too.

@@ -3,30 +3,207 @@
 from __future__ import annotations
 
 import importlib
+import linecache
 import os
+import re
 import sys
+import traceback
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 from pydantic import BaseModel
 
+from .. import schema
 from ..findings import Finding, Location
 from ..progress import track
-from ..runtime.shared.errors import Problem
-from .declaration import Declaration, unwrapped
-from .failures import GeneratedImportError, load_failure
-from .literal_order import literals_in_order
-from .models import unused_models
+from ..runtime.codecs.kind import Kind
+from ..runtime.codecs.parameters import Parameters
+from ..runtime.shared.errors import Problem, did_you_mean
+from .declaration import Declaration, Nested, unwrapped
 from .nesting import declaring_class, file_of, is_model
+from .parameters import below
 from .record import Record
 from .source_map import SourceMap
+
+
+@contextmanager
+def literals_in_order() -> Iterator[None]:
+    """Make Literals equal only if their values are in the same order.
+
+    To typing, Literal["a", "b"] equals Literal["b", "a"], and what it makes of one,
+    such as `Literal["a", "b"] | None`, it hands out for the other from a cache. To us
+    the order is that of the class ids, so that this would exchange classes.
+    """
+    alias: Any = type(Literal["a"])
+    equal, hashed = alias.__eq__, alias.__hash__
+    alias.__eq__ = lambda self, other: (
+        _values(self) == _values(other) if isinstance(other, alias) else NotImplemented
+    )
+    alias.__hash__ = lambda self: hash(_values(self))
+    try:
+        yield
+    finally:
+        alias.__eq__, alias.__hash__ = equal, hashed
+
+
+def _values(literal: Any) -> tuple[tuple[Any, type], ...]:
+    return tuple((value, type(value)) for value in literal.__args__)
+
+
+# What Python says about names, and of parameters, that do not exist.
+_UNKNOWN = re.compile(r"(?:name|attribute|keyword argument) '(\w+)'")
+
+
+class GeneratedImportError(Exception):
+    """A schema tried to import what is generated from it.
+
+    It is not an ImportError, so code which does without a module that is missing
+    does not hide it.
+    """
+
+
+def load_failure(
+    error: BaseException,
+    schemas: Path,
+    places: SourceMap,
+    output: str,
+    path: Path | None = None,
+) -> Finding | None:
+    """Return the finding for an error that the code of a schema has raised.
+
+    Args:
+        error: what was raised, when a file was imported or when a record was read: that
+            calls such code too, as the `__repr__` of a default.
+        schemas: the directory of schema files.
+        places: shows paths.
+        output: the directory of generated code, for messages.
+        path: the file that was imported, if it was.
+
+    Returns:
+        None if the error was raised elsewhere.
+    """
+    unknown = Location(places.shown(path)) if path else None
+    location = _place_of(error, schemas, places) or unknown
+    if location is None:
+        return None
+    if isinstance(error, GeneratedImportError):
+        return Finding(
+            location,
+            "SG102",
+            "a schema imports generated code",
+            found=str(error),
+            expected=f"schemas that do not need {output}/",
+            advice="move what they share into a separate module",
+        )
+    if isinstance(error, SystemExit):
+        return Finding(
+            location,
+            "SG101",
+            "the schema file ends the interpreter",
+            found=_text_of(error).removesuffix(": None"),
+            advice='remove the call, or put it below `if __name__ == "__main__":`',
+        )
+    text = _text_of(error)
+    name = _UNKNOWN.search(text)
+    return Finding(
+        location,
+        "SG101",
+        f"the schema file does not load: {text}",
+        advice=_advice(name[1] if name else "")
+        or "correct the file; importing it with python shows the whole traceback",
+    )
+
+
+def _advice(unknown: str) -> str:
+    """Return what to do about a name that does not exist; "" if that is not known."""
+    if unknown in schema.__all__:
+        return f"add `from schemagen import {unknown}`"
+    parameters = {each.name for cls in below(Parameters) for each in fields(cls)}
+    if unknown in parameters:
+        return f"leave it out: other kinds have {unknown}, this one does not"
+    return unknown and did_you_mean(unknown, {*schema.__all__, *parameters})
+
+
+def _text_of(error: BaseException) -> str:
+    """Return an error's class and text in one line, without pydantic's link."""
+    lines = traceback.format_exception_only(error)
+    text = lines[-1] if isinstance(error, SyntaxError) else lines[0]
+    return " ".join(text.split("\n\nFor further information")[0].split())
+
+
+def _place_of(
+    error: BaseException, schemas: Path, places: SourceMap
+) -> Location | None:
+    """Return the innermost place of an error that lies in the project's schemas."""
+    if isinstance(error, SyntaxError) and Path(error.filename or "?").is_file():
+        return Location(
+            places.shown(Path(error.filename or "?")),
+            error.lineno or 1,
+            error.offset or 1,
+            (error.text or "").rstrip("\n"),
+        )
+    frames = traceback.extract_tb(error.__traceback__)
+    inside = [each for each in frames if Path(each.filename).is_relative_to(schemas)]
+    if not inside:
+        return None
+    path, line = Path(inside[-1].filename), inside[-1].lineno or 1
+    source = linecache.getline(str(path), line).rstrip("\n")
+    before = source.encode()[: inside[-1].colno or 0]  # Python counts bytes
+    return Location(places.shown(path), line, len(before.decode()) + 1, source)
+
+
+def unused_models(
+    modules: Iterable[ModuleType], places: SourceMap
+) -> Iterator[Finding]:
+    """Yield a warning for each model that is not used and may be meant as a record.
+
+    That is a model with kinds, and each model of a file that declares no record.
+
+    Args:
+        modules: the schema files.
+        places: finds classes in files.
+    """
+    files = [_models_of(module) for module in modules]
+    models = [model for file in files for model in file]
+    infos = [info for model in models for info in model.model_fields.values()]
+    used = {inner for info in infos for inner in unwrapped(info.annotation)[0]}
+    for file in files:
+        no_record = not any(issubclass(model, Record) for model in file)
+        for model in file:
+            meant = model.model_fields and (no_record or _has_kinds(model))
+            base = issubclass(model, Record) or bool(model.__subclasses__())
+            name = model.__name__
+            if meant and not (base or name.startswith("_") or model in used):
+                yield Finding(
+                    places.place_of_class(file_of(model), model.__qualname__).location,
+                    "SG107",
+                    f"no code is generated from {name!r}: it does not derive from Record, "
+                    "and no record uses it",
+                    advice=f"derive {name!r} from schemagen.Record, or use it in a record; "
+                    "the name of a model that other code uses begins with '_'",
+                    severity="warning",
+                )
+
+
+def _models_of(module: ModuleType) -> dict[type[BaseModel], None]:
+    """Return the models that a schema file declares, in order."""
+    return {
+        value: None
+        for value in vars(module).values()
+        if is_model(value) and value.__module__ == module.__name__
+    }
+
+
+def _has_kinds(model: type[BaseModel]) -> bool:
+    metadata = [i for info in model.model_fields.values() for i in info.metadata]
+    return any(isinstance(item, (Kind, Nested)) for item in metadata)
 
 
 @dataclass(frozen=True)

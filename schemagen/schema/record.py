@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from functools import lru_cache, reduce
 from types import MethodType
 from typing import Any, ClassVar, LiteralString, Self, Unpack
 
@@ -10,10 +11,12 @@ from pydantic import BaseModel, ConfigDict, ValidationInfo, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError, core_schema
 
-from ..runtime.codecs.kind import optional
+from ..runtime.codecs.between import features_of_row, refuse_faults
+from ..runtime.codecs.groups import check_lengths, groups_of
+from ..runtime.codecs.kind import Kind, optional
+from ..runtime.codecs.records import relations_of
 from ..runtime.shared.errors import Problem, RecordError, did_you_mean
 from ..runtime.shared.values import described
-from .between import check_between
 from .declaration import RowCheck, as_declared, declaration
 from .nesting import (
     directory_of_field,
@@ -24,6 +27,37 @@ from .nesting import (
 )
 from .parameters import problems
 from .source_map import field_docstrings
+
+
+def check_between(record: Any) -> None:
+    """Refuse a record whose fields do not go together, such as unequally long ones.
+
+    Raises:
+        RecordError: naming the field.
+    """
+    cls: Any = type(record)
+    codecs = _compared(cls)
+
+    def value(codec: Kind) -> Any:
+        return reduce(getattr, codec.label.split("."), record)
+
+    for group, members in groups_of(codecs).items():
+        check_lengths(group, *[(codec, value(codec)) for codec in members])
+    for relation in relations_of(codecs):
+        features = features_of_row([(each, value(each)) for each in relation.fields])
+        refuse_faults([relation], features, [None])
+
+
+@lru_cache
+def _compared(cls: Any) -> tuple[Kind, ...]:
+    """Return the codecs of the fields that may be compared with others."""
+    found = []
+    for field in cls.schemagen_fields():
+        kind = field.kind
+        if kind and (kind.group or kind.of_pixels or kind.box):
+            kind = optional(kind) if field.optional else kind
+            found.append(kind.bound(field.label))
+    return tuple(found)
 
 
 class _RowCheck(RowCheck):

@@ -1,6 +1,5 @@
 """Writing schema files: from what a record is to the words a person would use."""
 
-from .naming import field_name
-from .source import annotation_source, schema_source
+from .source import annotation_source, field_name, schema_source
 
 __all__ = ["annotation_source", "field_name", "schema_source"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..schema.nesting import SEPARATOR, with_keys
-from ..spec.field import FieldSpec
+from ..spec.model import FieldSpec
 
 
 @dataclass(frozen=True)

@@ -2,23 +2,211 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+import inspect
+import keyword
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import MISSING, Field, fields, replace
 from itertools import chain, count
+from textwrap import TextWrapper
 from typing import Any
 
+from .. import schema
+from ..codegen.imports import import_block
 from ..codegen.layout import STEP, WIDTH, broken, display_width
-from ..codegen.literals import identifier, literal
+from ..codegen.literals import comment, identifier, literal, prose
 from ..runtime.codecs.kind import Kind
-from ..runtime.codecs.parameters import Parameters
+from ..runtime.codecs.parameters import Parameters, parameters_of
+from ..runtime.shared.errors import Problem
 from ..schema import Label
 from ..schema.declaration import PLAIN_KINDS
-from ..spec.field import FieldSpec
-from ..spec.model import RecordSpec
-from .kinds import kind_of, said
+from ..schema.record import Record
+from ..spec.model import FieldSpec, RecordSpec
+from ..spec.names import RESERVED_FIELDS
+from ..spec.training import with_role
 from .nesting import Branch, Leaf, tree
-from .texts import comment_lines, docstring
-from .words import KNOWN, Words
+
+# Words by which comments give orders to tools.
+_ORDERS = re.compile(
+    r"(?i)(?<![\w-])(?:(fmt|yapf|ruff|isort|type|mypy|pyright|pylint|flake8|pragma)"
+    r"(?=\s*:)|(no)(?=qa|sec|cover))"
+)
+
+
+def docstring(text: str, indent: int = 0) -> list[str]:
+    """Return the lines of a docstring, which reads as the text again.
+
+    Args:
+        text: as a spec has it: no tabs, no spaces at the ends of lines.
+        indent: how many columns it is moved to the right.
+    """
+    pad = " " * indent
+    if "\n" in text and inspect.cleandoc(text) != text:
+        # Its lines would lose what they are indented by; after such a break they do not.
+        text = text.replace("\n", "\x0b")
+    inside = str(prose(text, indent))
+    if inside.startswith('"'):  # formatters would put a space before it
+        inside = "\\" + inside
+    first, *more = inside.split("\n")
+    if not more:
+        return [f'{pad}"""{first}"""']
+    return [f'{pad}"""{first}', *more, f'{pad}"""']
+
+
+def comment_lines(texts: Iterable[str], indent: int) -> Iterator[str]:
+    """Yield comments, broken into lines that are not too long.
+
+    Args:
+        texts: what they say; one that is too long goes on below, moved to the right.
+        indent: how many columns they are moved to the right.
+    """
+    start = " " * indent + "# "
+    lines = TextWrapper(
+        WIDTH,
+        initial_indent=start,
+        subsequent_indent=f"{start}  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    for text in texts:
+        yield from lines.wrap(_harmless(text)) or [start.rstrip()]
+
+
+def _harmless(text: str) -> str:
+    """Write text so that no tool takes it for an order."""
+    shown = str(comment(text))
+    return _ORDERS.sub(
+        lambda order: f"{order[0][:-1]}\\x{ord(order[0][-1]):02x}", shown
+    )
+
+
+_MODULES = {
+    "Annotated": "typing",
+    "Literal": "typing",
+    "BaseModel": "pydantic",
+    "np": "numpy",
+    **dict.fromkeys(schema.__all__, "schemagen"),
+}
+_BUILTINS = ("bool", "bytes", "complex", "dict", "float", "int", "list", "str", "tuple")
+_ROOTS = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
+
+KNOWN = frozenset({*_MODULES, *_BUILTINS})
+"""The names that a schema file may use."""
+
+
+class Words:
+    """The names that one file has used so far.
+
+    A field hides what it is named like from the lines around it. Such a thing gets a
+    second name, which begins with `_` as no field does.
+
+    Args:
+        hidden: the names of the fields and of the record itself.
+    """
+
+    def __init__(self, hidden: Collection[str]) -> None:
+        self._hidden = frozenset(hidden)
+        self._used: set[str] = set()
+
+    def __call__(self, expression: str) -> str:
+        """Return a type or a name as this file has to write it."""
+        return _ROOTS.sub(lambda root: self._word(root[0]), expression)
+
+    def _word(self, name: str) -> str:
+        if name not in KNOWN:
+            return name
+        self._used.add(name)
+        return f"_{name}" if name in self._hidden else name
+
+    def imports(self) -> Iterator[str]:
+        """Yield the lines that bring in what was used."""
+        modules = {n: _MODULES[n] for n in self._used & _MODULES.keys()}
+        yield from import_block(modules).splitlines()
+        second = [f"_{name} = {name}" for name in sorted(self._used & self._hidden)]
+        yield from (["", *second] if second else ())
+
+
+# Those of every kind, which come last.
+_SHARED = parameters_of(Kind)
+
+
+def kind_of(field: FieldSpec, name: str) -> Kind:
+    """Return a field's kind with as few parameters as it takes.
+
+    Args:
+        field: the field, with its keys as they are in its own model.
+        name: its name there.
+    """
+    return _shortest(field.kind, name)
+
+
+def _shortest(kind: Kind, name: str) -> Kind:
+    """Give every parameter the shortest value that means the same with it."""
+    meant = _meaning(kind, name)
+    for parameter in fields(kind):
+        for value in _shorter(parameter, getattr(kind, parameter.name)):
+            shorter = replace(kind, **{parameter.name: value})
+            with suppress(Problem):  # of parameters that need each other
+                if _meaning(shorter, name) == meant:
+                    kind = shorter
+    return kind
+
+
+def _shorter(parameter: Field[Any], value: Any) -> Iterator[Any]:
+    """Yield shorter values of a parameter, the shortest last."""
+    if isinstance(value, Kind):  # of one step
+        yield _shortest(value, "")
+    if parameter.name.endswith("_key") and isinstance(value, tuple) and len(value) == 1:
+        yield value[0]
+    if parameter.default is not MISSING:
+        yield parameter.default
+
+
+def _meaning(kind: Kind, name: str) -> str:
+    """Return the settled kind as text, so that 0.0 differs from 0 and from -0.0."""
+    return repr(with_role(kind.settled(name)))
+
+
+def said(kind: Parameters) -> list[tuple[str, Any]]:
+    """Return the parameters that are no defaults, those of every kind last.
+
+    The first one has no name if it has no default.
+    """
+    declared: Any = kind
+    parameters = sorted(
+        fields(declared), key=lambda each: (each.kw_only, each.name in _SHARED)
+    )
+    given = [
+        (each.name, getattr(kind, each.name))
+        for each in parameters
+        if repr(getattr(kind, each.name)) != repr(each.default)
+    ]
+    if parameters[0].default is MISSING:
+        given[0] = ("", given[0][1])
+    return given
+
+
+def field_name(text: str, taken: Collection[str] = ()) -> str:
+    """Return the name of a field that is called this in its source.
+
+    Args:
+        text: what it is called there: any text.
+        taken: names that others bear already.
+    """
+    ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    name = re.sub(r"[^0-9A-Za-z_]+", "_", ascii_text).strip("_") or "field"
+    if name[0].isdigit():
+        name = f"f_{name}"
+    if keyword.iskeyword(name) or name in RESERVED_FIELDS or hasattr(Record, name):
+        name = f"{name}_"
+    number, first = 2, name
+    while name in taken:
+        name = f"{first.rstrip('_')}_{number}"
+        number += 1
+    return name
+
 
 _PAD = " " * STEP
 _NO_CLASSES: dict[str, Any] = {"classes": ()}

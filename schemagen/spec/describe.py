@@ -14,8 +14,7 @@ from ..display.blocks import (
 )
 from ..display.markdown import markdown
 from ..display.terminal import UNBOUNDED, terminal_text
-from .field import FieldSpec
-from .model import RecordSpec
+from .model import FieldSpec, RecordSpec
 from .serial import fingerprint
 from .words import delivers_or_missing, words_of
 

@@ -12,10 +12,14 @@ from ..schema.declaration import Declaration, as_tuple
 from ..schema.loading import LoadedRecord, record_of_class
 from ..schema.parameters import type_problems
 from ..schema.record import BASES, Record, SequenceRecord
-from .between import findings_between, reserved_by
-from .checks import field_findings, plain_default, record_findings
-from .field import Default, FieldSpec
-from .model import RecordSpec
+from .checks import (
+    field_findings,
+    findings_between,
+    plain_default,
+    record_findings,
+    reserved_by,
+)
+from .model import Default, FieldSpec, RecordSpec
 from .names import snake_case
 
 

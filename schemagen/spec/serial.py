@@ -14,8 +14,7 @@ from ..runtime.codecs.parameters import parameters_of
 from ..runtime.codecs.registry import KINDS
 from ..runtime.codecs.spec_json import check_spec
 from ..runtime.shared.json_entries import ELSEWHERE
-from .field import FieldSpec, facts_of, seldom_facts
-from .model import RecordSpec
+from .model import FieldSpec, RecordSpec, facts_of, seldom_facts
 
 FORMAT = 1
 

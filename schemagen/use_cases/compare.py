@@ -19,8 +19,7 @@ from ..evolution.comparison import (
     load_acceptances,
 )
 from ..findings import Finding, Location, refused
-from ..git.attributes import ACCEPTED_BREAKS
-from ..git.revisions import Revision, find_revision
+from ..git import ACCEPTED_BREAKS, Revision, find_revision
 from ..runtime.shared.errors import Problem, did_you_mean, did_you_mean_path
 from ..schema.loading import LoadedRecord
 from ..spec.serial import to_data

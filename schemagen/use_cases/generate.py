@@ -8,17 +8,15 @@ from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from ..codegen.apply import apply, lock, sweep
-from ..codegen.existing import read_existing
+from ..codegen.apply import apply, lock, read_existing, sweep
 from ..codegen.header import source_of
 from ..codegen.plan import COMMAND, Plan, make_plan, shown_path
 from ..codegen.render import render
 from ..config import FILE_NAME, Project, find_project
 from ..findings import Finding, Location, SchemagenError, refuse, refused
-from ..git.attributes import ACCEPTED_BREAKS
+from ..git import ACCEPTED_BREAKS
 from ..runtime.shared.errors import did_you_mean
-from ..schema.failures import load_failure
-from ..schema.loading import load_schemas
+from ..schema.loading import load_failure, load_schemas
 from ..schema.source_map import SourceMap
 from ..spec.model import RecordSpec
 from ..spec.resolve import Resolved, resolve
@@ -205,7 +203,7 @@ def untracked(found: Plan, directory: Path | str = ".") -> tuple[Finding, ...]:
     Raises:
         SchemagenError: git does not say what it tracks.
     """
-    from ..git.tracking import half_tracked, tracked_files  # only where git is asked
+    from ..git import half_tracked, tracked_files  # only where git is asked
 
     project = find_project(Path(directory))
     sources = {

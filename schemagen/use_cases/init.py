@@ -6,13 +6,13 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from .. import git
 from ..atomic_write import write_whole
+from ..codegen.record_view import record_package
 from ..codegen.render import render_training
 from ..codegen.templates import templates_directory
-from ..codegen.training_view import record_package
 from ..config import FILE_NAME, Project, find_project, read_settings
 from ..findings import refused
-from ..git import attributes
 from .generate import load_specs, spec_of
 from .templates import templates_of
 
@@ -41,8 +41,8 @@ def init(directory: Path | str = ".") -> tuple[str, ...]:
     settings = root / FILE_NAME
     text, table = read_settings(settings) if settings.exists() else ("", None)
     output = find_project(root).settings.output if table is not None else "generated"
-    said = _text_of(root / attributes.FILE_NAME)
-    to_say = attributes.with_attributes(said, output)
+    said = _text_of(root / git.ATTRIBUTES)
+    to_say = git.with_attributes(said, output)
     if table is not None and to_say == said:
         raise refused(
             FILE_NAME,
@@ -55,8 +55,8 @@ def init(directory: Path | str = ".") -> tuple[str, ...]:
         written = [FILE_NAME, *_start(root, text)]
     if to_say != said:
         data = to_say.encode(errors="surrogateescape")
-        _write(root, attributes.FILE_NAME, data)
-        written.append(attributes.FILE_NAME)
+        _write(root, git.ATTRIBUTES, data)
+        written.append(git.ATTRIBUTES)
     return tuple(written)
 
 

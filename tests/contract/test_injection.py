@@ -27,8 +27,7 @@ from schemagen.codegen.render import render_training
 from schemagen.config import find_project
 from schemagen.runtime.codecs.registry import KINDS
 from schemagen.spec.describe import describe_text
-from schemagen.spec.field import FieldSpec
-from schemagen.spec.model import RecordSpec
+from schemagen.spec.model import FieldSpec, RecordSpec
 from schemagen.use_cases.generate import load_specs
 
 from .generated_records import importable

@@ -19,8 +19,7 @@ from schemagen.runtime.reading.decoding import decode
 from schemagen.runtime.reading.records import records_of
 from schemagen.runtime.shared.errors import DatasetError
 from schemagen.runtime.storage.schema import load_spec
-from schemagen.spec.field import FieldSpec
-from schemagen.spec.model import RecordSpec
+from schemagen.spec.model import FieldSpec, RecordSpec
 from schemagen.spec.serial import from_data
 
 Message = tf.train.Example | tf.train.SequenceExample

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import schemagen
 from command_line import run
-from schemagen.git.attributes import with_attributes
+from schemagen.git import with_attributes
 from scratch import Repository, project_in
 
 LINES = """\

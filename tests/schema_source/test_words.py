@@ -11,9 +11,8 @@ import pytest
 from contract.hard_texts import INJECTIONS
 from schemagen import Image, Label, Scalar
 from schemagen.schema_source import schema_source
-from schemagen.schema_source.texts import comment_lines
-from schemagen.spec.field import FieldSpec
-from schemagen.spec.model import RecordSpec
+from schemagen.schema_source.source import comment_lines
+from schemagen.spec.model import FieldSpec, RecordSpec
 from schemagen.spec.serial import to_data
 
 from .corpora import specs_of

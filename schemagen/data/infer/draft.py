@@ -10,7 +10,7 @@ from typing import Any
 
 from ...runtime.codecs.kind import Kind
 from ...runtime.codecs.registry import KINDS
-from ...spec.field import FieldSpec
+from ...spec.model import FieldSpec
 from ...spec.training import TARGETS
 from .evidence import Evidence
 

@@ -11,7 +11,7 @@ from ..statistics.histograms import summed
 from .columns import Column, Split
 
 if TYPE_CHECKING:
-    from ...spec.field import FieldSpec
+    from ...spec.model import FieldSpec
 
 _MOST_CLASSES = 1_000
 

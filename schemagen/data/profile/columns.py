@@ -26,8 +26,7 @@ from ..statistics.numbers import Numbers
 
 if TYPE_CHECKING:
     from ...runtime.codecs.part import Part
-    from ...spec.field import FieldSpec
-    from ...spec.model import RecordSpec
+    from ...spec.model import FieldSpec, RecordSpec
 
     Stored = tuple[Part, FieldSpec, bool]
 

@@ -17,8 +17,7 @@ from ..thumbnails import Box, Budget, Picture, opened, palette_url, shown
 from .records import Features
 
 if TYPE_CHECKING:
-    from ...spec.field import FieldSpec
-    from ...spec.model import RecordSpec
+    from ...spec.model import FieldSpec, RecordSpec
 
 # The colors of ids, again and again; id 0 is black, and transparent over pictures.
 _COLORS = (

@@ -20,7 +20,7 @@ from ..profile.columns import Column
 
 if TYPE_CHECKING:
     from ...runtime.codecs.classes import Classes
-    from ...spec.field import FieldSpec
+    from ...spec.model import FieldSpec
 
 MISSING = "missing"
 

@@ -14,8 +14,7 @@ from typing import Any
 from ...progress import track
 from ...runtime.codecs.classes import Classes
 from ...runtime.storage.manifest import Split
-from ...spec.field import FieldSpec
-from ...spec.model import RecordSpec
+from ...spec.model import FieldSpec, RecordSpec
 from .fields import CLASS, PICTURE, Notes, value_of
 
 Json = dict[str, Any]

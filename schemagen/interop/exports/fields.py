@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...findings import printable
-from ...spec.field import FieldSpec, defaults_of
+from ...spec.model import FieldSpec, defaults_of
 
 Shape = tuple[int | None, ...]
 

@@ -12,8 +12,7 @@ from typing import Any
 
 from ...runtime.codecs.part import BYTES, Part
 from ...runtime.storage.manifest import Split
-from ...spec.field import FieldSpec
-from ...spec.model import RecordSpec
+from ...spec.model import FieldSpec, RecordSpec
 from .fields import CLASS, PICTURE, Notes, Shape, value_of
 
 Json = dict[str, Any]

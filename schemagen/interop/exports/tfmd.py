@@ -6,8 +6,7 @@ from math import prod
 from typing import Any
 
 from ...runtime.codecs.part import BYTES, FLOAT, INT, Part
-from ...spec.field import FieldSpec
-from ...spec.model import RecordSpec
+from ...spec.model import FieldSpec, RecordSpec
 from ..metadata import DOMAINS, TYPES, empty_schema
 from .fields import CLASS, PICTURE, Notes, Shape, keys_of, value_of
 

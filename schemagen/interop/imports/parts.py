@@ -15,7 +15,7 @@ from ...schema import Scalar, Text, VarLen, Vector
 from ...schema.parameters import problems
 from ...schema_source import field_name
 from ...spec.checks import check_default
-from ...spec.field import FieldSpec
+from ...spec.model import FieldSpec
 
 STRINGS = ("string", "bytes")
 MAYBE = "a text (str), a picture (Image) or other bytes?"
