@@ -15,9 +15,8 @@ from typing import Any
 
 import schemagen.data.verify
 import tensorflow as tf
-from schemagen.data.framing import scan
+from schemagen.data.framing import Damage, scan
 from schemagen.data.inspect.inspecting import inspect_data
-from schemagen.data.records import Damage
 from schemagen.runtime.reading.decoding import decode
 
 from . import memory

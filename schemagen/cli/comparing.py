@@ -56,7 +56,7 @@ def diff(
     from ..use_cases.refusing import refusing_data
 
     if html is not None:
-        from ..data.report.writing import check_target  # which imports jinja2
+        from ..data.report.page import check_target  # which imports jinja2
 
         check_target(html)
     with refusing_data(one):
@@ -69,7 +69,7 @@ def diff(
 
         print_document(text_of(diff_document(found)))
     else:
-        from ..data.inspect.diff import diff_blocks
+        from ..data.inspect.text import diff_blocks
         from ..display.terminal import terminal_text
 
         echo(terminal_text([*diff_blocks(found)], terminal_columns()), nl=False)

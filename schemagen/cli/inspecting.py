@@ -160,7 +160,7 @@ def _read(
 
         with refusing_data(data):
             return inspect_data(data, split, spec=spec, **reading)
-    from ..data.report.writing import check_target  # which imports jinja2
+    from ..data.report.page import check_target  # which imports jinja2
     from ..use_cases.inspect import write_report
 
     check_target(html)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -11,27 +12,105 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..runtime.native import crc32c
+import numpy as np
+
+from ..runtime.native import crc32c, follow_lengths
 from ..runtime.reading.columns import Columns, Rows
 from ..runtime.reading.decoding import NO_PLAN, CheckPlan, decode
 from ..runtime.reading.records import Records
 from ..runtime.shared.processes import Advance, in_parallel
 from ..runtime.shared.tfrecord import FRAMING, HEADER_SIZE, MOST_RECORD_BYTES
 from ..runtime.sources.shards import File
-from .checks.checksums import combined
-from .checks.record import check_of
-from .checks.tally import Tally
-from .framing import scan
-from .parallel import PART_BYTES, parts_of, usual_workers
-from .records import Damage, Part, whole_of
+from .checks import Tally, check_of
+from .files import compression_of
+from .framing import Damage, Part, scan, whole_of
 from .sources import Data
 from .statistics.measuring import Measuring
 from .statistics.model import RecordStatistics, merged_records
-from .stream import compression_of
 
 if TYPE_CHECKING:
     from ..runtime.codecs.checking import RecordCheck
     from ..spec.model import RecordSpec
+
+
+# Bits are coefficients of polynomials, the highest bit that of x ** 0.
+_POLYNOMIAL, _BYTE = 0x82F6_3B78, 1 << 23  # the second one is x ** 8
+
+
+def combined(first: int, second: int, size: int) -> int:
+    """Return the checksum of bytes whose first and second part have these.
+
+    A checksum is linear: what the first part adds to that of the whole is its own
+    checksum, moved on by as many zeros as the second part has bytes.
+
+    Args:
+        first: the CRC-32C of the first part.
+        second: that of the second part.
+        size: how many bytes the second part has.
+    """
+    moved, factor = first, _BYTE
+    while size:
+        if size & 1:
+            moved = _product(moved, factor)
+        factor = _product(factor, factor)
+        size >>= 1
+    return moved ^ second
+
+
+def _product(one: int, other: int) -> int:
+    """Multiply two polynomials, modulo that of the checksum."""
+    found = 0
+    for bit in range(31, -1, -1):
+        if other >> bit & 1:
+            found ^= one
+        one = one >> 1 ^ (_POLYNOMIAL if one & 1 else 0)
+    return found
+
+
+PART_BYTES = 1 << 26
+"""About how many bytes of one file make a part."""
+
+# Below this a process takes longer to start than it helps.
+_WORTH_BYTES = 1 << 26
+
+
+def parts_of(file: Part, part_bytes: int = PART_BYTES) -> list[Part]:
+    """Cut a whole file at the beginnings of records.
+
+    Files that are small, compressed, remote or unreadable are one part. So is all that follows
+    a damaged length, as the next record is not known.
+    """
+    if not isinstance(file.path, Path):
+        return [file]
+    with suppress(OSError, ValueError), file.open() as opened:
+        large = os.fstat(opened.fileno()).st_size >= 2 * part_bytes
+        if large and compression_of(opened.read(HEADER_SIZE) or b"") == "":
+            with mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                return list(_cut(file, data, part_bytes))
+    return [file]
+
+
+def _cut(file: Part, data: mmap.mmap, part_bytes: int) -> Iterator[Part]:
+    memory, first, start = np.frombuffer(data, np.uint8), 0, 0
+    while len(data) - start >= 2 * part_bytes:
+        count, stop = follow_lengths(memory, start, start + part_bytes)
+        # The length that follows has to be right, too.
+        if not follow_lengths(memory, stop, stop + 1)[0]:
+            break
+        yield replace(file, start=start, stop=stop, first=first)
+        start, first = stop, first + count
+    del memory  # which keeps the file mapped
+    yield replace(file, start=start, first=first)
+
+
+def usual_workers(size: int) -> int:
+    """Return how many processes to use for so many bytes: one for each core."""
+    if size < _WORTH_BYTES:
+        return 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
 
 # So many damages of a file are kept.
 _MOST_DAMAGES = 10

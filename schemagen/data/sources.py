@@ -15,17 +15,21 @@ from ..runtime.sources.shards import File, Shards, found
 from ..runtime.storage import manifest
 from ..runtime.storage.directory import is_remote
 from ..runtime.storage.manifest import Manifest
+from .files import FilePath, entries_of, file_path, matching
 from .layouts import (
     Directory,
+    Gap,
     directories_below,
+    gaps_of,
     glob_of,
     listed_names,
     names_in,
+    says_records,
+    split_of,
+    split_order,
     splits_of_paths,
     tfds_of,
 )
-from .names import Gap, gaps_of, says_records, split_of, split_order
-from .remote_path import FilePath, entries_of, file_path, matching
 
 
 @dataclass(frozen=True)

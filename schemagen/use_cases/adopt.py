@@ -126,7 +126,7 @@ def adopt(
         SchemagenError: a step is refused. What earlier steps have written stays.
     """
     if html is not None:
-        from ..data.report.writing import check_target  # which imports jinja2
+        from ..data.report.page import check_target  # which imports jinja2
 
         check_target(html)
     _check_schema_path(out, directory)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..atomic_write import write_whole
 from ..data.formatting import plural
+from ..data.framing import Damage
 from ..data.infer import (
     Evidence,
     Reading,
@@ -18,8 +19,7 @@ from ..data.infer import (
     gather,
     without_odd,
 )
-from ..data.names import Gap
-from ..data.records import Damage
+from ..data.layouts import Gap
 from ..data.sources import Data, find_data
 from ..runtime.shared.errors import DatasetError
 from ..runtime.shared.tfrecord import MOST_RECORD_BYTES

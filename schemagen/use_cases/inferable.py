@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from .. import findings
+from ..data.foreign import EXPECTED, NO_KEY, WITHOUT_FEATURE
 from ..data.infer import (
     Drafted,
     Evidence,
@@ -16,7 +17,6 @@ from ..data.infer import (
     shown_group,
 )
 from ..data.infer.draft import listed
-from ..data.keyed import EXPECTED, NO_KEY, WITHOUT_FEATURE
 from ..data.sources import Data
 from ..runtime.reading.columns import WRITE_EXAMPLES
 

@@ -9,9 +9,8 @@ from ..data.inspect.inspecting import statistics_of
 from ..data.one_pass import Wanted, read_data
 from ..data.profile.profile import Profile, profile_of
 from ..data.sources import Data
-from ..data.verify.splits import splits_of
 from ..data.verify.verification import Verification
-from ..data.verify.verifying import EXAMPLES, verification_of
+from ..data.verify.verifying import EXAMPLES, splits_of, verification_of
 from ..progress import Bar
 from ..runtime.shared.tfrecord import MOST_RECORD_BYTES
 
@@ -61,7 +60,7 @@ def write_report(
         DatasetError: a worker died.
     """
     from ..data.profile.telling import keys_of
-    from ..data.report.writing import write_report as write  # which imports jinja2
+    from ..data.report.page import write_report as write  # which imports jinja2
 
     splits = splits_of(data, spec, EXAMPLES)
     groups = [each.group for each in splits]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ..runtime.shared.tfrecord import MOST_RECORD_BYTES
 
 if TYPE_CHECKING:
-    from ..data.inspect.inspection import Inspection
+    from ..data.inspect.inspecting import Inspection
     from ..data.verify import Verification
     from ..schema.record import Record
     from ..spec.model import RecordSpec
@@ -85,8 +85,7 @@ def inspect(
     Raises:
         DatasetError: the data or the split does not exist.
     """
-    from ..data.inspect.inspecting import inspect_data
-    from ..data.inspect.inspection import inspection_of
+    from ..data.inspect.inspecting import inspect_data, inspection_of
     from ..progress import showing
 
     with showing():

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from ..data.files import file_path
 from ..data.layouts import splits_of_paths
-from ..data.remote_path import file_path
 from ..data.sources import Data, find_data
 from ..data.verify.verification import Verification
 from ..data.verify.verifying import EXAMPLES, verify

@@ -11,7 +11,7 @@ import pytest
 import tensorflow as tf
 from hypothesis import strategies as st
 from schemagen import Steps
-from schemagen.data.checks.record import check_of
+from schemagen.data.checks import check_of
 from schemagen.runtime.codecs.decoded import Form
 from schemagen.runtime.codecs.decoder import CorruptError, Decoder
 from schemagen.runtime.codecs.records import RecordCodec

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from schemagen.data import one_pass, parallel, scanner
+from schemagen.data import framing, one_pass
 from schemagen.data.statistics import samples
 
 
@@ -15,7 +15,7 @@ class Limits:
 
     def part(self, size: int) -> None:
         """Let files of twice so many bytes be read in parts, by several processes."""
-        cut = parallel.parts_of
+        cut = one_pass.parts_of
         self._monkeypatch.setattr(one_pass, "_TASK_BYTES", size)
         self._monkeypatch.setattr(one_pass, "PART_BYTES", size)
         self._monkeypatch.setattr(one_pass, "parts_of", lambda file: cut(file, size))
@@ -26,7 +26,7 @@ class Limits:
 
     def piece(self, size: int) -> None:
         """Let so many bytes of a file be held at a time."""
-        self._monkeypatch.setattr(scanner, "RUN_BYTES", size)
+        self._monkeypatch.setattr(framing, "RUN_BYTES", size)
 
     def samples(self, size: int) -> None:
         """Let at most so many bytes of records be kept to show them."""

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from schemagen.data.one_pass import Group, Wanted, read_data
 from schemagen.data.sources import find_data
-from schemagen.data.statistics.rows import (
+from schemagen.data.statistics.samples import (
     MISSING,
-    MOST,
+    MOST_ROWS,
     NUMBER,
     OTHER,
     TEXT,
@@ -90,13 +90,13 @@ def test_values_of_a_record_stay_together_and_are_spread_over_all(
     tmp_path: Path,
 ) -> None:
     """At most so many records are kept."""
-    messages = [example({"number": at, "text": f"{at}"}) for at in range(3 * MOST)]
+    messages = [example({"number": at, "text": f"{at}"}) for at in range(3 * MOST_ROWS)]
     found = sample_of(write(tmp_path, messages, files=2))
     numbers = found.cells["number"].numbers.astype(int)
-    assert len(found) == len(set(numbers)) == MOST
+    assert len(found) == len(set(numbers)) == MOST_ROWS
     assert [int(text) for text in found.cells["text"].texts] == numbers.tolist()
     assert (np.diff(found.priorities.astype(object)) > 0).all()
-    assert np.histogram(numbers, 4, (0, 3 * MOST))[0].min() > MOST / 5
+    assert np.histogram(numbers, 4, (0, 3 * MOST_ROWS))[0].min() > MOST_ROWS / 5
 
 
 def test_only_single_numbers_and_short_texts_are_kept(tmp_path: Path) -> None:

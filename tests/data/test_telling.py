@@ -29,7 +29,7 @@ from schemagen.data.profile.telling import (
     told_of,
 )
 from schemagen.data.sources import find_data
-from schemagen.data.verify.splits import splits_of
+from schemagen.data.verify.verifying import splits_of
 
 from .messages import example, record, write_data
 

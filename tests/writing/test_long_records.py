@@ -43,7 +43,7 @@ LIMIT = 1000
 
 _MODULES = (
     *("codecs.records", "codecs.checking", "codecs.parsing"),
-    "schemagen.data.scanner",
+    "schemagen.data.framing",
 )
 
 

@@ -9,10 +9,10 @@ from itertools import chain
 
 from ...runtime.native import NOTHING
 from ...runtime.reading.columns import Columns
+from ..files import FilePath
 from ..formatting import plural, shell_word
-from ..names import shards_like
+from ..layouts import shards_like
 from ..one_pass import Scanned
-from ..remote_path import FilePath
 from .draft import listed, quoted
 from .words import split_before, words_of
 

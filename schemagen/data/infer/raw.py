@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..formats import unread_content
+from ..foreign import unread_content
 from ..formatting import plural
 from ..statistics.numbers import numbers
 from .draft import Draft, Drafts, quoted

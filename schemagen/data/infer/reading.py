@@ -8,10 +8,10 @@ from ...progress import Bar
 from ...runtime.reading.columns import Columns
 from ...runtime.shared.tfrecord import MOST_RECORD_BYTES
 from ...runtime.sources.shards import File
-from ..checks.tally import Tally
-from ..keyed import keyed_of
+from ..checks import Tally
+from ..foreign import keyed_of
+from ..framing import Damage, whole_of
 from ..one_pass import Scanned, read_files
-from ..records import Damage, whole_of
 from .file_groups import FileKeys
 
 

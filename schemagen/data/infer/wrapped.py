@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ...schema_source import annotation_source
-from ..formats import unread_content
+from ..foreign import unread_content
 from .draft import Draft, Drafts, listed, quoted
 from .dtypes import item_bytes
 from .evidence import KeyEvidence

@@ -1,14 +1,16 @@
-"""From files to statistics: whatever the number of workers, the same."""
+"""Inspecting: from files to statistics, whatever the number of workers the same."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ...progress import Bar
 from ...runtime.shared.tfrecord import MOST_RECORD_BYTES
 from ...runtime.sources.shards import File
 from ..one_pass import Group, Pass, Scanned, Wanted, read_data
+from ..profile.facts import Fact, facts_of
 from ..profile.profile import Profile, profile_of
 from ..sources import Data, find_data
 from ..statistics.model import DataStatistics, FileStatistics, WrittenBy
@@ -104,3 +106,41 @@ def _written_by(data: Data) -> dict[str, WrittenBy]:
         for name, files in data.splits.items()
         if name in data.manifest.splits and all(file.listed for file in files)
     }
+
+
+@dataclass(frozen=True, repr=False)
+class Inspection(DataStatistics):
+    """Statistics of data, which notebooks and `print` show.
+
+    Attributes:
+        profile: the same in the terms of the schema: columns, classes, differences.
+    """
+
+    profile: Profile = field(kw_only=True, compare=False)
+
+    def __repr__(self) -> str:
+        from .text import inspection_text
+
+        return inspection_text(self.profile).rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        from ...display.html import html
+        from .text import overview_blocks
+
+        return html(overview_blocks(self.profile))
+
+    @property
+    def facts(self) -> list[Fact]:
+        """All that is known, as one list."""
+        return [*facts_of(self.profile)]
+
+    def markdown(self) -> str:
+        """Return the dataset card: Markdown for GitHub and Hugging Face."""
+        from .card import card
+
+        return card(self.profile)
+
+
+def inspection_of(profile: Profile) -> Inspection:
+    """Return a profile as what notebooks show."""
+    return Inspection(**vars(profile.statistics), profile=profile)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..formatting import decoded, hexadecimal, one_line, record_value
-from ..statistics.histograms import summed
+from ..statistics.numbers import summed
 from .columns import Column, Split
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ...runtime.shared.times import Time
 from ...runtime.shared.values import shape_text
 from ..formatting import key_name, listed, one_line
-from ..names import split_order
+from ..layouts import split_order
 from ..sources import Data
 from ..statistics.model import (
     DataStatistics,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping
 
-from ..checks.model import DataFinding, Example
+from ..checks import DataFinding, Example
 from ..formatting import listed, number, percent, plural
 from .classes import ClassCounts
 from .columns import Split

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from ...display.blocks import Table, without_empty
 from ..formatting import listed, plural
-from ..inspect.diff import diff_tables
+from ..inspect.text import diff_tables
 from ..profile.columns import Column
 from ..profile.comparison import DRIFT, FEWEST, FEWEST_OF_VALUE
 from ..profile.profile import Profile

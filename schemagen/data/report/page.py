@@ -1,34 +1,163 @@
-"""The values that the template of the page shows."""
+"""The report: one HTML file about data, which needs no other file."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import os
 import re
 from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from ...display.blocks import Table, printable
+from ...atomic_write import write_whole
+from ...display.blocks import Table, printable, without_empty
+from ...findings import COMMAND_LINE, refused
 from ...progress import track
-from ..formatting import one_line, plural
+from ...runtime.interface import install
+from ..formatting import number, one_line, plural, share, size
 from ..inspect.text import OF_SPLIT, columns_table, contents_of, facts_table
 from ..profile.columns import Column, title_of
-from ..profile.facts import split_facts
+from ..profile.facts import notes_of, notes_of_keys, split_facts
 from ..profile.profile import Profile
 from ..profile.telling import told_of
-from ..profile.troubles import notes_of, notes_of_keys
+from ..statistics.model import FileStatistics
 from .charts import Figure, series
+from .columns import class_figure, column_figure, missing_figure
 from .differences import diff_figure, differences_figure, repetitions_figure
-from .files import files_figure
-from .places import places_of
+from .records import places_of
 from .samples import Samples, samples_of
-from .shares import class_figure, missing_figure
 from .telling import telling_figures
-from .values import column_figure
 
 if TYPE_CHECKING:
     from ..profile.diff import Diff
     from ..verify.verification import Verification
+
+
+_MARK = b'<meta name="generator" content="schemagen inspect">'
+
+
+def check_target(path: str | os.PathLike[str]) -> None:
+    """See that a report can be made and may be written there, before data is read.
+
+    Raises:
+        SchemagenError: a package is not installed; the directory does not exist; or the
+            file is not a report.
+    """
+    target = Path(path)
+    try:
+        import vl_convert  # noqa: F401
+    except ImportError:
+        raise refused(
+            COMMAND_LINE,
+            "an HTML report needs vl-convert-python, which is not installed",
+            rule="SG407",
+            advice=f"run `{install('report')}`",
+        ) from None
+    if not target.parent.is_dir():
+        raise refused(target, f"directory {target.parent} does not exist", rule="SG441")
+    if target.exists() and not _replaceable(target):
+        raise refused(
+            target,
+            "this file is not a report of schemagen, and is left as it is",
+            rule="SG441",
+            advice="delete it, or choose another name",
+        )
+
+
+def _replaceable(target: Path) -> bool:
+    """Tell empty files and earlier reports from other files."""
+    try:
+        with target.open("rb") as file:
+            start = file.read(4096)
+    except OSError:
+        return False
+    return not start or _MARK in start
+
+
+def write_report(
+    path: str | os.PathLike[str],
+    profile: Profile,
+    verification: Verification | None,
+    diff: Diff | None = None,
+) -> int:
+    """Write a report; an earlier one is replaced when the new one is whole.
+
+    Args:
+        path: the file.
+        profile: of the data.
+        verification: the result of `verify`; None without it.
+        diff: of two datasets, of which the profile is; None for one.
+
+    Returns:
+        The file's size in bytes.
+
+    Raises:
+        SchemagenError: as `check_target` says, or the file cannot be written.
+    """
+    check_target(path)
+    text = _html(profile, verification, diff).encode()
+    write_whole(Path(path), text)
+    return len(text)
+
+
+def _html(
+    profile: Profile, verification: Verification | None, diff: Diff | None
+) -> str:
+    """Return the page, with all text of data escaped.
+
+    Its policy allows pictures with data URLs, and the style sheet and the script with
+    these hashes. Nothing else in it can load or run.
+    """
+    # This imports packages that a report needs, and other commands do not.
+    from .charts import SERIES, series
+
+    style = _source("style.css")
+    script = _source("script.js")
+    policy = (
+        f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; "
+        f"script-src '{_hash(script)}'; base-uri 'none'; form-action 'none'"
+    )
+    environment = Environment(
+        loader=PackageLoader(__package__, "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {
+        "basename": os.path.basename,
+        "thousands": "{:,}".format,
+        "number": number,
+        "one_line": one_line,
+        "plural": plural,
+        "series": series,
+        "share": share,
+        "size": size,
+        "whole": whole,
+    }
+    return environment.get_template("page.html.jinja").render(
+        page_values(profile, verification, diff),
+        drawn=SERIES,
+        policy=policy,
+        style=Markup(style),
+        script=Markup(script),
+    )
+
+
+def _source(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return "sha256-" + base64.b64encode(digest).decode()
+
 
 _MOST_CLASSES = 12
 _MOST_FIGURES = 24
@@ -151,3 +280,37 @@ def _verified(verification: Verification) -> str:
     wrong = sum(split.wrong for split in verification.splits)
     where = f" in {plural(wrong, 'record')}" if wrong else " in the files"
     return f"{kinds}{where}: verify compared {records} with {against}."
+
+
+_TITLES = ("File", "Split", "Records", "Size", "Compression", "State")
+
+
+def files_figure(profile: Profile) -> Figure:
+    """List all files; a column that says nothing is left out."""
+    splits = {split.name: split for split in profile.splits}
+    files = sorted(
+        profile.statistics.files,
+        key=lambda file: (splits[file.split].index, file.path),
+    )
+    rows = [
+        (
+            one_line(os.path.basename(file.path), 80),
+            splits[file.split].label,
+            f"{file.records:,}",
+            size(file.bytes),
+            file.compression,
+            _state(file),
+        )
+        for file in files
+    ]
+    table = without_empty(_TITLES, rows, ("Compression", "State"), _TITLES[2:4])
+    caption = "Every file: its records and its size"
+    return Figure(tables={caption: table}, folded=len(files) > 12, wide=True)
+
+
+def _state(file: FileStatistics) -> str:
+    if file.damaged:
+        return f"damaged in {plural(file.damaged, 'place')}"
+    if file.foreign:
+        return one_line(f"no key: {file.foreign}", 80)
+    return "" if file.complete else "read in part"

@@ -21,8 +21,7 @@ from ..statistics.bytes_values import content_of
 from ..statistics.samples import Sample as Kept
 from ..thumbnails import Budget, Picture, copy_of, copy_of_pixels
 from .overlays import Legend, Overlays, ids_of, overlays_of
-from .places import records_at
-from .records import MISSING, Features, class_names, read, value_text
+from .records import MISSING, Features, class_names, read, records_at, value_text
 
 if TYPE_CHECKING:
     from ...spec.model import RecordSpec

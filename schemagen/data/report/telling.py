@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from ...display.blocks import Table
 from ..formatting import one_line, plural, share
 from ..profile.columns import Column, Split
+from ..profile.facts import measure_text, measures_in
 from ..profile.telling import Association, Classes, Numeric, Told, Variable
-from ..profile.words import measure_text, measures_in
 from ..statistics.numbers import Numbers, numbers
 from .charts import (
     SERIES,
@@ -22,7 +22,7 @@ from .charts import (
     scatter,
     stacks,
 )
-from .values import common_bins
+from .columns import common_bins
 
 _MOST_TARGETS = 4
 _MOST_POINTS = 500

@@ -29,7 +29,7 @@ from .numbers import Numbers, numbers
 from .samples import Sample, priorities_of, with_samples
 
 if TYPE_CHECKING:
-    from .rows import RowSample
+    from .samples import RowSample
 
     Held = tuple[Columns, NDArray[np.uint64]]
 
@@ -57,7 +57,7 @@ class Measuring:
         self._digests = digests
         self._rows: RowSample | None = None
         if rows:
-            from .rows import RowSample  # which only the page needs
+            from .samples import RowSample  # which only the page needs
 
             self._rows = RowSample.of(rows)
         self._held: list[Held] = []

@@ -7,17 +7,16 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
-from ..keyed import WITHOUT_FEATURE, Keyed
-from ..names import Gap
-from ..records import Damage
+from ..foreign import WITHOUT_FEATURE, Keyed
+from ..framing import Damage
+from ..layouts import Gap
 from .bytes_values import BytesValues, merged_bytes
 from .digests import Digests, merged_digests
-from .histograms import summed
-from .numbers import Numbers, merged_numbers
+from .numbers import Numbers, merged_numbers, summed
 from .samples import Sample, merged_samples
 
 if TYPE_CHECKING:
-    from .rows import RowSample
+    from .samples import RowSample
 
 Value = TypeVar("Value")
 

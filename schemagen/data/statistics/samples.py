@@ -1,17 +1,22 @@
-"""A few whole records, spread over all of them, whatever the order they are seen in."""
+"""Samples of a split: a few whole records, and the rows of many more.
+
+Both are spread over all records, whatever the order they are seen in.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...runtime.native import BYTES, NOTHING
+from ...runtime.reading.columns import Column, Columns
 from ...runtime.reading.records import Records
 
-MOST = 24
+MOST_RECORDS = 24
 """So many records are kept."""
 
 MOST_BYTES = 1 << 25
@@ -48,8 +53,11 @@ def with_samples(
         records: some records of a file.
         priorities: of these.
     """
-    chosen = np.argsort(priorities, kind="stable")[:MOST]
-    if len(found) == MOST or sum(len(each.data) for each in found) >= MOST_BYTES:
+    chosen = np.argsort(priorities, kind="stable")[:MOST_RECORDS]
+    if (
+        len(found) == MOST_RECORDS
+        or sum(len(each.data) for each in found) >= MOST_BYTES
+    ):
         chosen = chosen[priorities[chosen] <= np.uint64(found[-1].priority)]
     if not len(chosen):
         return found
@@ -74,7 +82,7 @@ def merged_samples(parts: Iterable[tuple[Sample, ...]]) -> tuple[Sample, ...]:
     kept: list[Sample] = []
     size = 0
     for sample in sorted(chain(*parts)):
-        if len(kept) == MOST or size >= MOST_BYTES:
+        if len(kept) == MOST_RECORDS or size >= MOST_BYTES:
             break
         kept.append(sample)
         size += len(sample.data)
@@ -95,3 +103,169 @@ def priorities_of(numbers: NDArray[np.int64], rank: int) -> NDArray[np.uint64]:
         mixed = (mixed ^ mixed >> np.uint64(27)) * np.uint64(0x94D0_49BB_1331_11EB)
     found: NDArray[np.uint64] = mixed ^ mixed >> np.uint64(31)
     return found
+
+
+MOST_ROWS = 2_000
+"""So many records are kept."""
+
+MOST_TEXT = 64
+"""Longer bytes values are no texts, in bytes."""
+
+MISSING, NUMBER, TEXT, OTHER = range(4)
+"""What a record has under a key: no value, a number, a short text, anything else."""
+
+_NEVER = np.uint64(2**64 - 1)
+
+Priorities = NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Cells:
+    """What the records of a sample have under one key.
+
+    Attributes:
+        held: uint8 [N], MISSING, NUMBER, TEXT or OTHER.
+        numbers: float64 [N], NaN where there is no number. Integers beyond 2**53 are
+            rounded.
+        texts: bytes [N], which need not be UTF-8; empty where there is no text. numpy
+            has them without NUL at the end.
+    """
+
+    held: NDArray[np.uint8]
+    numbers: NDArray[np.float64]
+    texts: NDArray[np.bytes_]
+
+    @classmethod
+    def missing(cls, count: int) -> Cells:
+        """Return the cells of so many records that have no value."""
+        held = np.full(count, MISSING, np.uint8)
+        return cls(held, np.full(count, np.nan), np.zeros(count, "S1"))
+
+    def only(self, rows: NDArray[np.intp]) -> Cells:
+        """Return some of the cells."""
+        return Cells(self.held[rows], self.numbers[rows], self.texts[rows])
+
+
+@dataclass(frozen=True)
+class RowSample:
+    """A few records, spread over all, whatever the order they are seen in.
+
+    Attributes:
+        priorities: uint64 [N], ascending: a number by chance for each record, as of
+            samples. Of all records those with the least ones are kept.
+        cells: by key.
+    """
+
+    priorities: Priorities = field(default_factory=lambda: np.empty(0, np.uint64))
+    cells: Mapping[str, Cells] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, keys: Iterable[str]) -> RowSample:
+        """Return a sample of no record yet."""
+        return cls(cells={key: Cells.missing(0) for key in keys})
+
+    def __len__(self) -> int:
+        """Return how many records there are."""
+        return len(self.priorities)
+
+    def with_columns(self, held: Sequence[tuple[Columns, Priorities]]) -> RowSample:
+        """Return what stays of the sample and of further records.
+
+        Args:
+            held: records and their priorities.
+        """
+        some = [(columns, _readable(columns, found)) for columns, found in held]
+        every = np.concatenate([self.priorities, *(found for _, found in some)])
+        if len(self) == MOST_ROWS:
+            every = every[every <= self.priorities[-1]]
+        limit = _NEVER - np.uint64(1)
+        if len(every) > MOST_ROWS:
+            limit = min(limit, np.partition(every, MOST_ROWS - 1)[MOST_ROWS - 1])
+        new = []
+        for columns, found in some:
+            rows = np.flatnonzero(found <= limit)
+            if len(rows):
+                cells = {key: _cells(columns, key, rows) for key in self.cells}
+                new.append(RowSample(found[rows], cells))
+        return self.merged(new)
+
+    def merged(self, others: Sequence[RowSample]) -> RowSample:
+        """Return what stays of this sample and of others of the same keys."""
+        if not others:
+            return self
+        parts = [self, *others]
+        priorities = np.concatenate([part.priorities for part in parts])
+        order = np.argsort(priorities, kind="stable")[:MOST_ROWS]
+        return RowSample(
+            priorities[order],
+            {
+                key: _joined([part.cells[key] for part in parts]).only(order)
+                for key in self.cells
+            },
+        )
+
+
+def _readable(columns: Columns, priorities: Priorities) -> Priorities:
+    """Return priorities with which no malformed record is kept."""
+    if columns.malformed:
+        priorities = priorities.copy()
+        priorities[[bad.row for bad in columns.malformed]] = _NEVER
+    return priorities
+
+
+def _joined(parts: Sequence[Cells]) -> Cells:
+    return Cells(
+        np.concatenate([part.held for part in parts]),
+        np.concatenate([part.numbers for part in parts]),
+        np.concatenate([part.texts for part in parts]),
+    )
+
+
+def _cells(columns: Columns, key: str, rows: NDArray[np.intp]) -> Cells:
+    """Return what some records, ascending, have under a key."""
+    cells = Cells.missing(len(rows))
+    for column in columns.by_key.get(key, ()):
+        if column.kind != NOTHING:
+            cells = _with_column(cells, column, rows, len(columns.records))
+    return cells
+
+
+def _with_column(
+    cells: Cells, column: Column, rows: NDArray[np.intp], records: int
+) -> Cells:
+    """Set the cells of the rows, of so many records, that have the column."""
+    found, at = np.arange(len(rows)), rows
+    if len(column) < records:
+        at = np.searchsorted(column.rows, rows)
+        at[at == len(column)] = 0
+        found = np.flatnonzero(column.rows[at] == rows)
+        at = at[found]
+    if len(column.values) != len(column) or column.lengths.max(initial=1) > 1:
+        lengths = column.lengths[at]
+        cells.held[found[lengths > 1]] = OTHER
+        single = lengths == 1
+        found, at = found[single], column.starts[at[single]]
+    if column.kind != BYTES:
+        cells.held[found] = NUMBER
+        cells.numbers[found] = column.values[at]
+        return cells
+    starts, stops = column.values[at].T
+    short = stops - starts <= MOST_TEXT
+    cells.held[found] = np.where(short, TEXT, OTHER)
+    texts = _texts(column.data, starts[short], stops[short])
+    every = np.zeros(len(rows), texts.dtype)
+    every[found[short]] = texts
+    return replace(cells, texts=every)
+
+
+def _texts(
+    data: NDArray[np.uint8], starts: NDArray[np.int64], stops: NDArray[np.int64]
+) -> NDArray[np.bytes_]:
+    """Return short texts: [N], as wide as the longest."""
+    sizes = stops - starts
+    width = max(1, int(sizes.max(initial=0)))
+    places = np.arange(width)
+    found = data[np.minimum(starts[:, None] + places, len(data) - 1)]
+    found[places >= sizes[:, None]] = 0
+    texts: NDArray[np.bytes_] = found.view(f"S{width}").ravel()
+    return texts

@@ -1,6 +1,6 @@
 """Checking data files: framing, checksums, the manifest, and every record."""
 
-from ..checks.model import DataFinding, Example, Note
+from ..checks import DataFinding, Example, Note
 from .verification import SplitCounts, Verification
 from .verifying import verify
 

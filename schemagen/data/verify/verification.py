@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...display.blocks import Block, Items, Paragraph
 from ...findings import findings_table, printable, render_json, render_text
-from ..checks.model import DataFinding, Note
+from ..checks import DataFinding, Note
 from ..formatting import plural, size
 from ..layouts import listed_names
 

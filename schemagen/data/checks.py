@@ -1,22 +1,166 @@
-"""Counting faults by kind, with the first examples of each: bounded memory."""
+"""Findings about records and files, counted by kind, with the first places of each."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...runtime.reading.columns import Columns
-from ...runtime.shared.compression import ANY
-from ...runtime.shared.tfrecord import HEADER_SIZE
-from ..keyed import Keyed, keyed_of
-from ..records import Damage
-from .model import DataFinding, Example, Note
-from .record import facts_of
+from ..findings import Finding, InData, Location
+from ..runtime.native import BYTES
+from ..runtime.reading.columns import Columns, column_of
+from ..runtime.shared.compression import ANY
+from ..runtime.shared.image_headers import jpeg_header
+from ..runtime.shared.tfrecord import HEADER_SIZE
+from .foreign import Keyed, describe_record, keyed_of
+from .framing import Damage
 
 if TYPE_CHECKING:
-    from ...runtime.codecs.checking import RecordCheck
+    from ..runtime.codecs.checking import RecordCheck
+    from ..spec.model import RecordSpec
+
+
+@dataclass(frozen=True, order=True)
+class Example:
+    """One place at which something is wrong.
+
+    Attributes:
+        file: the file's path.
+        record: which record of the file, counted from 0; None for the file as a whole.
+        offset: where its frame begins in the file, in bytes; in a compressed file, in
+            what it inflates to. Its own bytes begin 12 bytes on.
+        found: what stands there.
+        cause: the likely cause; empty if nothing speaks for one.
+    """
+
+    file: str
+    record: int | None
+    offset: int | None
+    found: str
+    cause: str = ""
+
+
+@dataclass(frozen=True)
+class DataFinding:
+    """One kind of thing that is wrong in a split, however often it is.
+
+    Attributes:
+        rule: the rule's id, such as SG527.
+        split: the split; None if no manifest or name states it.
+        field: the field's name, with dots where it is nested; "" for a whole record or
+            a whole file.
+        key: the wire key at which it is wrong; "" likewise.
+        what: what is wrong, in words that are the same for all of the kind.
+        expected: what should be there.
+        records: how many records it is wrong in; 0 where it is about whole files.
+        files: how many files.
+        of: how many records of the split were looked at.
+        examples: the first ones.
+    """
+
+    rule: str
+    split: str | None
+    field: str
+    key: str
+    what: str
+    expected: str
+    records: int
+    files: int
+    of: int
+    examples: tuple[Example, ...]
+
+    @property
+    def share(self) -> float:
+        """The share of the records in which it is wrong."""
+        return self.records / self.of if self.of else 0.0
+
+    def _repr_html_(self) -> str:
+        return self.finding()._repr_html_()
+
+    def finding(self) -> Finding:
+        """Return it as a finding like any other, at the place of its first example."""
+        first = self.examples[0]
+        return Finding(
+            Location(first.file),
+            self.rule,
+            f"field {self.field!r}: {self.what}" if self.field else self.what,
+            found=first.found,
+            expected=self.expected,
+            advice=first.cause,
+            data=InData(
+                split=self.split,
+                field=self.field,
+                key=self.key,
+                record=first.record,
+                offset=first.offset,
+                records=self.records,
+                files=self.files,
+                of=self.of,
+                examples=tuple(
+                    (each.file, each.record, each.offset, each.found)
+                    for each in self.examples
+                ),
+            ),
+        )
+
+
+@dataclass(frozen=True, order=True)
+class Note:
+    """Something to know about a split that is not wrong.
+
+    Attributes:
+        what: what it is, such as "a key that the schema does not have".
+        key: the key, or what else it is about.
+        records: how many records it is true of.
+    """
+
+    what: str
+    key: str
+    records: int
+
+
+def check_of(spec: RecordSpec | None) -> RecordCheck:
+    """Return the check of a spec's records; None sees only whether they are Examples."""
+    from ..runtime.codecs.checking import RecordCheck  # which statistics do not need
+
+    record = None
+    if spec is not None:
+        from ..runtime.codecs.records import RecordCodec  # which imports all kinds
+
+        kinds = {field.label: field.codec for field in spec.fields}
+        record = RecordCodec(kinds, message=spec.message)
+    return RecordCheck(record, describe=describe_record)
+
+
+def facts_of(check: RecordCheck, columns: Columns) -> Iterator[tuple[str, str, int]]:
+    """Yield what readers skip silently: what, of which key, and in how many records."""
+    if check.known:
+        for key, some in columns.by_key.items():
+            if key not in check.known or key in check.lists:
+                rows = sum(len(column) for column in some)
+                yield "a key that the schema does not have", key, rows
+        for key, lists in columns.steps.items():
+            if key not in check.lists:
+                rows = len(lists.rows)
+                yield "a feature list that the schema does not have", key, rows
+    for key in check.kept:
+        column = column_of(columns.by_key, key, BYTES)
+        turned = [*map(_is_turned, column.bytes_values())]
+        if any(turned):
+            owners = np.repeat(column.rows, column.lengths)[turned]
+            yield "an EXIF orientation that is kept", key, len(np.unique(owners))
+    for key, repeated in columns.repeated.items():
+        yield "a key that occurs twice; the last one counts", key, len(repeated)
+    for what, unknown in columns.unknown.items():
+        yield "a field that tf.train.Example does not have", what, len(unknown)
+
+
+def _is_turned(data: bytes) -> bool:
+    header = jpeg_header(data)
+    return header is not None and header.orientation != 1
+
 
 # A hostile file may have any number of keys.
 _MOST_NOTES, _LONGEST_KEY = 1000, 200

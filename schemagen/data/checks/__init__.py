@@ -1,1 +1,0 @@
-"""Findings about records and files, counted by kind, with the first places of each."""
