@@ -3,10 +3,9 @@
 from .deciding import Drafted, draft_record
 from .draft import DOUBT
 from .evidence import Evidence, gather
-from .file_groups import FileKeys, groups_of, keys_by_split, shown_group
 from .naming import class_name_of
 from .odd import without_odd
-from .reading import Reading
+from .reading import FileKeys, Reading, groups_of, keys_by_split, shown_group
 
 __all__ = [
     "DOUBT",

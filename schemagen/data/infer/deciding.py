@@ -10,21 +10,25 @@ import numpy as np
 from ...spec.model import RecordSpec
 from ...spec.names import snake_case
 from ..formatting import plural
-from .draft import DOUBT, Draft, Drafts, listed, odd_doubt, quoted
+from .draft import DOUBT, Draft, Drafts, odd_doubt, quoted, with_commas
 from .evidence import Evidence, KeyEvidence
-from .file_groups import FileKeys, drift, lacking_keys
 from .labels import label, label_text
-from .list_groups import with_groups
-from .lists import object_list, padded, ragged
+from .lists import (
+    object_list,
+    padded,
+    ragged,
+    serialized_tensor,
+    shaped_list,
+    with_groups,
+)
 from .naming import Names, order
+from .odd import with_content
 from .pictures import mask_or_picture, picture, with_own_sizes
-from .plain import plain
+from .plain import plain, step_drafts, step_problem
 from .raw import fixed_raw, sized_raw, varying_raw
+from .reading import FileKeys, drift, lacking_keys
 from .roles import lacking_roles, rank_of, with_roles
-from .shapes import serialized_tensor, shaped_list
-from .steps import step_drafts, step_problem
 from .words import LABELS, split_before
-from .wrapped import with_content
 
 _FEW = 20
 """Fewer records can all be alike by chance."""
@@ -240,4 +244,4 @@ def _reasons(left_out: Mapping[str, str]) -> Iterator[str]:
     for key, reason in left_out.items():
         reasons.setdefault(reason, []).append(quoted(key))
     for reason, keys in reasons.items():
-        yield f"left out: {listed(keys, 10)}: {reason}"
+        yield f"left out: {with_commas(keys, 10)}: {reason}"

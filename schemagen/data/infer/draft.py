@@ -190,7 +190,7 @@ def quoted(text: str) -> str:
     return repr(text)
 
 
-def listed(items: Iterable[str], most: int = 5) -> str:
+def with_commas(items: Iterable[str], most: int = 5) -> str:
     """Return some items with commas, and how many more there are."""
     found = list(items)
     more = len(found) - most

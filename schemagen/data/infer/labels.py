@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..formatting import plural
-from .draft import Draft, Drafts, listed, quoted, ranges
+from .draft import Draft, Drafts, quoted, ranges, with_commas
 from .evidence import Evidence, KeyEvidence
 from .words import (
     last_word,
@@ -87,7 +87,7 @@ def _ids(evidence: Evidence, data: KeyEvidence) -> Draft | None:
     found = sorted(int(value) for value in numbers.distinct or ())
     offset = int(low == 1 and high > 1)
     facts = {"num_classes": max(high + 1, 2) - offset, "classes": (), "offset": offset}
-    shown = listed(ranges(found), _MOST_LISTED) or f"{low:,} to {high:,}"
+    shown = with_commas(ranges(found), _MOST_LISTED) or f"{low:,} to {high:,}"
     question = f"is {high:,} the highest id?"
     if len(found) == 1:
         question = "there are two classes at least: which is the other?"

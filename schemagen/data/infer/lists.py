@@ -1,13 +1,32 @@
-"""Lists of any length: ragged ones, those of objects, and padded ones."""
+"""Lists: of any length, of several dimensions, in groups of equal lengths."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
+import numpy as np
+
+from ...runtime.codecs.part import BYTES
+from ...runtime.reading.columns import Rows
 from ..formatting import plural
-from .draft import Draft, Drafts
-from .evidence import KeyEvidence
-from .words import is_flag, meaning_of, names_object
+from .draft import Draft, Drafts, quoted
+from .evidence import Evidence, KeyEvidence
+from .naming import Names, Path
+from .pictures import CHANNELS_OF_PIXELS
+from .raw import picture_shape
+from .sizes import Sizes, common_shape, each_of, items_of, size_candidates, sized_facts
+from .words import (
+    is_flag,
+    item_size,
+    last_word,
+    meaning_of,
+    names_object,
+    says,
+    speaks_of,
+)
 
 _ROW_LENGTHS = ("ragged_row_lengths_0", "row_lengths")
 _VALUES = ("ragged_flat_values", "values", "flat_values")
@@ -94,3 +113,230 @@ def padded(drafts: Drafts, data: KeyEvidence) -> Draft | None:
         f"always {data.longest:,} values, zeros at the end in {short:,} of "
         f"{plural(data.records, 'record')}: are these padding?"
     )
+
+
+_DTYPES = {"int64": "int64", "float": "float32"}
+
+_SHORTEST = 4
+
+
+def serialized_tensor(_: Drafts, data: KeyEvidence) -> Draft | None:
+    """Draft a field of tensors that tf.io.serialize_tensor has written."""
+    tensors = data.values.tensors
+    if not (data.is_single and tensors) or tensors.total() < data.values.all.count:
+        return None
+    dtypes = {head.dtype for head in tensors}
+    ranks = {len(head.shape) for head in tensors}
+    if len(dtypes) > 1 or len(ranks) > 1:
+        return None
+    shapes = np.array([head.shape for head in tensors], np.int64)
+    shape = common_shape(shapes.reshape(len(shapes), -1))
+    facts = {"shape": shape, "dtype": dtypes.pop(), "encoding": "proto"}
+    draft = Draft(data.key, "Tensor", facts)
+    return draft.with_notes("written by tf.io.serialize_tensor")
+
+
+def shaped_list(drafts: Drafts, data: KeyEvidence) -> Draft | None:
+    """Draft a field of a list of numbers that other keys or its name give a shape."""
+    if data.kind not in _DTYPES or data.is_single or data.longest < _SHORTEST:
+        return None
+    return (
+        _by_sizes(drafts, data)
+        or _by_neighbors(data)
+        or _by_items(data, drafts.evidence.counts)
+    )
+
+
+def _by_sizes(drafts: Drafts, data: KeyEvidence) -> Draft | None:
+    for sizes in size_candidates(drafts.evidence, data):
+        each = each_of(data.present, sizes.shapes)
+        if not each or not sizes.certain:
+            continue
+        if sizes.is_count:
+            return _counted(data, sizes, each)
+        if each > 1 and (sizes.shapes.shape[1] > 2 or each not in CHANNELS_OF_PIXELS):
+            continue
+        facts = sized_facts(sizes, each, _DTYPES[data.kind], "list")
+        draft = None if facts is None else Draft(data.key, "Tensor", facts)
+        if draft is not None and drafts.admits(draft):
+            draft = draft if data.is_finite else draft.with_facts(finite=False)
+            return draft.with_notes(
+                f"as many numbers as the sizes in {sizes.shown} say"
+            )
+    return None
+
+
+def _counted(data: KeyEvidence, sizes: Sizes, each: int) -> Draft:
+    """Return the field of a list whose items are counted under another key."""
+    item = (each,) if each > 1 else ()
+    draft = Draft(data.key, "VarLen", list_facts(data), counted_by=sizes.keys[0])
+    if data.is_fixed:
+        shape = (data.longest // each, *item)
+        draft = replace(draft, kind="Vector").with_facts(shape=shape)
+    elif item:
+        draft = draft.with_facts(item_shape=item)
+    doubts = sizes.row_doubts(each)
+    if doubts:
+        return draft.with_doubts(*doubts)
+    return draft.with_notes(
+        f"{plural(each, 'number')} for each item that {sizes.shown} counts"
+    )
+
+
+def _by_neighbors(data: KeyEvidence) -> Draft | None:
+    """Return the field of numbers that are the pixels of a picture."""
+    if not data.is_fixed or item_size(data.key):
+        return None
+    square = not speaks_of(data.key, "image")
+    shape: tuple[int, ...] | None = picture_shape(data.lists.samples, square=square)
+    if shape is None:
+        return None
+    shape = shape[:2] if shape[2] == 1 else shape
+    pixels = "x".join(map(str, shape))
+    return Draft(data.key, "Vector", list_facts(data) | {"shape": shape}).with_doubts(
+        f"always {data.longest:,} numbers, taken as {pixels} pixels, since neighbors are "
+        f"similar: or in another order, or a row of {data.longest:,}?"
+    )
+
+
+def _by_items(data: KeyEvidence, counts: Mapping[str, int]) -> Draft | None:
+    """Return the field of a list that is several times as long as others next to it."""
+    likely, _ = items_of(data.key, data.longest, counts)
+    if not data.is_fixed or not likely:
+        return None
+    shape = (likely[0], data.longest // likely[0])
+    return Draft(data.key, "Vector", list_facts(data) | {"shape": shape}).with_doubts(
+        f"always {data.longest:,} numbers, {shape[1]:,} for each of {shape[0]:,}, as long "
+        f"as other lists are: or in the order {shape[::-1]}, or a row of them?"
+    )
+
+
+Fields = Mapping[str, Draft]
+
+_TOKENS = frozenset(("ids", "tokens", "token"))
+
+_LARGEST_ITEM = 1024
+_SURE = 5
+
+
+def with_groups(evidence: Evidence, fields: Fields, names: Names) -> Fields:
+    """Return fields with the groups of lists that are equally long.
+
+    Args:
+        evidence: all keys.
+        fields: the fields, by key.
+        names: the models and names of the fields.
+    """
+    fields, lengths = _with_items(fields, _varying(evidence, fields))
+    models = {key: path[:-1] for key, path in names.paths.items()}
+    padded: dict[tuple[Path, int], list[str]] = {}
+    for key, draft in fields.items():
+        if draft.facts.get("pad_on_disk"):
+            model_and_length = models[key], draft.facts["max_length"]
+            padded.setdefault(model_and_length, []).append(key)
+    used: dict[Path, set[str]] = {}
+    grouped = dict(fields)
+    for members in (*padded.values(), *_equal(lengths, models)):
+        if len(members) > 1:
+            model = models[members[0]]
+            name = _group_name(members, used.setdefault(model, set()))
+            used[model].add(name)
+            for key in members:
+                grouped[key] = fields[key].with_facts(group=names.prefix(key) + name)
+    return grouped
+
+
+def _varying(evidence: Evidence, fields: Fields) -> dict[str, Rows]:
+    """Return the lengths of lists that vary, or may do so."""
+    lengths: dict[str, Rows] = {}
+    for key, data in evidence.keys.items():
+        if key not in fields:
+            continue
+        codec = fields[key].codec
+        varies = data.missing or data.shortest < data.longest or names_object(key)
+        if varies and codec.item_size and codec.length_part.key == key:
+            lengths[key] = data.lengths
+    return lengths
+
+
+def _with_items(
+    fields: Fields, lengths: Mapping[str, Rows]
+) -> tuple[Fields, Mapping[str, Rows]]:
+    """Return lists that are always so many times as long as another as lists of items.
+
+    Their lengths become those in items.
+    """
+    whole = {key: own for key, own in sorted(lengths.items()) if (own >= 0).all()}
+    found, in_items = dict(fields), dict(lengths)
+    for key, own in whole.items():
+        if fields[key].codec.parts[0].stored == BYTES:
+            continue
+        sizes = [
+            (size, other)
+            for other, base in whole.items()
+            if other != key and (size := _item_size(own, base))
+        ]
+        if not sizes:
+            continue
+        size, other = min(sizes)
+        items = fields[key].with_facts(item_shape=(size,))
+        text = f"always {size:,} numbers for each one of {quoted(other)}"
+        sure = len(np.unique(whole[other])) >= _SURE
+        found[key] = items.with_notes(text) if sure else items.with_doubts(text)
+        in_items[key] = own // size
+    return found, in_items
+
+
+def _item_size(own: Rows, base: Rows) -> int:
+    """Return how many times as long as another a list always is; 0 if that varies."""
+    some = np.flatnonzero(base)
+    if not len(some) or len(np.unique(base[some])) < 2:
+        return 0
+    size = int(own[some[0]] // base[some[0]])
+    return size if 2 <= size <= _LARGEST_ITEM and (own == base * size).all() else 0
+
+
+def _equal(lengths: Mapping[str, Rows], models: Mapping[str, Path]) -> list[list[str]]:
+    """Return keys of one model whose lists are equally long in the records of both."""
+    found: dict[tuple[Path, bytes], list[str]] = {}
+    for key in sorted(lengths):
+        found.setdefault((models[key], lengths[key].tobytes()), []).append(key)
+    # Those that more records have come first, and others join them.
+    wholes: list[list[str]] = []
+    for members in sorted(
+        found.values(), key=lambda some: (lengths[some[0]] < 0).sum()
+    ):
+        model, own = models[members[0]], lengths[members[0]]
+        present = own >= 0
+        fitting = [
+            others
+            for others in wholes
+            if not present.all() and own.max() > 0 and models[others[0]] == model
+            if (lengths[others[0]][present] == own[present]).all()
+        ]
+        if fitting:
+            max(fitting, key=len).extend(members)
+        else:
+            wholes.append(members)
+    return wholes
+
+
+def _group_name(members: Sequence[str], used: set[str]) -> str:
+    """Name a group: boxes, or the parent that all keys share, or its first field."""
+    words = {last_word(key) for key in members}
+    parts = [key.split("/")[:-1] for key in members]
+    levels = takewhile(lambda level: len(set(level)) == 1, zip(*parts, strict=False))
+    shared = [level[0] for level in levels]
+    if sum(says(word, "corner") for word in words) > 1:
+        name = "boxes"
+    elif shared:
+        plurals = [part for part in parts[0] if part.endswith("s")]
+        name = plurals[0] if plurals else f"{shared[-1]}s"
+    elif words & _TOKENS:
+        name = "tokens"
+    else:
+        name = members[0].rpartition("/")[2] or "items"
+    number, free = 2, name
+    while free in used:
+        free, number = f"{name}_{number}", number + 1
+    return free

@@ -13,7 +13,7 @@ from ...runtime.reading.columns import Rows
 from ...runtime.shared.images import CHANNELS
 from ..formatting import plural
 from ..statistics.numbers import Numbers, quantile
-from .draft import Draft, Drafts, listed, odd_doubt, quoted, ranges
+from .draft import Draft, Drafts, odd_doubt, quoted, ranges, with_commas
 from .evidence import Evidence, KeyEvidence, is_rare
 from .sizes import keys_of_axis
 from .values import Contents
@@ -197,7 +197,7 @@ def as_mask(draft: Draft, values: Contents, said: str = "") -> Draft:
     mask = mask.with_facts(num_classes=max(2, highest + 1))
     mask = mask.with_facts(ignore=255) if border else mask
     return mask.with_doubts(
-        f"{said}a class for each pixel? The ids are {listed(ranges(ids.tolist()))}: is "
+        f"{said}a class for each pixel? The ids are {with_commas(ranges(ids.tolist()))}: is "
         f"{highest} the highest id?"
     )
 

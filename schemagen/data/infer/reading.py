@@ -1,18 +1,26 @@
-"""Reading the records to infer from: the first ones of each file, up to a limit."""
+"""Reading the records to infer from: the first ones of each file, and the keys of each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
 
 from ...progress import Bar
+from ...runtime.native import NOTHING
 from ...runtime.reading.columns import Columns
 from ...runtime.shared.tfrecord import MOST_RECORD_BYTES
 from ...runtime.sources.shards import File
 from ..checks import Tally
+from ..files import FilePath
 from ..foreign import keyed_of
+from ..formatting import plural, shell_word
 from ..framing import Damage, whole_of
+from ..layouts import shards_like
 from ..one_pass import Scanned, read_files
-from .file_groups import FileKeys
+from .draft import quoted, with_commas
+from .words import split_before, words_of
 
 
 class Reading:
@@ -87,3 +95,164 @@ class Reading:
     def damaged(self) -> int:
         """How many such places there are."""
         return sum(file.scanned.damaged for file in self.files)
+
+
+# Records of one kind have so large a share of the keys of either in common.
+_COMMON = 0.5
+
+_MOST_KEYS = 6
+
+# A file lacks a key by chance if that is likelier than this.
+_CHANCE = 0.001
+
+
+@dataclass
+class FileKeys:
+    """The keys of one file.
+
+    Attributes:
+        scanned: what was read of the file.
+        split: its split; "" if its name does not say.
+        keys: in how many records each key is.
+        kinds: the kinds of values that each key has.
+    """
+
+    scanned: Scanned
+    split: str = ""
+    keys: Counter[str] = field(default_factory=Counter)
+    kinds: dict[str, set[str]] = field(default_factory=dict)
+
+    @property
+    def path(self) -> FilePath:
+        """The file."""
+        return self.scanned.part.path
+
+    @property
+    def records(self) -> int:
+        """How many of its records were read."""
+        return self.scanned.tally.records
+
+    def add(self, batch: Columns) -> None:
+        """Add the keys of some records."""
+        for key, columns in batch.by_key.items():
+            self.keys[key] += sum(map(len, columns))
+            kinds = {column.kind for column in columns if len(column)} - {NOTHING}
+            self.kinds.setdefault(key, set()).update(kinds)
+        for key, steps in batch.steps.items():
+            self.keys[key] += len(steps.rows)
+
+
+def groups_of(files: Sequence[FileKeys]) -> list[list[FileKeys]]:
+    """Return files in groups that share keys; one group if all do.
+
+    Two files are of one group if half of the keys of either are those of the other,
+    or of files between them.
+    """
+    groups: list[list[FileKeys]] = []
+    for file in files:
+        if not file.keys:
+            continue
+        near = [group for group in groups if any(_share(file, each) for each in group)]
+        others = [group for group in groups if not any(group is each for each in near)]
+        groups = [*others, [*chain(*near), file]]
+    return groups
+
+
+def _share(one: FileKeys, other: FileKeys) -> bool:
+    shared = len(one.keys.keys() & other.keys.keys())
+    return shared >= _COMMON * min(len(one.keys), len(other.keys))
+
+
+def shown_group(files: Sequence[FileKeys]) -> str:
+    """Return the name of a file, the number of files, and their keys."""
+    keys = sorted({key for file in files for key in file.keys})
+    where = _named(files, shell_word(str(files[0].path)))
+    return f"{where} with {with_commas(map(quoted, keys), _MOST_KEYS)}"
+
+
+def keys_by_split(files: Sequence[FileKeys]) -> dict[str, list[str]]:
+    """Return keys that differ by the name of a split before them, by what follows it.
+
+    They are one field under several keys, such as `train/image` and `test/image`, if no
+    file has both.
+    """
+    found: dict[str, set[str]] = {}
+    for file in files:
+        rests = {key: split_before(key)[1] for key in file.keys}
+        if len(set(rests.values())) < len(rests):
+            return {}
+        for key, rest in rests.items():
+            if key != rest:
+                found.setdefault(rest, set()).add(key)
+    return {rest: sorted(keys) for rest, keys in found.items() if len(keys) > 1}
+
+
+def lacking_keys(
+    files: Sequence[FileKeys], keys: Iterable[str]
+) -> Iterator[tuple[str, bool]]:
+    """Yield which of the keys whole files lack, together if the same files lack them.
+
+    A shard that lacks an optional field says only how rows were dealt to the shards, for
+    instance in turn. If it has keys instead that the others lack, it is of another kind.
+
+    Yields:
+        The keys and the files, and whether the training split lacks them, too.
+    """
+    files = [file for file in files if file.keys]
+    groups: dict[tuple[bool, ...], list[str]] = {}
+    for key in keys:
+        has = tuple(key in file.keys for file in files)
+        if not all(has) and any(has) and not _is_rare(key, files):
+            groups.setdefault(has, []).append(key)
+    for has, members in groups.items():
+        instead = tuple(not holds for holds in has)
+        if instead not in groups and _are_dealt(has, files):
+            continue
+        holding = [file for file, holds in zip(files, has, strict=True) if holds]
+        without = [file for file, holds in zip(files, has, strict=True) if not holds]
+        most = len(holding) > len(without)
+        named = without if most else holding
+        where = "in no record of " if most else "only in records of "
+        where += _named(named, quoted(named[0].path.name))
+        untrained = any(map(_trains, without)) and not any(map(_trains, holding))
+        yield f"{with_commas(map(quoted, members), _MOST_KEYS)}: {where}", untrained
+
+
+def drift(files: Sequence[FileKeys], key: str) -> tuple[str, ...]:
+    """Say which files hold each kind of values under a key, if they differ."""
+    holding: dict[str, list[FileKeys]] = {}
+    for file in files:
+        for kind in sorted(file.kinds.get(key, ())):
+            holding.setdefault(kind, []).append(file)
+    every = sum(bool(file.kinds.get(key)) for file in files)
+    if all(len(some) == every for some in holding.values()):
+        return ()
+    each = (
+        f"{kind} in {_named(some, quoted(some[0].path.name))}"
+        for kind, some in sorted(holding.items())
+    )
+    return (", ".join(each),)
+
+
+def _are_dealt(has: Sequence[bool], files: Sequence[FileKeys]) -> bool:
+    """Return whether each file that lacks a key is a shard of one write with others."""
+    writes = [file.path.parent / shards_like(file.path.name) for file in files]
+    holding = {write for write, holds in zip(writes, has, strict=True) if holds}
+    return holding.issuperset(writes)
+
+
+def _is_rare(key: str, files: Sequence[FileKeys]) -> bool:
+    """Return whether files may lack a key because few records have it."""
+    holding = sum(file.records for file in files if key in file.keys)
+    share = sum(file.keys[key] for file in files) / holding
+    most = max(file.records for file in files if key not in file.keys)
+    return (1 - share) ** most > _CHANCE
+
+
+def _trains(file: FileKeys) -> bool:
+    return not {"train", "training"}.isdisjoint(words_of(file.split))
+
+
+def _named(files: Sequence[FileKeys], first: str) -> str:
+    more = len(files) - 1
+    return f"{first} and {plural(more, 'other file')}" if more else first

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...spec.training import marks_missing, missing_beside, opaque
-from .draft import Draft, listed, quoted
+from .draft import Draft, quoted, with_commas
 from .evidence import Evidence, KeyEvidence
 from .words import (
     AXES,
@@ -182,7 +182,7 @@ def _with_named_target(evidence: Evidence, fields: Fields) -> Fields:
     if not named or fields[named[0][1]].is_text or ranks.count(ranks[0]) > 1:
         return fields
     first, *others = [key for _, key in named]
-    question = f", or {listed(map(quoted, others))}" if others else ""
+    question = f", or {with_commas(map(quoted, others))}" if others else ""
     target = _answer(fields[first], evidence.of(first))
     target = target.with_doubts(f"the target, by its name{question}?")
     return {**fields, first: target}
@@ -247,12 +247,12 @@ def lacking_roles(evidence: Evidence, fields: Fields) -> list[str]:
         usable.sort(key=lambda key: (fields[key].is_text, -most[key]))
         if unread:
             doubts.append(
-                f"no field is an input: it may be {listed(map(quoted, unread))}, whose "
+                f"no field is an input: it may be {with_commas(map(quoted, unread))}, whose "
                 "bytes are not understood"
             )
         elif usable:
             doubts.append(
-                f"no field is an input: is it {listed(map(quoted, usable))}? Give it "
+                f"no field is an input: is it {with_commas(map(quoted, usable))}? Give it "
                 'role="input"'
             )
         else:
@@ -272,13 +272,13 @@ def _possible_targets(evidence: Evidence, fields: Fields) -> str:
             f"{quoted(key)} as a Label" if fields[key].is_text else quoted(key)
             for _, key in ranked
         ]
-        return f': is it {listed(found, max(likely, _MOST_CANDIDATES))}? Give it role="target"'
+        return f': is it {with_commas(found, max(likely, _MOST_CANDIDATES))}? Give it role="target"'
     answers = answers or [key for key in fields if speaks_of(key, "target")]
     if not answers:
         return (
             ", and no key looks like one: a model cannot learn from these records alone"
         )
-    text = f": the targets may be {listed(map(quoted, answers))}, which "
+    text = f": the targets may be {with_commas(map(quoted, answers))}, which "
     text += "generated models do not predict"
     inputs = {key for key, draft in fields.items() if draft.model_role == "input"}
     if inputs and inputs.isdisjoint(answers):
