@@ -99,7 +99,7 @@ def __getattr__(name: str) -> Any:
 
 def _record_html(shown: Any) -> str | None:
     """Return how a notebook shows a record's class, or a record."""
-    from .use_cases.record_view import record_html
+    from .use_cases.record_html import record_html
 
     return record_html(shown)
 

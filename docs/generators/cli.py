@@ -9,7 +9,7 @@ from itertools import chain
 
 import click
 from schemagen.cli import main
-from schemagen.cli.help import FIRST_STEPS, TASKS, Example, Verb, example_lines
+from schemagen.cli.help import FIRST_STEPS, TASKS, Command, Example, example_lines
 
 _PROGRAM = "schemagen"
 
@@ -110,14 +110,14 @@ def _code(lines: list[str]) -> str:
 
 
 def _table(context: click.Context) -> str:
-    """Return a table of the verbs, by task."""
+    """Return a table of the commands, by task."""
     rows = ["| task | command | what it does |", "| --- | --- | --- |"]
     for task, names in TASKS.items():
         for name in names:
-            verb = main.commands[name]
-            shown = "" if name != names[0] else task
+            command = main.commands[name]
+            shown = "" if name != next(iter(names)) else task
             link = f"[`{name}`](#{_anchor(name)})"
-            rows.append(f"| {shown} | {link} | {verb.get_short_help_str(100)} |")
+            rows.append(f"| {shown} | {link} | {command.get_short_help_str(100)} |")
     return "\n".join([*rows, ""])
 
 
@@ -126,32 +126,32 @@ def _anchor(title: str) -> str:
 
 
 def _sections(
-    verb: click.Command, parent: click.Context, shared: Container[str]
+    command: click.Command, parent: click.Context, shared: Container[str]
 ) -> Iterator[str]:
-    """Yield the section of a verb, and those of its own verbs."""
-    context = click.Context(verb, info_name=verb.name, parent=parent)
+    """Yield the section of a command, and those of its own commands."""
+    context = click.Context(command, info_name=command.name, parent=parent)
     path = context.command_path.removeprefix(f"{_PROGRAM} ")
     yield f"## {path}\n" if " " not in path else f"### {path}\n"
-    usage = " ".join([context.command_path, *verb.collect_usage_pieces(context)])
-    params = verb.get_params(context)
+    usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
+    params = command.get_params(context)
     yield f"`{usage}`{''.join(_default(each, context) for each in params)}\n"
-    yield from _description(verb)
+    yield from _description(command)
     options = [
         row for each in params if (row := _option(each, context)) and row not in shared
     ]
     if options:
         yield "\n".join(["| option | meaning |", "| --- | --- |", *options, ""])
-    if isinstance(verb, Verb):
-        examples: list[Example] = verb.examples
+    if isinstance(command, Command):
+        examples: list[Example] = command.examples
         yield _code([line for line in example_lines(examples) if line])
-    if isinstance(verb, click.Group):
-        for inner in verb.commands.values():
+    if isinstance(command, click.Group):
+        for inner in command.commands.values():
             yield from _sections(inner, context, shared)
 
 
-def _description(verb: click.Command) -> Iterator[str]:
+def _description(command: click.Command) -> Iterator[str]:
     """Yield the paragraphs of a help text."""
-    for paragraph in inspect.cleandoc(verb.help or "").split("\n\n"):
+    for paragraph in inspect.cleandoc(command.help or "").split("\n\n"):
         yield " ".join(paragraph.split()) + "\n"
 
 

@@ -15,49 +15,34 @@ import click
 from ..findings import ExitCode
 from ..progress import showing
 from ..runtime.interface import DISTRIBUTION
-from .colors import wanted
 from .exit_codes import ending
-from .help import VerbGroup
+from .help import TASKS, CommandGroup
+from .printing import wanted
 from .reporting import Output
 
-_VERBS = {
-    "init": "starting.init",
-    "generate": "generating.generate",
-    "check": "generating.check",
-    "breaking": "changes.breaking",
-    "explain": "changes.explain",
-    "describe": "describing.describe",
-    "diff": "comparing.diff",
-    "export": "interop.export",
-    "templates": "templates.templates",
-    "verify": "verifying.verify",
-    "inspect": "inspecting.inspect",
-    "infer": "inferring.infer",
-    "adopt": "inferring.adopt",
-    "import": "interop.import_",
-}
+_PLACES = {name: place for task in TASKS.values() for name, place in task.items()}
 
 
-class _Verbs(UserDict[str, click.Command]):
-    """The verbs by their names, each imported when it is asked for."""
+class _Commands(UserDict[str, click.Command]):
+    """The commands by their names, each imported when it is asked for."""
 
     def __getitem__(self, name: str) -> click.Command:
         if name not in self.data:
-            module, _, verb = _VERBS[name].partition(".")
-            self[name] = getattr(import_module(f".{module}", __package__), verb)
+            module, _, function = _PLACES[name].partition(".")
+            self[name] = getattr(import_module(f".{module}", __package__), function)
         return super().__getitem__(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_VERBS)
+        return iter(_PLACES)
 
     def __len__(self) -> int:
-        return len(_VERBS)
+        return len(_PLACES)
 
     def __contains__(self, name: object) -> bool:
-        return name in _VERBS
+        return name in _PLACES
 
 
-class _Group(VerbGroup):
+class _Group(CommandGroup):
     """Turns what goes wrong into the documented exit codes."""
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> Any:
@@ -83,7 +68,7 @@ def _asked_format(arguments: Sequence[str]) -> str:
 
 @click.group(
     cls=_Group,
-    commands=_Verbs(),
+    commands=_Commands(),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 88},
 )
 @click.version_option(package_name=DISTRIBUTION)

@@ -1,19 +1,18 @@
-"""Verbs about changes of schemas: breaking, explain."""
+"""Commands about changes of schemas: breaking, explain."""
 
 from __future__ import annotations
 
 import click
 
 from ..data.formatting import plural
-from .colors import titled
 from .completion import complete_paths, complete_rules
-from .help import Verb
-from .printing import echo
+from .help import Command
+from .printing import echo, titled
 from .reporting import format_option, leave, project_option, report
 
 
 @click.command(
-    cls=Verb,
+    cls=Command,
     examples=[
         (
             "Compare with the revision at which this branch left main",
@@ -97,7 +96,7 @@ def breaking(
 
 
 @click.command(
-    cls=Verb,
+    cls=Command,
     examples=[("Explain a rule, by the id in a finding", "schemagen explain SG304")],
 )
 @click.argument("rule", metavar="ID", shell_complete=complete_rules)

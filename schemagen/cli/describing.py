@@ -1,4 +1,4 @@
-"""Verbs that describe records and data: describe."""
+"""Commands that describe records and data: describe."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .colors import titled
 from .completion import complete_records
-from .help import Verb
-from .printing import echo
+from .help import Command
+from .printing import echo, titled
 from .reporting import (
     leave,
     print_document,
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    cls=Verb,
+    cls=Command,
     examples=[
         ("Show all records of the project", "schemagen describe"),
         ("Show one record", "schemagen describe pet_photo"),

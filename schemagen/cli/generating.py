@@ -1,4 +1,4 @@
-"""Verbs that make code from schemas and compare it: generate, check."""
+"""Commands that make code from schemas and compare it: generate, check, templates."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from pathlib import Path
 import click
 
 from ..data.formatting import plural
-from .colors import colored_diff
-from .help import Verb
-from .printing import echo
+from .help import Command
+from .printing import colored_diff, echo, titled
 from .reporting import (
     format_option,
     leave,
+    print_document,
     project_option,
     report,
+    table_option,
     tracked_option,
 )
 
 
 @click.command(
-    cls=Verb,
+    cls=Command,
     examples=[
         ("Bring all generated code up to date", "schemagen generate"),
         ("See what would be written", "schemagen generate --dry-run"),
@@ -76,7 +77,7 @@ def generate(
 
 
 @click.command(
-    cls=Verb,
+    cls=Command,
     examples=[
         ("Fail in CI if generated code is out of date", "schemagen check"),
         ("Show what generate would change", "schemagen check --diff"),
@@ -103,3 +104,22 @@ def check(project: str, style: str, diff: bool, tracked: bool) -> None:
         leave()
     if style == "text":
         echo(f"{plural(len(found.files), 'file')} up to date")
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        ("See which templates are yours, and where ours are", "schemagen templates")
+    ],
+)
+@project_option
+@table_option("A table for people, or data.")
+def templates(project: str, style: str) -> None:
+    """List the templates, and which the project replaces."""
+    from ..use_cases.templates import listing
+
+    text = listing(project, style)
+    if style == "json":
+        print_document(text)
+    else:
+        echo(titled(text), nl=False)

@@ -8,13 +8,30 @@ from typing import Any, NamedTuple
 import click
 
 TASKS = {
-    "Start": ("init", "infer", "import", "adopt"),
-    "Generate code": ("generate", "check", "describe", "templates"),
-    "Review changes and findings": ("breaking", "explain"),
-    "Look at data": ("verify", "inspect", "diff"),
-    "Use other tools": ("export",),
+    "Start": {
+        "init": "starting.init",
+        "infer": "inferring.infer",
+        "import": "interop.import_",
+        "adopt": "inferring.adopt",
+    },
+    "Generate code": {
+        "generate": "generating.generate",
+        "check": "generating.check",
+        "describe": "describing.describe",
+        "templates": "generating.templates",
+    },
+    "Review changes and findings": {
+        "breaking": "changes.breaking",
+        "explain": "changes.explain",
+    },
+    "Look at data": {
+        "verify": "verifying.verify",
+        "inspect": "inspecting.inspect",
+        "diff": "inspecting.diff",
+    },
+    "Use other tools": {"export": "interop.export"},
 }
-"""The verbs of each task, in the order of the help text."""
+"""The commands of each task, in the order of the help text, and where they are in `cli`."""
 
 
 class Example(NamedTuple):
@@ -35,7 +52,7 @@ FIRST_STEPS = (
 """What the help text of `schemagen` shows."""
 
 
-class Verb(click.Command):
+class Command(click.Command):
     """A command whose help ends with examples.
 
     Args:
@@ -76,13 +93,13 @@ class Verb(click.Command):
         write_examples(self.examples, formatter)
 
 
-class VerbGroup(click.Group):
-    """A command with verbs, which its help lists by task."""
+class CommandGroup(click.Group):
+    """A command with commands, which its help lists by task."""
 
     def format_commands(
         self, ctx: click.Context, formatter: click.HelpFormatter
     ) -> None:
-        """Write the verbs of each task with the first sentence of their help."""
+        """Write the commands of each task with the first sentence of their help."""
         width = max(map(len, self.commands))
         for task, names in TASKS.items():
             with formatter.section(task):

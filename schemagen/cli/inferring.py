@@ -11,7 +11,7 @@ import click
 
 from ..data.formatting import plural, shell_word
 from .completion import complete_paths
-from .help import Verb
+from .help import Command
 from .printing import echo
 from .reporting import (
     data_argument,
@@ -32,7 +32,7 @@ _MOST_SHOWN = 5
 
 
 def schema_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add what verbs take that write the schema of some data."""
+    """Add what commands take that write the schema of some data."""
     for option in (
         click.option("--force", is_flag=True, help="Overwrite FILE."),
         click.option(
@@ -59,7 +59,7 @@ def schema_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command(
-    cls=Verb,
+    cls=Command,
     examples=[
         (
             "Write a schema of the first 10,000 records",
@@ -169,7 +169,7 @@ def _list(what: str, items: Sequence[str], more: str) -> None:
 
 
 @click.command(
-    cls=Verb,
+    cls=Command,
     examples=[
         (
             "Infer a schema, generate its code, and check all records",

@@ -1,4 +1,4 @@
-"""Verbs about formats of other tools: export, import."""
+"""Commands about formats of other tools: export, import."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 
 from ..data.formatting import plural
 from .completion import complete_paths, complete_records
-from .help import Verb
+from .help import Command
 from .printing import echo
 from .reporting import format_option, leave, project_option, report
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    cls=Verb,
+    cls=Command,
     examples=[
         (
             "Make a data directory one that TensorFlow Datasets reads",
@@ -93,7 +93,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 @click.command(
     "import",
-    cls=Verb,
+    cls=Command,
     examples=[
         (
             "Make a schema of a dataset of TensorFlow Datasets",

@@ -1,4 +1,4 @@
-"""What verbs share: options, and the printing of findings."""
+"""What commands share: options, and the printing of findings."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from ..findings import ExitCode
-from .colors import paint
 from .completion import complete_paths, complete_splits
-from .printing import echo, echo_document
+from .printing import echo, echo_document, paint
 
 if TYPE_CHECKING:
     from ..findings import Finding
@@ -105,7 +104,7 @@ format_option = click.option(
 
 
 def table_option(help_text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return the option of verbs that print a table for people, or data."""
+    """Return the option of commands that print a table for people, or data."""
     return click.option(
         "--format",
         "style",
@@ -140,7 +139,7 @@ def _only_data(
     )
 
 
-# DATA of verbs that take one: several arguments get a message that says what to do.
+# DATA of commands that take one: several arguments get a message that says what to do.
 data_argument = click.argument(
     "data",
     metavar="DATA",
@@ -157,7 +156,7 @@ split_option = click.option(
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add what verbs take that read all of some data, and the limit on records."""
+    """Add what commands take that read all of some data, and the limit on records."""
 
     @wraps(command)
     def reading(*arguments: Any, **options: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The verb that starts a project: init, and what to do next."""
+"""The command that starts a project: init, and what to do next."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from collections.abc import Sequence
 
 import click
 
-from .colors import paint
 from .completion import complete_records
-from .help import Verb
-from .printing import echo
+from .help import Command
+from .printing import echo, paint
 
 
 @click.command(
-    cls=Verb,
+    cls=Command,
     examples=[
         ("Make this directory a project", "schemagen init"),
         (

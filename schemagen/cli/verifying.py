@@ -1,4 +1,4 @@
-"""Verbs about data files: verify."""
+"""Commands about data files: verify."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 
 from ..progress import Bar
 from .completion import complete_records
-from .help import Verb
+from .help import Command
 from .printing import echo
 from .reporting import (
     data_argument,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    cls=Verb,
+    cls=Command,
     examples=[
         (
             "Check a data directory with the schema in its manifest",
