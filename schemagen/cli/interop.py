@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..data.formatting import plural
+from ..interop.exports import TARGETS
 from .completion import complete_paths, complete_records
 from .help import Command
 from .printing import echo
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 @click.option(
     "--to",
     required=True,
-    type=click.Choice(["tfds", "tfmd", "croissant"]),
+    type=click.Choice(TARGETS),
     help="What to write.",
 )
 @click.option(

@@ -24,11 +24,11 @@ def export(
 
     Args:
         record: its name, or its class's.
-        to: tfds, tfmd or croissant.
-        out: the file to write; for tfds a directory, which may be `data` itself.
+        to: one of `TARGETS` in `interop/exports/`.
+        out: the file to write, or the directory, which may be `data` itself.
         directory: in the project.
         data: the record's data directory.
-        given: properties of a Croissant description that only a person knows.
+        given: properties that only a person knows.
         force: overwrite files that are there.
 
     Raises:

@@ -7,6 +7,7 @@ extract values from TFRecord files.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,12 @@ from ...progress import track
 from ...runtime.codecs.classes import Classes
 from ...runtime.storage.manifest import Split
 from ...spec.model import FieldSpec, RecordSpec
-from .fields import CLASS, PICTURE, Notes, value_of
+from .exporter import CLASS, PICTURE, Exporter, Files, Notes, Request, value_of
 
 Json = dict[str, Any]
 
-# The properties that --set takes.
-PROPERTIES = (
+# What a person may add.
+_PROPERTIES = (
     *("citeAs", "creator", "datePublished", "description", "license", "name"),
     *("publisher", "url", "version"),
 )
@@ -175,3 +176,13 @@ def _field(spec: RecordSpec, field: FieldSpec, notes: Notes) -> Json:
         found["references"] = {"field": {"@id": reference}}
     found["source"] = {"fileSet": {"@id": "files"}, "extract": {"column": field.key}}
     return found
+
+
+def _files(request: Request, notes: Notes) -> Files:
+    described = description(
+        request.spec, request.splits, request.data, request.given, notes
+    )
+    return {request.out: json.dumps(described, indent=2, ensure_ascii=False) + "\n"}
+
+
+EXPORTER = Exporter(_files, sequences=True, properties=_PROPERTIES)

@@ -13,7 +13,7 @@ from typing import Any
 from ...runtime.codecs.part import BYTES, Part
 from ...runtime.storage.manifest import Split
 from ...spec.model import FieldSpec, RecordSpec
-from .fields import CLASS, PICTURE, Notes, Shape, value_of
+from .exporter import CLASS, PICTURE, Exporter, Files, Notes, Request, Shape, value_of
 
 Json = dict[str, Any]
 
@@ -26,7 +26,7 @@ _RAW_DTYPES = (
 )
 
 
-def files(
+def described(
     spec: RecordSpec, splits: Mapping[str, Split], notes: Notes
 ) -> dict[str, str]:
     """Return the contents of the files by name, those that TFDS looks for first.
@@ -175,3 +175,17 @@ def _shape(shape: Shape) -> Json:
     if not shape:
         return {}
     return {"dimensions": ["-1" if n is None else str(n) for n in shape]}
+
+
+def _files(request: Request, notes: Notes) -> Files:
+    """Return the descriptions, and the shards if they are in another directory."""
+    found: Files = {}
+    for name, text in described(request.spec, request.splits, notes).items():
+        found[request.out / name] = text
+    if request.data.resolve() != request.out.resolve():
+        for split in request.splits.values():
+            found |= {request.out / s.file: request.data / s.file for s in split.shards}
+    return found
+
+
+EXPORTER = Exporter(_files, needs_data=True, plain_splits=True)

@@ -8,7 +8,17 @@ from typing import Any
 from ...runtime.codecs.part import BYTES, FLOAT, INT, Part
 from ...spec.model import FieldSpec, RecordSpec
 from ..metadata import DOMAINS, TYPES, empty_schema
-from .fields import CLASS, PICTURE, Notes, Shape, keys_of, value_of
+from .exporter import (
+    CLASS,
+    PICTURE,
+    Exporter,
+    Files,
+    Notes,
+    Request,
+    Shape,
+    keys_of,
+    value_of,
+)
 
 Message = dict[str, Any]
 """A message by the names of its fields, as JSON has it."""
@@ -127,3 +137,10 @@ def _tensor(field: FieldSpec) -> Message:
         return {"ragged_tensor": {"feature_path": path, "partition": [partition]}}
     shape = _shape(value, field, value.count or 0)
     return {"dense_tensor": {**column, "shape": shape}}
+
+
+def _files(request: Request, notes: Notes) -> Files:
+    return {request.out: schema_text(request.spec, notes)}
+
+
+EXPORTER = Exporter(_files)

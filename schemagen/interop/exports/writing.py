@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 from ...atomic_write import write_whole
@@ -19,8 +19,7 @@ from ...runtime.storage import manifest
 from ...runtime.storage.manifest import Split
 from ...spec.model import RecordSpec
 from ...spec.serial import to_data
-from . import croissant, tfds, tfmd
-from .fields import Notes
+from .exporter import Exporter, Notes, Request
 
 
 @dataclass(frozen=True)
@@ -49,10 +48,10 @@ def export_spec(
 
     Args:
         spec: of the record.
-        to: tfds, tfmd or croissant.
-        out: the file to write; for tfds a directory, which may be `data` itself.
-        data: the record's data directory; tfds requires it.
-        given: properties of a Croissant description that only a person knows.
+        to: one of `TARGETS`.
+        out: the file to write, or the directory, which may be `data` itself.
+        data: the record's data directory, which some tools need.
+        given: properties that only a person knows.
         force: overwrite existing files.
 
     Raises:
@@ -60,12 +59,13 @@ def export_spec(
     """
     given, out = given or {}, Path(out)
     directory = Path() if data is None else Path(data)
-    if wrong := [*_wrong_request(spec, to, given, has_data=data is not None)]:
+    exporter: Exporter = import_module(f".{to}", __package__).EXPORTER
+    if wrong := [*_wrong_request(spec, to, exporter, given, data)]:
         raise SchemagenError(wrong)
-    splits = {} if data is None else _splits(spec, to, directory)
+    splits = {} if data is None else _splits(spec, to, exporter, directory)
     notes = Notes()
     try:
-        files = _files(spec, to, out, directory, splits, given, notes)
+        files = exporter.files(Request(spec, out, directory, splits, given), notes)
         taken = [path for path in files if os.path.lexists(path) and not force]
         if taken:
             advice = "give another --out, or --force"
@@ -80,34 +80,14 @@ def export_spec(
     return Exported(tuple(files), notes.lines())
 
 
-def _files(
+def _wrong_request(
     spec: RecordSpec,
     to: str,
-    out: Path,
-    data: Path,
-    splits: Mapping[str, Split],
+    exporter: Exporter,
     given: Mapping[str, str],
-    notes: Notes,
-) -> dict[Path, str | Path]:
-    """Return the contents of the files, and the shards that get another name."""
-    if to == "tfmd":
-        return {out: tfmd.schema_text(spec, notes)}
-    if to == "croissant":
-        described = croissant.description(spec, splits, data, given, notes)
-        return {out: json.dumps(described, indent=2, ensure_ascii=False) + "\n"}
-    files: dict[Path, str | Path] = {}
-    for name, text in tfds.files(spec, splits, notes).items():
-        files[out / name] = text
-    if data.resolve() != out.resolve():
-        for split in splits.values():
-            files |= {out / s.file: data / s.file for s in split.shards}
-    return files
-
-
-def _wrong_request(
-    spec: RecordSpec, to: str, given: Mapping[str, str], *, has_data: bool
+    data: Path | str | None,
 ) -> Iterator[Finding]:
-    if spec.message != "Example" and to != "croissant":
+    if spec.message != "Example" and not exporter.sequences:
         yield Finding(
             Location(spec.source),
             "SG451",
@@ -115,19 +95,21 @@ def _wrong_request(
             "a SequenceRecord",
             "a Record",
         )
-    if to == "tfds" and not has_data:
-        words = "--to tfds describes data, and no data directory is given"
+    if exporter.needs_data and data is None:
+        words = f"--to {to} describes data, and no data directory is given"
         advice = "name the data directory; --out may be the same directory"
         place, expected = Location("--data"), "--data DIR"
         yield Finding(place, "SG453", words, expected=expected, advice=advice)
     for name in given:
-        if to != "croissant" or name not in croissant.PROPERTIES:
+        if name not in exporter.properties:
             words = f"{printable(name)!r} is not a property of an export to {to}"
-            expected = f"--to croissant, and one of {', '.join(croissant.PROPERTIES)}"
+            expected = ", ".join(exporter.properties) or "no property"
             yield Finding(Location("--set"), "SG452", words, expected=expected)
 
 
-def _splits(spec: RecordSpec, to: str, data: Path) -> Mapping[str, Split]:
+def _splits(
+    spec: RecordSpec, to: str, exporter: Exporter, data: Path
+) -> Mapping[str, Split]:
     """Return the splits of a data directory.
 
     Raises:
@@ -144,8 +126,11 @@ def _splits(spec: RecordSpec, to: str, data: Path) -> Mapping[str, Split]:
         for change in differences(found.spec_of(name), to_data(spec)):
             words = f"split {name!r} has another schema: {change.plain}"
             wrong.append(_wrong_data(data, words))
-        if to == "tfds" and (split.compression or not re.fullmatch(r"\w+", name)):
-            words = f"TFDS cannot read split {name!r}: it is compressed or misnamed"
+        is_plain = not split.compression and re.fullmatch(r"\w+", name)
+        if exporter.plain_splits and not is_plain:
+            words = (
+                f"{to.upper()} cannot read split {name!r}: it is compressed or misnamed"
+            )
             advice = "write it uncompressed, with a name of letters, digits and _"
             wrong.append(_wrong_data(data, words, advice))
     if wrong:

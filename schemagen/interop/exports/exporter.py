@@ -1,11 +1,59 @@
-"""What exports say about a field: its type and shape, and what they approximate."""
+"""What exports share: what one can do, what it is asked for, and what it says about a field."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
 from ...findings import printable
-from ...spec.model import FieldSpec, defaults_of
+from ...runtime.storage.manifest import Split
+from ...spec.model import FieldSpec, RecordSpec, defaults_of
 
 Shape = tuple[int | None, ...]
+
+Files = dict[Path, str | Path]
+"""The text of each file, or the shard that gets another name."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to describe.
+
+    Attributes:
+        spec: of the record.
+        out: the file to write, or the directory.
+        data: the directory of the splits.
+        splits: what the manifest says about each, by name; empty without data.
+        given: properties that only a person knows, by name.
+    """
+
+    spec: RecordSpec
+    out: Path
+    data: Path
+    splits: Mapping[str, Split]
+    given: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Exporter:
+    """How a record is described for a tool.
+
+    Attributes:
+        files: returns the files, and notes what is approximated.
+        sequences: whether the tool knows records of tf.train.SequenceExample.
+        needs_data: whether it describes splits, so that a data directory has to be given.
+        plain_splits: whether the tool reads only uncompressed splits, whose names are
+            letters, digits and _.
+        properties: the names of what a person may add.
+    """
+
+    files: Callable[[Request, Notes], Files]
+    sequences: bool = False
+    needs_data: bool = False
+    plain_splits: bool = False
+    properties: Sequence[str] = ()
+
 
 # Types that are not dtypes: an encoded image, and a class of the field.
 PICTURE, CLASS = "picture", "class"
