@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from .findings import Finding, Location, SchemagenError, refused
+from .rules import THRESHOLDS
 from .runtime.shared.errors import did_you_mean
 
 if TYPE_CHECKING:
@@ -217,13 +218,11 @@ def _wrong_setting(
     fields: Mapping[str, FieldInfo],
     text: str,
 ) -> Finding:
-    from .settings import JUDGEMENTS
-
     name, last = path[0], path[-1]
     known: Iterable[str] = fields
     value, wanted = table[name], fields[name].description if name in fields else ""
     if len(path) > 1:
-        known, value, wanted = JUDGEMENTS, value[last], "a number of at least 0"
+        known, value, wanted = THRESHOLDS, value[last], "a number of at least 0"
     if last in known:
         message, found = f"setting {'.'.join(path)!r} has a wrong value", repr(value)
         expected, near = wanted or "", ""

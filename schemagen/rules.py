@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -498,3 +499,13 @@ _DATA_FILES = (
 RULES = {
     rule.id: rule for rule in (*_SCHEMAS, *_GENERATED_FILES, *_REQUESTS, *_DATA_FILES)
 }
+
+THRESHOLDS: Mapping[str, float] = {
+    "leakage": 0.0,
+    "duplicates": 0.0,
+    "drift": 0.5,
+    "missing-classes": 1,
+}
+"""What `inspect --fail-on` judges (SG541 to SG544), and what is allowed at most: the share of
+records that are also in another split, and of those that are twice in one; the effect of a
+difference. And how many records a class needs."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from keyword import iskeyword
 from pathlib import PurePosixPath
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any
 
 from pydantic import (
     AfterValidator,
@@ -16,6 +16,7 @@ from pydantic import (
     ValidationError,
 )
 
+from .rules import THRESHOLDS
 from .runtime.shared.tfrecord import MOST_RECORD_BYTES
 
 # No name is hidden, ends in a way that Windows drops, or leads out of the project.
@@ -51,8 +52,11 @@ def _bytes(size: object) -> object:
     return int(match[1]) * _UNITS[match[2]] if match else size
 
 
-Judgement = Literal["leakage", "duplicates", "drift", "missing-classes"]
-JUDGEMENTS: tuple[str, ...] = get_args(Judgement)
+def _judgement(name: str) -> str:
+    """Return the name of something that can fail a build."""
+    if name not in THRESHOLDS:
+        raise ValueError
+    return name
 
 
 class Settings(BaseModel):
@@ -80,10 +84,12 @@ class Settings(BaseModel):
     )
     """The directory of the project's own templates; None if it has none."""
 
-    thresholds: dict[Judgement, Annotated[float, Field(ge=0)]] = Field(
+    thresholds: dict[
+        Annotated[str, AfterValidator(_judgement)], Annotated[float, Field(ge=0)]
+    ] = Field(
         default={},
-        description="a [tool.schemagen.thresholds] table of numbers: leakage, "
-        "duplicates, drift, missing-classes",
+        description="a [tool.schemagen.thresholds] table of numbers: "
+        + ", ".join(THRESHOLDS),
     )
     """From where on `inspect --fail-on` fails, by name."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..rules import THRESHOLDS
 from .completion import complete_paths, complete_records
 from .help import Command
 from .printing import echo
@@ -43,8 +44,6 @@ def _judgements(
     """
     if names is None:
         return ()
-    from ..data.profile.judging import THRESHOLDS
-
     found = tuple(name.strip() for name in names.split(","))
     for name in found:
         if name not in THRESHOLDS:
@@ -98,7 +97,7 @@ def _judgements(
     "--fail-on",
     metavar="NAMES",
     callback=_judgements,
-    help="Exit with 1 on findings out of: leakage, duplicates, drift, missing-classes.",
+    help=f"Exit with 1 on findings out of: {', '.join(THRESHOLDS)}.",
 )
 @project_option
 @format_option

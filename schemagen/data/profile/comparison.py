@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...rules import THRESHOLDS
 from ..formatting import number, share
 from ..statistics.numbers import Numbers
 from .classes import ClassCounts, value_name
@@ -21,7 +22,7 @@ FEWEST_OF_VALUE = 10
 # The measures that follow from the frequencies of values.
 _COUNTED = ("values", "sizes in bytes")
 
-DRIFT = 0.5
+DRIFT = THRESHOLDS["drift"]
 """The effect that counts as drift: what Cohen calls medium."""
 
 

@@ -5,22 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping
 
+from ...rules import THRESHOLDS
 from ..checks import DataFinding, Example
 from ..formatting import listed, number, percent, plural
 from .classes import ClassCounts
 from .columns import Split
-from .comparison import DRIFT, FEWEST, FEWEST_OF_VALUE, Difference
+from .comparison import FEWEST, FEWEST_OF_VALUE, Difference
 from .profile import Profile
 from .repetitions import Place, Repetition
-
-THRESHOLDS: Mapping[str, float] = {
-    "leakage": 0.0,
-    "duplicates": 0.0,
-    "drift": DRIFT,
-    "missing-classes": 1,
-}
-"""What is allowed at most: the share of records that are also in another split, and of those
-that are twice in one; the effect of a difference. And how many records a class needs."""
 
 
 def judged(
@@ -33,18 +25,12 @@ def judged(
         names: out of `THRESHOLDS`.
         thresholds: in place of those.
     """
-    judges = {
-        "leakage": _leakage,
-        "duplicates": _duplicates,
-        "drift": _drift,
-        "missing-classes": _missing_classes,
-    }
     limits = {**THRESHOLDS, **thresholds}
     return [
         found
-        for name, judge in judges.items()
+        for name in THRESHOLDS
         if name in names
-        for found in judge(profile, limits[name])
+        for found in _JUDGES[name](profile, limits[name])
     ]
 
 
@@ -136,6 +122,14 @@ def _missing_classes(profile: Profile, limit: float) -> Iterator[DataFinding]:
             lacking = [*lacking_in(counted, split, limit)]
             if lacking:
                 yield _of_classes(profile, counted, split, lacking, limit)
+
+
+_JUDGES = {
+    "leakage": _leakage,
+    "duplicates": _duplicates,
+    "drift": _drift,
+    "missing-classes": _missing_classes,
+}
 
 
 def unjudged(profile: Profile, names: Collection[str]) -> Iterator[str]:
