@@ -12,7 +12,7 @@ from ..findings import Finding, InData, Location
 from ..runtime.native import BYTES
 from ..runtime.reading.columns import Columns, column_of
 from ..runtime.shared.compression import ANY
-from ..runtime.shared.image_headers import jpeg_header
+from ..runtime.shared.images import jpeg_header
 from ..runtime.shared.tfrecord import HEADER_SIZE
 from .foreign import Keyed, describe_record, keyed_of
 from .framing import Damage

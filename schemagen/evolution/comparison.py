@@ -11,12 +11,12 @@ from typing import Any
 from ..runtime.codecs.compatibility import (
     DATA_CHECKS,
     Change,
+    FieldJson,
     Spec,
     differences,
     former_fields,
     new_fields,
 )
-from ..runtime.codecs.owned_keys import FieldSpec
 from ..runtime.codecs.spec_json import codec_of_json, stored_field
 from .tables import AXES, BREAKING_RULES, Axis, BreakingRule
 
@@ -53,13 +53,13 @@ def record_gone(before: Spec) -> Change:
     return Change("SG249", "", "record", name, None, words)
 
 
-def _delivers_mask(field: FieldSpec) -> bool:
+def _delivers_mask(field: FieldJson) -> bool:
     """Tell whether batches have a `<name>_present` for a field."""
     codec = codec_of_json(field)  # None of a kind that only a later version knows
     return codec.masked if codec else bool(field.get("presence"))
 
 
-def _removed(field: FieldSpec, before: Spec, after: Spec) -> Change:
+def _removed(field: FieldJson, before: Spec, after: Spec) -> Change:
     """Return that a field is gone, as planned if it is reserved."""
     name, kind = field["name"], field["kind"]
     if {field["key"], name} & set(after.get("reserved", ())):
@@ -77,7 +77,7 @@ def _removed(field: FieldSpec, before: Spec, after: Spec) -> Change:
     return Change("SG242", name, "kind", kind, None, words, hint)
 
 
-def _added(field: FieldSpec, before: Spec, after: Spec) -> Iterator[Change]:
+def _added(field: FieldJson, before: Spec, after: Spec) -> Iterator[Change]:
     """Yield what a new field requires of writers and of models."""
     name = field["name"]
     if not field["optional"]:
@@ -92,7 +92,7 @@ def _input(field: str, attribute: str, name: str) -> Change:
     return Change("SG246", field, attribute, None, name, words)
 
 
-def _renamed_or_moved(old: FieldSpec, new: FieldSpec) -> Iterator[Change]:
+def _renamed_or_moved(old: FieldJson, new: FieldJson) -> Iterator[Change]:
     """Yield what names the field, or says where it is in batches and models."""
     name = new["name"]
     if _label(old) != _label(new):
@@ -106,7 +106,7 @@ def _renamed_or_moved(old: FieldSpec, new: FieldSpec) -> Iterator[Change]:
         yield Change("SG247", name, "num_classes", was, now)
 
 
-def _stricter(old: FieldSpec, new: FieldSpec) -> Iterator[Change]:
+def _stricter(old: FieldJson, new: FieldJson) -> Iterator[Change]:
     """Yield what the writer refuses, and has taken so far.
 
     Numbers that it has rounded, and names of classes that have none any more, after
@@ -134,7 +134,7 @@ def _of_record(before: Spec, after: Spec) -> Iterator[Change]:
         yield Change("SG253", "", "draft", False, True, words)
 
 
-def _pairs(before: Spec, after: Spec) -> Iterator[tuple[FieldSpec, FieldSpec]]:
+def _pairs(before: Spec, after: Spec) -> Iterator[tuple[FieldJson, FieldJson]]:
     """Yield the fields that are the same by their key, or else by their name."""
     by_key = {field["key"]: field for field in before["fields"]}
     by_name = {field["name"]: field for field in before["fields"]}
@@ -155,7 +155,7 @@ def _form(spec: Spec) -> str:
     return f"({', '.join(parts)})"
 
 
-def _label(field: FieldSpec) -> str:
+def _label(field: FieldJson) -> str:
     """Return what a field is called in rows: `steps.observation.state`."""
     return ".".join(field.get("path", ())) or str(field["name"])
 

@@ -11,10 +11,9 @@ from pydantic import BaseModel, ConfigDict, ValidationInfo, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError, core_schema
 
-from ..runtime.codecs.between import features_of_row, refuse_faults
+from ..runtime.codecs.between import features_of_row, refuse_faults, relations_of
 from ..runtime.codecs.groups import check_lengths, groups_of
 from ..runtime.codecs.kind import Kind, optional
-from ..runtime.codecs.records import relations_of
 from ..runtime.shared.errors import Problem, RecordError, did_you_mean
 from ..runtime.shared.values import described
 from .declaration import RowCheck, as_declared, declaration

@@ -14,8 +14,7 @@ import numpy as np
 from ...runtime.codecs.tensor_proto import TensorHead, tensor_head
 from ...runtime.reading.columns import Column
 from ...runtime.shared.errors import Problem
-from ...runtime.shared.image_headers import HEADERS, ImageHeader
-from ...runtime.shared.images import sniff
+from ...runtime.shared.images import HEADERS, ImageHeader, sniff
 from .numbers import Numbers, few, merged_numbers, numbers, summed
 
 LONGEST_COUNTED = 256

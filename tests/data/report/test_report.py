@@ -341,7 +341,6 @@ def test_a_report_that_cannot_be_finished_leaves_the_earlier_one(
     assert sorted(os.listdir(tmp_path)) == ["data", "report.html"]
 
 
-@pytest.mark.slow
 def test_values_are_described_as_inspect_does(tmp_path: Path) -> None:
     """Raw numbers by their bytes, and values of steps by the steps that have them."""
     held = {"raw": Annotated[Any, Vector((4,), "float64", encoding="raw")]}
@@ -369,6 +368,7 @@ def test_texts_of_a_sample_are_made_once(
     assert sorted(made) == ["long", "long", "short"]
 
 
+@pytest.mark.slow
 def test_many_keys_and_classes_are_summed_up(tmp_path: Path) -> None:
     """Of a thousand of each, the first ones are drawn."""
     names = tuple(f"kind {index}" for index in range(1000))
