@@ -59,7 +59,7 @@ def write_report(
     Raises:
         DatasetError: a worker died.
     """
-    from ..data.profile.telling import keys_of
+    from ..data.profile.associations import keys_of
     from ..data.report.page import write_report as write  # which imports jinja2
 
     splits = splits_of(data, spec, EXAMPLES)

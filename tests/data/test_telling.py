@@ -13,8 +13,7 @@ import schemagen
 from schemagen import Label, Scalar, Text, VarLen
 from schemagen.data.inspect.inspecting import statistics_of
 from schemagen.data.one_pass import Wanted, read_data
-from schemagen.data.profile.profile import profile_of
-from schemagen.data.profile.telling import (
+from schemagen.data.profile.associations import (
     CORRELATION_RATIO,
     CRAMERS_V,
     MOST,
@@ -28,6 +27,7 @@ from schemagen.data.profile.telling import (
     spearman,
     told_of,
 )
+from schemagen.data.profile.profile import profile_of
 from schemagen.data.sources import find_data
 from schemagen.data.verify.verifying import splits_of
 

@@ -12,6 +12,7 @@ from ...spec.names import snake_case
 from ..formatting import plural
 from .draft import DOUBT, Draft, Drafts, odd_doubt, quoted, with_commas
 from .evidence import Evidence, KeyEvidence
+from .key_words import LABELS, split_before
 from .labels import label, label_text
 from .lists import (
     object_list,
@@ -28,7 +29,6 @@ from .plain import plain, step_drafts, step_problem
 from .raw import fixed_raw, sized_raw, varying_raw
 from .reading import FileKeys, drift, lacking_keys
 from .roles import lacking_roles, rank_of, with_roles
-from .words import LABELS, split_before
 
 _FEW = 20
 """Fewer records can all be alike by chance."""

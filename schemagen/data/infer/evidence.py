@@ -17,8 +17,8 @@ from ...runtime.shared.errors import Problem
 from ..formatting import plural
 from ..statistics.bytes_values import RAW
 from ..statistics.numbers import Numbers, merged_numbers, numbers
+from .key_words import meaning_of, names_object, speaks_of
 from .values import Contents, Forms, Lists, PerRecord, guess_dtype, item_bytes
-from .words import meaning_of, names_object, speaks_of
 
 RARE = 0.01
 """What at most so many of the records have is a doubt, rather than a wider type."""

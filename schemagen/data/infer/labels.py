@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..formatting import plural
 from .draft import Draft, Drafts, quoted, ranges, with_commas
 from .evidence import Evidence, KeyEvidence
-from .words import (
+from .key_words import (
     last_word,
     meaning_of,
     names_class,

@@ -14,11 +14,7 @@ from ...runtime.reading.columns import Rows
 from ..formatting import plural
 from .draft import Draft, Drafts, quoted
 from .evidence import Evidence, KeyEvidence
-from .naming import Names, Path
-from .pictures import CHANNELS_OF_PIXELS
-from .raw import picture_shape
-from .sizes import Sizes, common_shape, each_of, items_of, size_candidates, sized_facts
-from .words import (
+from .key_words import (
     is_flag,
     item_size,
     last_word,
@@ -27,6 +23,10 @@ from .words import (
     says,
     speaks_of,
 )
+from .naming import Names, Path
+from .pictures import CHANNELS_OF_PIXELS
+from .raw import picture_shape
+from .sizes import Sizes, common_shape, each_of, items_of, size_candidates, sized_facts
 
 _ROW_LENGTHS = ("ragged_row_lengths_0", "row_lengths")
 _VALUES = ("ragged_flat_values", "values", "flat_values")

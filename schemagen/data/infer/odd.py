@@ -16,8 +16,8 @@ from ..foreign import unread_content
 from ..formatting import listed, plural
 from .draft import Draft, Drafts, odd_doubt, quoted, with_commas
 from .evidence import Evidence, KeyEvidence, gather, is_rare
+from .key_words import meaning_of
 from .values import item_bytes
-from .words import meaning_of
 
 Flags = NDArray[np.bool_]
 

@@ -15,9 +15,9 @@ from ..formatting import plural
 from ..statistics.numbers import Numbers, quantile
 from .draft import Draft, Drafts, odd_doubt, quoted, ranges, with_commas
 from .evidence import Evidence, KeyEvidence, is_rare
+from .key_words import AXES, parent_of, says, speaks_of
 from .sizes import keys_of_axis
 from .values import Contents
-from .words import AXES, parent_of, says, speaks_of
 
 CHANNELS_OF_PIXELS = (1, 3, 4, 2)
 """How many numbers a pixel may have, if that is not stored."""

@@ -20,7 +20,7 @@ from ..framing import Damage, whole_of
 from ..layouts import shards_like
 from ..one_pass import Scanned, read_files
 from .draft import quoted, with_commas
-from .words import split_before, words_of
+from .key_words import split_before, words_of
 
 
 class Reading:

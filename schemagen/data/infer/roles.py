@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...spec.training import marks_missing, missing_beside, opaque
 from .draft import Draft, quoted, with_commas
 from .evidence import Evidence, KeyEvidence
-from .words import (
+from .key_words import (
     AXES,
     Meaning,
     is_seldom_answer,

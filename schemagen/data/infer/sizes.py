@@ -11,7 +11,7 @@ import numpy as np
 from ...runtime.reading.columns import Rows
 from .draft import quoted
 from .evidence import Evidence, KeyEvidence
-from .words import (
+from .key_words import (
     AXES,
     counts_key,
     extends,

@@ -21,17 +21,17 @@ from ...progress import track
 from ...runtime.interface import install
 from ..formatting import number, one_line, plural, share, size
 from ..inspect.text import OF_SPLIT, columns_table, contents_of, facts_table
+from ..profile.associations import told_of
 from ..profile.columns import Column, title_of
 from ..profile.facts import notes_of, notes_of_keys, split_facts
 from ..profile.profile import Profile
-from ..profile.telling import told_of
 from ..statistics.model import FileStatistics
+from .associations import telling_figures
 from .charts import Figure, series
 from .columns import class_figure, column_figure, missing_figure
 from .differences import diff_figure, differences_figure, repetitions_figure
 from .records import places_of
 from .samples import Samples, samples_of
-from .telling import telling_figures
 
 if TYPE_CHECKING:
     from ..profile.diff import Diff

@@ -1,4 +1,4 @@
-"""What the words of a key say about what stands under it: tables of public conventions."""
+"""What the words of a key say about what is under it: tables of public conventions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A target against the features that tell the most about it."""
+"""A target against the features that are associated most with it."""
 
 from __future__ import annotations
 
@@ -9,19 +9,11 @@ from numpy.typing import NDArray
 
 from ...display.blocks import Table
 from ..formatting import one_line, plural, share
+from ..profile.associations import Association, Classes, Numeric, Told, Variable
 from ..profile.columns import Column, Split
 from ..profile.facts import measure_text, measures_in
-from ..profile.telling import Association, Classes, Numeric, Told, Variable
 from ..statistics.numbers import Numbers, numbers
-from .charts import (
-    SERIES,
-    Bar,
-    Figure,
-    Plot,
-    histogram,
-    scatter,
-    stacks,
-)
+from .charts import SERIES, Bar, Figure, Plot, histogram, scatter, stacks
 from .columns import common_bins
 
 _MOST_TARGETS = 4

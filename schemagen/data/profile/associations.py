@@ -17,6 +17,7 @@ from .columns import Column, Split
 if TYPE_CHECKING:
     from ...spec.model import RecordSpec
 
+
 MOST = 6
 """So many features are returned for a target."""
 
