@@ -23,7 +23,7 @@ from ..spec.training import (
     uses_vocabulary,
 )
 from ..spec.words import delivers_or_missing, takes_or_none, words_of
-from .literals import Code, identifier, literal
+from .python_source import Code, identifier, literal
 
 
 @dataclass(frozen=True)

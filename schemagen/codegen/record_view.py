@@ -8,8 +8,7 @@ from pathlib import PurePosixPath
 
 from ..spec.model import RecordSpec
 from .field_view import FieldView, constructor, description, list_description, value_at
-from .imports import import_line
-from .literals import Code, identifier, literal
+from .python_source import Code, identifier, import_line, literal
 
 
 @dataclass(frozen=True)

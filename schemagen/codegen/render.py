@@ -11,9 +11,7 @@ from ..runtime.interface import DISTRIBUTION, INTERFACE, installed_version
 from ..spec.model import RecordSpec
 from ..spec.serial import fingerprint, to_json
 from .header import digest, with_header
-from .imports import with_imports
-from .layout import wrap
-from .literals import comment
+from .python_source import comment, with_imports, wrap
 from .record_view import RecordView, TrainingView
 from .templates import Templates
 

@@ -33,8 +33,7 @@ from ..data.sources import Data, find_data
 from ..runtime.reading.columns import WRITE_EXAMPLES
 from ..runtime.shared.errors import DatasetError
 from ..runtime.shared.tfrecord import MOST_RECORD_BYTES
-from ..schema_source import schema_source
-from ..schema_source.checking import wrong_with
+from ..schema_source import schema_source, wrong_with
 from ..spec.model import RecordSpec
 from ..spec.names import is_package_name, snake_case
 from ..spec.serial import from_data

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from contract.hard_texts import INJECTIONS
 from schemagen import Image, Label, Scalar
-from schemagen.schema_source import schema_source
-from schemagen.schema_source.source import comment_lines
+from schemagen.schema_source import comment_lines, schema_source
 from schemagen.spec.model import FieldSpec, RecordSpec
 from schemagen.spec.serial import to_data
 

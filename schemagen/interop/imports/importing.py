@@ -8,8 +8,7 @@ from pathlib import Path
 
 from ...atomic_write import write_whole
 from ...findings import Finding, Location, SchemagenError, printable, refuse
-from ...schema_source import schema_source
-from ...schema_source.checking import wrong_with
+from ...schema_source import schema_source, wrong_with
 from ...spec.model import RecordSpec
 from ...spec.names import snake_case
 from .feature_spec import import_feature_spec

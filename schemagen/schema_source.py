@@ -1,4 +1,4 @@
-"""The text of a schema file: the inverse of loading and resolving one."""
+"""A spec as a schema file: the inverse of loading and resolving one."""
 
 from __future__ import annotations
 
@@ -8,25 +8,134 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import MISSING, Field, fields, replace
+from dataclasses import MISSING, Field, dataclass, fields, replace
 from itertools import chain, count
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from textwrap import TextWrapper
 from typing import Any
 
-from .. import schema
-from ..codegen.imports import import_block
-from ..codegen.layout import STEP, WIDTH, broken, display_width
-from ..codegen.literals import comment, identifier, literal, prose
-from ..runtime.codecs.kind import Kind
-from ..runtime.codecs.parameters import Parameters, parameters_of
-from ..runtime.shared.errors import Problem
-from ..schema import Label
-from ..schema.declaration import PLAIN_KINDS
-from ..schema.record import Record
-from ..spec.model import FieldSpec, RecordSpec
-from ..spec.names import RESERVED_FIELDS
-from ..spec.training import with_role
-from .nesting import Branch, Leaf, tree
+from . import schema
+from .codegen.python_source import (
+    STEP,
+    WIDTH,
+    broken,
+    comment,
+    display_width,
+    identifier,
+    import_block,
+    literal,
+    prose,
+)
+from .findings import Finding
+from .runtime.codecs.kind import Kind
+from .runtime.codecs.parameters import Parameters, parameters_of
+from .runtime.shared.errors import Problem
+from .schema import Label
+from .schema.declaration import PLAIN_KINDS
+from .schema.loading import load_schemas
+from .schema.nesting import SEPARATOR, with_keys
+from .schema.record import Record
+from .spec.model import FieldSpec, RecordSpec
+from .spec.names import RESERVED_FIELDS
+from .spec.resolve import resolve
+from .spec.training import with_role
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A field of a model, with its keys as they stand there.
+
+    Attributes:
+        name: its name in the model.
+        flat: its name in the record.
+        spec: what it is.
+    """
+
+    name: str
+    flat: str
+    spec: FieldSpec
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A nested model.
+
+    Attributes:
+        name: the name of the field that holds it.
+        flat: the name that it would have in the record.
+        key: how its keys begin, without the separator.
+        members: its fields.
+    """
+
+    name: str
+    flat: str
+    key: str
+    members: tuple[Leaf | Branch, ...]
+
+
+Placed = tuple[tuple[str, ...], FieldSpec]
+"""The rest of a field's path, and the field with the rest of its keys."""
+
+
+def tree(found: Sequence[FieldSpec]) -> tuple[Leaf | Branch, ...]:
+    """Put the fields of a record into the models of their paths."""
+    return tuple(_below([(spec.path or (spec.name,), spec) for spec in found], ()))
+
+
+def _below(found: Sequence[Placed], above: tuple[str, ...]) -> Iterator[Leaf | Branch]:
+    grouped: dict[str, list[Placed]] = {}
+    for path, spec in found:
+        grouped.setdefault(path[0], []).append((path[1:], spec))
+    for name, members in grouped.items():
+        here = (*above, name)
+        flat = "_".join(here)
+        if members[0][0]:
+            key = _prefix(name, members)
+            start = key + SEPARATOR
+            inner = [(rest, _without(spec, start)) for rest, spec in members]
+            yield Branch(name, flat, key, tuple(_below(inner, here)))
+        else:
+            yield Leaf(name, flat, members[0][1])
+
+
+def _prefix(name: str, members: Sequence[Placed]) -> str:
+    """Return how the keys below a nested model begin.
+
+    Of several ways that would do, it is one that leaves a field the key that it has by
+    its name, or else the name of the model, or the shortest one.
+    """
+    keys = [key for _, spec in members for key in _keys(spec)]
+    natural = [
+        spec.key.removesuffix(SEPARATOR + SEPARATOR.join(rest))
+        for rest, spec in members
+    ]
+    for prefix in (*natural, name, keys[0].partition(SEPARATOR)[0]):
+        begin = prefix + SEPARATOR
+        if all(key.startswith(begin) and key != begin for key in keys):
+            return prefix
+    raise ValueError(
+        f"the keys of the nested fields {name!r} do not begin alike: {keys}"
+    )
+
+
+def _keys(spec: FieldSpec) -> list[str]:
+    """Return all texts of a field that a nested model puts its prefix before."""
+    found: list[str] = []
+
+    def seen(key: str) -> str:
+        found.append(key)
+        return key
+
+    with_keys(spec.kind, seen)
+    return found
+
+
+def _without(spec: FieldSpec, prefix: str) -> FieldSpec:
+    """Take a prefix off the keys and the group of a field."""
+    kind = with_keys(spec.kind, lambda key: key.removeprefix(prefix))
+    return replace(spec, kind=kind)
+
 
 # Words by which comments give orders to tools.
 _ORDERS = re.compile(
@@ -384,3 +493,31 @@ def _listed(value: Any) -> str:
 
 def _class_name(words: str) -> str:
     return "".join(part[:1].upper() + part[1:] for part in words.split("_"))
+
+
+_SCHEMAS = "schemagen_drafted_schemas"
+
+
+def wrong_with(source: str, spec: RecordSpec) -> tuple[Finding, ...]:
+    """Load a schema file's text apart from any project, and say what is wrong with it.
+
+    Args:
+        source: as `schema_source` has written it.
+        spec: what it has to say.
+
+    Returns:
+        The findings of its record; none if the schema is right.
+
+    Raises:
+        AssertionError: it is right, and says something else: a fault of schemagen.
+    """
+    with TemporaryDirectory() as directory:
+        path = Path(directory) / _SCHEMAS / "drafted.py"
+        path.parent.mkdir()
+        path.write_text(source, encoding="utf-8")
+        loaded = load_schemas(Path(directory), _SCHEMAS, "schemagen_no_output")
+        resolved = resolve(loaded.records)
+    findings = (*loaded.findings, *resolved.findings)
+    found = [replace(each, source=spec.source) for each in resolved.specs]
+    assert findings or found == [spec], "a schema that says something else"
+    return findings
