@@ -43,7 +43,7 @@ def _words(text: str) -> str:
 def test_the_blocks_run_and_messages_are_as_shown(output: str) -> None:
     """Each block as it stands; what is shown of errors and reports is what comes."""
     shown = re.findall(r"```text\n(.*?)```", TEXT, re.S)
-    assert len(shown) == 3
+    assert shown
     for message in shown:
         assert _words(message) in _words(output)
 
