@@ -99,6 +99,24 @@ def test_the_readme_reads_with_pytorch_and_jax(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "program.py"], cwd=tmp_path, check=True)
 
 
+def test_the_recipe_for_several_gpus_runs_in_two_processes(tmp_path: Path) -> None:
+    """On CPUs. Each rank reads half of the records."""
+    import subprocess
+
+    page = (ROOT / "docs" / "recipes.md").read_text(encoding="utf-8")
+    python = [sys.executable]
+    subprocess.run([*python, "-m", "schemagen", "init"], cwd=tmp_path, check=True)
+    for name in ("schemas/review.py", "write_reviews.py", "ddp.py"):
+        (program,) = re.findall(rf"```python\n(# {name}\n.*?)```", page, re.S)
+        (tmp_path / name).write_text(program, encoding="utf-8")
+    subprocess.run([*python, "-m", "schemagen", "generate"], cwd=tmp_path, check=True)
+    subprocess.run([*python, "write_reviews.py"], cwd=tmp_path, check=True)
+    launch = [*python, "-m", "torch.distributed.run", "--nproc-per-node", "2"]
+    printed = subprocess.check_output([*launch, "ddp.py"], cwd=tmp_path, text=True)
+    ranks = re.findall(r"rank (\d): 10 batches, loss 0\.\d+", printed)
+    assert sorted(ranks) == ["0", "1"]
+
+
 @pytest.mark.parametrize("start", ["fork", "spawn"])
 def test_workers_of_a_data_loader_read_all_records(split: Any, start: str) -> None:
     split[0]  # files that are open here are not in the way

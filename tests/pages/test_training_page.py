@@ -1,4 +1,4 @@
-"""`docs/training.md` and `docs/serving.md` are executed."""
+"""`docs/training.md`, `docs/serving.md` and `docs/recipes.md` are executed."""
 
 from __future__ import annotations
 
@@ -35,9 +35,19 @@ tf.config.set_logical_device_configuration(cpu, halves)
 """
 
 CHECK = """
-assert strategy.num_replicas_in_sync == 2
 assert [layer.name for layer in again.layers] == [layer.name for layer in model.layers]
 assert half.layers[-1].compute_dtype == "float32"
+"""
+
+CHECK_RECIPES = """
+assert np.mean(accuracies) > 0.8
+assert counts.tolist() == [250, 250, 250]
+assert sum(1 for _ in rotated) == sum(1 for _ in varied) == 10
+drawn_classes = [targets["verdict"] for _, targets in steps]
+assert np.bincount(np.concatenate(drawn_classes), minlength=3).min() > 100
+assert losses[-1] < 4
+assert strategy.num_replicas_in_sync == 2
+assert [len(small.input), len(tenth)] == [1, 1]
 """
 
 CHECK_SERVING = """
@@ -76,6 +86,22 @@ def test_the_pages_train_save_and_serve_a_model(tmp_path: Path) -> None:
         (tmp_path / name).write_text("\n".join(blocks), encoding="utf-8")
         _run(name, cwd=tmp_path)
     assert (tmp_path / "models" / "pet_photo" / "1" / "saved_model.pb").is_file()
+
+
+def test_the_recipes_run(tmp_path: Path) -> None:
+    """In one program. tests/frameworks runs `ddp.py`."""
+    _run("-m", "schemagen", "init", cwd=tmp_path)
+    programs = [BEFORE]
+    for block in _program((DOCS / "recipes.md").read_text(encoding="utf-8")):
+        if file := re.match(r"# (\S+\.py)\n", block):
+            (tmp_path / file[1]).write_text(block, encoding="utf-8")
+        else:
+            programs.append(block)
+    _run("-m", "schemagen", "generate", cwd=tmp_path)
+    _run("write_reviews.py", cwd=tmp_path)
+    text = "\n".join([*programs, CHECK_RECIPES])
+    (tmp_path / "program.py").write_text(text, encoding="utf-8")
+    _run("program.py", cwd=tmp_path)
 
 
 def test_every_option_of_the_program_is_in_its_help_or_on_the_page() -> None:
