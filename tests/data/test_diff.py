@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from click.testing import Result
 from command_line import run
-from damaged_files import edited_manifest, reverse_classes
 from digit_rows import rows
+from manifests import edited_manifest, reverse_classes
 
 from data.messages import write_file
 from data.test_fail_on import record

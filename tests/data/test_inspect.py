@@ -14,10 +14,10 @@ import digit_rows
 import pytest
 import schemagen
 from command_line import run
-from damaged_files import edited_manifest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from manifests import edited_manifest
 from rich.cells import cell_len
 from tfrecord_files import frame
 from tiers import examples

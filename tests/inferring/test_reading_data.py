@@ -10,8 +10,9 @@ from typing import Annotated
 import pytest
 import schemagen
 from command_line import run, snapshot
-from damaged_files import edited_manifest, flip_bit
+from damaged_files import flip_bit
 from data.messages import example, number, sequence_example, write_data, write_file
+from manifests import edited_manifest
 from schemagen import Record, Scalar
 
 from .inference import found_in, infer

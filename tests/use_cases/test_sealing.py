@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from click.testing import Result
 from command_line import run
-from damaged_files import edited_manifest, reverse_classes
 from data.messages import sequence_example, write_file
 from digit_rows import rows
 from inferring.inference import many
+from manifests import edited_manifest, reverse_classes
 from pictures import picture
 
 from generated import DatasetError, SchemaMismatchError
