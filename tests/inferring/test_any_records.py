@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from pictures import picture
 from schemagen import SequenceRecord
 
-from .inference import infer
+from .inference import Inferred, infer
 
 WORDS = (
     *("image", "label", "height", "width", "channels", "shape", "format", "encoded"),
@@ -86,10 +86,12 @@ def tables(draw: st.DrawFn) -> list[dict[str, Any]]:
 def check(messages: list[bytes], directory: Path) -> None:
     """Assert that a schema comes of records, or why not, and that verify agrees."""
     data = write_file(directory / "data.tfrecord", messages)
-    refused = run("infer", data, "--out", directory / "found.py", "--force")
-    if refused.exit_code == 2 and " SG442 " in refused.output:
+    path = directory / "found.py"
+    result = run("infer", data, "--out", path, "--force")
+    if result.exit_code == 2 and " SG442 " in result.output:
         return
-    found = infer(data, directory / "found.py", force=True)
+    assert result.exit_code in (0, 1), result.output
+    found = Inferred(path, data, result.output)
     # Such records a parser takes for those of something else.
     if "without a value" not in found.text:
         assert not schemagen.verify(data, record=found.spec).findings, found.text
