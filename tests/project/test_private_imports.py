@@ -22,7 +22,7 @@ ALLOWED: dict[str, set[str]] = {
     "arrays": {"test_order", "test_turns"},
     "contract": {"test_injection"},
     "data": {"test_row_sample", "test_telling"},
-    "data/report": {"test_charts", "test_report"},
+    "data/report": {"test_page_parts"},
     "distributed": {"test_parts", "test_publishing", "test_refused_shards"},
     "evolution": {"test_changes"},
     "integrations": {"test_action", "test_ci_page", "test_git_attributes"},

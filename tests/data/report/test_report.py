@@ -22,9 +22,6 @@ from pictures import encoded
 from PIL import Image as Pillow
 from schemagen import Image, Label, Mask, Record, Vector
 from schemagen import inspect as inspected
-from schemagen.data.profile.columns import Column
-from schemagen.data.report import samples
-from schemagen.data.report.samples import value_text
 from tfrecord_files import frame
 
 from ..messages import example, number, record, write_data, write_file
@@ -350,22 +347,6 @@ def test_values_are_described_as_inspect_does(tmp_path: Path) -> None:
     [words] = [each.text for each in facts if each.name == "values"]
     assert words == "32 bytes"
     assert f"<dd>{words}</dd>" in page_about(data)
-
-
-def test_texts_of_a_sample_are_made_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Only what is too long for a cell of the table is made for it again."""
-    made: list[str] = []
-
-    def counted(column: Column, *arguments: Any) -> str:
-        made.append(column.key)
-        return value_text(column, *arguments)
-
-    monkeypatch.setattr(samples, "value_text", counted)
-    held = {"short": "a", "long": "b" * 200}
-    page_about(write_file(tmp_path / "train.tfrecord", [example(held)]))
-    assert sorted(made) == ["long", "long", "short"]
 
 
 @pytest.mark.slow

@@ -1,11 +1,14 @@
-"""The axes of plots, and what of their SVG is copied into a page."""
+"""Parts of pages: axes of plots, SVG that is copied, and texts that are made once."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+from schemagen.data.profile.columns import Column
+from schemagen.data.report import samples
 from schemagen.data.report.charts import (
     Bar,
     Plot,
@@ -14,8 +17,11 @@ from schemagen.data.report.charts import (
     inline_svg,
     scatter,
 )
+from schemagen.data.report.samples import value_text
 
+from ..messages import example, write_file
 from .conftest import Visit
+from .pages import page_about
 
 GAPS = """() => {
   const shown = [...document.querySelectorAll('text')].filter(e => e.getAttribute('opacity') !== '0')
@@ -76,3 +82,19 @@ def test_plots_are_copied_without_scripts_links_and_styles() -> None:
     )
     with pytest.raises(ValueError, match="not enough values"):
         inline_svg("<script>alert(1)</script>")
+
+
+def test_texts_of_a_sample_are_made_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only what is too long for a cell of the table is made for it again."""
+    made: list[str] = []
+
+    def counted(column: Column, *arguments: Any) -> str:
+        made.append(column.key)
+        return value_text(column, *arguments)
+
+    monkeypatch.setattr(samples, "value_text", counted)
+    held = {"short": "a", "long": "b" * 200}
+    page_about(write_file(tmp_path / "train.tfrecord", [example(held)]))
+    assert sorted(made) == ["long", "long", "short"]
