@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import fsspec
 import pytest
 import schemagen
 from command_line import run
@@ -106,7 +105,9 @@ def counted(source: Path | str) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
-def test_splits_of_a_layout_are_read_by_every_verb(tmp_path: Path, name: str) -> None:
+def test_splits_of_a_layout_are_read_by_every_verb(
+    tmp_path: Path, memory: Any, name: str
+) -> None:
     """As splits of one record; behind a URL as on this machine."""
     names, splits = LAYOUTS[name]
     root = laid_out(tmp_path / "data", names)
@@ -119,11 +120,9 @@ def test_splits_of_a_layout_are_read_by_every_verb(tmp_path: Path, name: str) ->
     inferred = run("infer", root, "--out", tmp_path / "x.py")
     assert inferred.exit_code == 0, inferred.output
     assert f"{2 * sum(splits.values())} records" in inferred.output
-    remote = fsspec.filesystem("memory")
-    remote.put(str(root), f"/{name}", recursive=True)
+    memory.put(str(root), f"/{name}", recursive=True)
     there = schemagen.verify(f"memory://{name}")
     assert {each.split or "": each.files for each in there.splits} == splits
-    remote.store.clear()
 
 
 @pytest.mark.parametrize("name", ["tfx", "splits of spark", "a directory a class"])

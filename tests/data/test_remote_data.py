@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import fsspec
 import pytest
 import schemagen
 from command_line import run
@@ -20,15 +17,6 @@ from .messages import Mixed, mixed, write_data
 
 URL = "memory://bucket/data"
 SHARDS = [f"train-{n:05}-of-00003.tfrecord" for n in range(3)]
-
-
-@pytest.fixture(autouse=True)
-def memory() -> Iterator[Any]:
-    """The file system in memory of fsspec, empty before and after."""
-    system = fsspec.filesystem("memory")
-    system.store.clear()
-    yield system
-    system.store.clear()
 
 
 @pytest.fixture
@@ -103,10 +91,9 @@ def test_large_remote_files_are_requested_in_pieces(memory: Any) -> None:
 
 
 def test_a_server_that_ignores_ranges_is_an_error(
-    local: Path, memory: Any, monkeypatch: pytest.MonkeyPatch
+    local: Path, memory: Any, no_pauses: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its answer is not taken for the range."""
-    monkeypatch.setattr(time, "sleep", lambda seconds: None)  # between attempts
     upload(local, memory)
     whole = memory.cat_file
     monkeypatch.setattr(

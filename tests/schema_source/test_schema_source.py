@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from contract.test_style import AUTHORS_OWN
+from contract.test_style import AUTHORS_OWN, run
 from schemagen.schema_source import schema_source
 from schemagen.spec.model import RecordSpec
 from schemagen.spec.serial import to_data
@@ -39,18 +37,6 @@ def written(
         path = root / "schemas" / f"{spec.record}.py"
         path.write_text(schema_source(spec), encoding="utf-8")
     return Written(specs, root)
-
-
-def run(*command: str, cwd: Path) -> tuple[int, str]:
-    """Run a tool as a module of this Python; return its exit code and output."""
-    done = subprocess.run(
-        [sys.executable, "-m", *command],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.returncode, done.stdout + done.stderr
 
 
 @pytest.mark.quick_cases(2)
