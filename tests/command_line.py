@@ -33,6 +33,14 @@ def snapshot(root: Path) -> Snapshot:
     }
 
 
+def findings_of(*arguments: str | Path, code: int) -> list[dict[str, Any]]:
+    """Return the findings that a command prints as JSON, with this exit code."""
+    result = run(*arguments, "--format", "json")
+    assert result.exit_code == code, result.output
+    found: list[dict[str, Any]] = json.loads(result.stdout)["findings"]
+    return found
+
+
 def refusals(root: Path, command: str = "generate") -> list[dict[str, Any]]:
     """Return the findings of a command that has to refuse a project.
 

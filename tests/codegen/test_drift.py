@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import make_project, place, run, snapshot
+from command_line import findings_of, make_project, place, run, snapshot
 from pet_project import PARSER, PET, SPEC, files_of
 
 PET_FILES = files_of("pet")
@@ -293,9 +293,7 @@ def test_check_says_why_and_generate_does_what_is_safe(
             assert run(*cure.split()).exit_code == 0
             assert findings() == []
             return
-        result = run(*command.split(), "--format", "json")
-        assert result.exit_code == 2, result.output
-        refused = json.loads(result.stdout)["findings"]
+        refused = findings_of(*command.split(), code=2)
         assert [(each["rule"], each["files"]) for each in refused] == [
             (rule, [file]) for file in files
         ]
@@ -413,8 +411,8 @@ def test_what_changed_is_said_in_few_words(
     assert old in BODY
     schema = rich / "schemas/pets.py"
     schema.write_text(IMPORTS + BODY.replace(old, new))
-    result = run("check", "--project", rich, "--format", "json")
-    found = {each["rule"]: each for each in json.loads(result.stdout)["findings"]}
+    stale = findings_of("check", "--project", rich, code=1)
+    found = {each["rule"]: each for each in stale}
     assert found["SG302"]["message"].endswith(f"schemas/pets.py changed: {words}")
     assert found["SG302"]["files"] == [*PET_FILES]
 

@@ -5,7 +5,6 @@ Runs that are killed, and disks that fail, are cases of the fault injector.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -14,7 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import make_project, refusals, run, snapshot
+from command_line import findings_of, make_project, refusals, run, snapshot
 from pet_project import PARSER, PET
 
 
@@ -132,9 +131,7 @@ def test_a_directory_in_the_place_of_a_file_refuses_the_run(project: Path) -> No
     (project / "generated/pet/model.py").unlink()
     (project / "generated/pet/model.py").mkdir()
     before = {path: data for path, (_, data) in snapshot(project).items()}
-    result = run("generate", "--format", "json")
-    assert result.exit_code == 2
-    [found] = json.loads(result.stdout)["findings"]
+    [found] = findings_of("generate", code=2)
     assert found["rule"] == "SG403"
     assert found["location"]["path"] == "generated/pet/model.py"
     assert {path: data for path, (_, data) in snapshot(project).items()} == before
@@ -176,8 +173,7 @@ def test_the_command_is_right_for_where_the_user_is(
     monkeypatch.chdir(here)
     needed = place in ("outside", "next to")
     options = ["--project", str(project)] if needed else []
-    result = run("check", *options, "--format", "json")
-    [found] = json.loads(result.stdout)["findings"]
+    [found] = findings_of("check", *options, code=1)
     command = shlex.join(["schemagen", "generate", *options])
     assert f"`{command}`" in found["advice"]
     assert run("generate", *options).exit_code == 0

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import schemagen
-from command_line import run
+from command_line import findings_of, run
 from tfrecord_files import frame, header
 
 from .messages import PACK, example, write_file
@@ -52,8 +52,7 @@ def test_the_limit_is_a_setting(
     path = write_file(tmp_path / "train.tfrecord", [blob(size), blob(size + 1)])
     assert run("verify", path).exit_code == 0
     limited(limit)
-    result = run("verify", path, "--format", "json")
-    [finding] = json.loads(result.stdout)["findings"]
+    [finding] = findings_of("verify", path, code=1)
     assert (finding["rule"], finding["data"]["record"]) == ("SG512", 1)
     (tmp_path / "below").mkdir()
     assert run("verify", path, "--project", tmp_path / "below").exit_code == 1

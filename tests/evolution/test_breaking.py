@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import schemagen
-from command_line import run, snapshot
+from command_line import findings_of, run, snapshot
 
 _SCHEMA = '''from typing import Annotated
 import numpy as np
@@ -68,11 +68,7 @@ class Repository:
 
     def breaking(self, *arguments: str, code: int) -> list[dict[str, Any]]:
         """Run the command and return its findings."""
-        call = ("breaking", "--project", self.root, "--format", "json", *arguments)
-        result = run(*call)
-        assert result.exit_code == code, result.output
-        findings: list[dict[str, Any]] = json.loads(result.stdout)["findings"]
-        return findings
+        return findings_of("breaking", "--project", self.root, *arguments, code=code)
 
     def spec(self, record: str = "pet") -> dict[str, Any]:
         """Return the spec of a record that is generated."""

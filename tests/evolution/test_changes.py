@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import schemagen
 import tensorflow as tf
-from command_line import run
+from command_line import findings_of
 from schemagen.evolution import BREAKING_RULES
 from schemagen.runtime.codecs.compatibility import differences
 from schemagen.runtime.codecs.registry import KINDS
@@ -60,13 +60,9 @@ class Sides:
 
     def _findings(self, mode: str) -> dict[str, list[dict[str, Any]]]:
         old = self.before.root / self.before.package
-        result = run(
-            *("breaking", "--against", old, "--project", self.after.root),
-            *("--mode", mode, "--format", "json"),
-        )
-        assert result.exit_code == 1
+        call = ("breaking", "--against", old, "--project", self.after.root)
         found: dict[str, list[dict[str, Any]]] = {}
-        for finding in json.loads(result.stdout)["findings"]:
+        for finding in findings_of(*call, "--mode", mode, code=1):
             name = finding["message"].partition(":")[0]
             found.setdefault(name, []).append(finding)
         return found
@@ -168,10 +164,8 @@ def test_check_names_each_record_that_has_changed_and_no_other(
     """Whichever attribute of a field, or of the record, has another value."""
     root = shutil.copytree(sides.before.root, tmp_path / "project")
     shutil.copytree(sides.after.root / "schemas", root / "schemas", dirs_exist_ok=True)
-    result = run("check", "--project", root, "--format", "json")
-    assert result.exit_code == 1
     stale: dict[str, set[str]] = {}
-    for finding in json.loads(result.stdout)["findings"]:
+    for finding in findings_of("check", "--project", root, code=1):
         assert finding["rule"] == "SG302"
         assert "schemas/records.py changed" in finding["message"]
         for file in finding["files"]:

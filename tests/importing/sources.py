@@ -14,7 +14,7 @@ from typing import Any
 
 import schemagen
 import tensorflow as tf
-from command_line import make_project, run
+from command_line import findings_of, make_project, run
 from contract.generated_records import importable
 
 
@@ -48,11 +48,8 @@ def imported(source: object, form: str, out: Path, *options: str) -> Imported:
 def refusals(source: object, form: str, directory: Path) -> list[dict[str, Any]]:
     """Return the findings of an import, which writes nothing."""
     out = directory / "refused.py"
-    arguments = [f"{source}", "--from", form, "--out", out, "--format", "json"]
-    result = run("import", *arguments)
-    assert result.exit_code == 2
+    found = findings_of("import", f"{source}", "--from", form, "--out", out, code=2)
     assert not out.exists()
-    found: list[dict[str, Any]] = json.loads(result.stdout)["findings"]
     return found
 
 

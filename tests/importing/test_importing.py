@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
 import pytest
 from click.testing import Result
-from command_line import COMMANDS, run
+from command_line import COMMANDS, findings_of, run
 from contract.hard_texts import INJECTIONS
 
-from .sources import TEXT, connector, dataset, tensor
+from .sources import TEXT, connector, dataset, refusals, tensor
 
 PAGE = Path(__file__).parents[2] / "docs" / "interop.md"
 
@@ -48,21 +47,17 @@ def test_what_has_no_counterpart_is_left_out(tmp_path: Path) -> None:
     assert "X, 2 fields, 1 doubt, 1 left out\n" in result.output
     assert "  left out: b: " in result.output
     assert "# left out: b: " in out.read_text()
-    result = run_import(source, out, "--force", "--format", "json")
-    assert result.exit_code == 1
+    call = ("import", source, "--from", "tfds", "--out", out, "--force")
     assert [
         (each["rule"], each["severity"], each["message"].partition(":")[0])
-        for each in json.loads(result.stdout)["findings"]
+        for each in findings_of(*call, code=1)
     ] == [("SG463", "warning", "wide"), ("SG462", "error", "b")]
 
 
 def test_nothing_is_written_if_no_part_has_a_counterpart(tmp_path: Path) -> None:
     """The reason for each part is a finding."""
     source = dataset(tmp_path, b=connector("Odd", "text"))
-    out = tmp_path / "x.py"
-    result = run_import(source, out, "--format", "json")
-    assert (result.exit_code, out.exists()) == (2, False)
-    (finding,) = json.loads(result.stdout)["findings"]
+    (finding,) = refusals(source, "tfds", tmp_path)
     assert (finding["rule"], finding["found"]) == ("SG462", "Odd")
 
 

@@ -208,4 +208,4 @@ def test_without_tensorflow_metadata_it_says_what_to_install(
     monkeypatch.setitem(sys.modules, "tensorflow_metadata.proto.v0", None)
     (finding,) = refusals(EVERY, "tfmd", tmp_path)
     assert finding["rule"] == "SG407"
-    assert "tensorflow-metadata" in finding["advice"]
+    assert "[tfmd]" in finding["advice"]

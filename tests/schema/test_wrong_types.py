@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
 import schemagen
-from command_line import make_project, run
+from command_line import findings_of, make_project, run
 
 VALUES = '''\
 """Values of every sort, most of them wrong wherever they stand."""
@@ -150,20 +149,16 @@ def test_a_value_of_a_wrong_type_is_a_finding_or_is_generated(
     root = make_project(
         tmp_path, {"_values.py": VALUES, "pets.py": head + "".join(classes)}
     )
-    result = run("check", "--project", root, "--format", "json")
-    assert result.exit_code == 2, result.output
     wrong = set()
-    for finding in json.loads(result.stdout)["findings"]:
+    for finding in findings_of("check", "--project", root, code=2):
         assert finding["rule"].startswith("SG1"), finding
         assert finding["location"]["path"] == "schemas/pets.py"
         wrong.add((finding["location"]["line"] - 2) // 2)
         assert finding["message"].startswith(f"P{max(wrong)}"), finding
     right = "".join(text for at, text in enumerate(classes) if at not in wrong)
     (root / "schemas/pets.py").write_text(head + right)
-    result = run("check", "--project", root, "--format", "json")
-    assert {found["rule"] for found in json.loads(result.stdout)["findings"]} == (
-        {"SG301"} if right else {"SG103"}
-    )
+    found = findings_of("check", "--project", root, code=1 if right else 2)
+    assert {each["rule"] for each in found} == ({"SG301"} if right else {"SG103"})
 
 
 def test_a_value_of_a_type_that_says_the_same_is_taken(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import schemagen
-from command_line import make_project, run, snapshot
+from command_line import findings_of, make_project, run, snapshot
 
 PET = """\
 from schemagen import Record
@@ -209,9 +209,7 @@ def test_describe_shows_records(project: Path) -> None:
 )
 def test_describe_suggests_a_record(project: Path, name: str, near: str) -> None:
     """An unknown record is answered with the nearest name, if any, and all there are."""
-    result = run("describe", name, "--project", project, "--format", "json")
-    assert result.exit_code == 2
-    [finding] = json.loads(result.stdout)["findings"]
+    [finding] = findings_of("describe", name, "--project", project, code=2)
     assert finding["rule"] == "SG405"
     assert "pet, pet_photo" in finding["expected"]
     assert near in finding["advice"]
