@@ -47,4 +47,7 @@ def test_rules_are_written_for_readers() -> None:
         title, purpose = EXPLAINED[rule].rstrip().split("\n\n")[:2]
         assert re.fullmatch(r"SG[1-5]\d\d  .*[^.]", title)
         assert purpose.endswith(".")
-    assert len(IDS) == len(set(IDS))
+    assert sorted(set(IDS)) == IDS
+    tables = "".join(path.read_text(encoding="utf-8") for path in TABLES)
+    stated = re.findall(r'^        "(SG\d{3})",$', tables, re.M)
+    assert len(stated) == len(set(stated)) > 50
