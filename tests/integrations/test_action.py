@@ -10,8 +10,8 @@ import pytest
 import schemagen
 import yaml
 from composite import Action
-from schemagen.runtime.shared.tfrecord import frame
 from scratch import CHECKOUT, Repository, project_in
+from tfrecord_files import frame
 
 pytestmark = pytest.mark.integration
 

@@ -14,8 +14,8 @@ import schemagen
 import yaml
 from command_line import run
 from composite import Action
-from schemagen.runtime.shared.tfrecord import frame
 from scratch import CHECKOUT, PET, Repository, project_in
+from tfrecord_files import frame
 
 TEXT = (CHECKOUT / "docs/ci.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", TEXT, re.S)
