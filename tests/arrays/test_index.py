@@ -63,7 +63,7 @@ def shuffled(directory: Path) -> None:
 
 
 @pytest.mark.parametrize("write", [with_writer, in_parts, by_size, shuffled])
-def test_every_writer_leaves_one(tmp_path: Path, write: Any) -> None:
+def test_every_writer_leaves_an_index(tmp_path: Path, write: Any) -> None:
     write(tmp_path)
     contents = index_of(tmp_path).read_bytes()
     np.testing.assert_array_equal(np.frombuffer(contents, "<u8"), ends_in(tmp_path))
@@ -74,19 +74,21 @@ def test_every_writer_leaves_one(tmp_path: Path, write: Any) -> None:
 
 
 @pytest.mark.parametrize("pattern", ["train-*", "train*", "*.tfrecord*", "*"])
-def test_globs_for_shards_miss_it(tmp_path: Path, pattern: str) -> None:
+def test_globs_for_shards_miss_the_index(tmp_path: Path, pattern: str) -> None:
     with_writer(tmp_path)
     assert str(index_of(tmp_path)) not in glob(str(tmp_path / pattern))
 
 
 @pytest.mark.parametrize("options", [{"index": False}, {"compression": "GZIP"}])
-def test_a_split_may_have_none(tmp_path: Path, options: dict[str, Any]) -> None:
+def test_a_split_without_an_index_is_read(
+    tmp_path: Path, options: dict[str, Any]
+) -> None:
     write_dataset(rows(COUNT), tmp_path, "train", **options)
     assert not list(tmp_path.glob(".*"))
     assert len(list(open_split(tmp_path, "train"))) == COUNT
 
 
-def test_it_is_replaced_with_its_split(tmp_path: Path) -> None:
+def test_an_index_is_replaced_with_its_split(tmp_path: Path) -> None:
     with_writer(tmp_path)
     before = index_of(tmp_path)
     write_dataset(rows(COUNT // 2), tmp_path, "train", overwrite=True)
@@ -102,7 +104,7 @@ class TestPositions:
         return tmp_path
 
     @pytest.mark.parametrize("glob", [False, True])
-    def test_they_come_from_the_index(self, directory: Path, glob: bool) -> None:
+    def test_positions_come_from_the_index(self, directory: Path, glob: bool) -> None:
         """Of a split, or a glob of all its shards: no header of a record is asked."""
         shard = min(directory.glob("train-*"))
         data = bytearray(shard.read_bytes())

@@ -121,7 +121,7 @@ def test_longer_lists_are_cut_or_left_out(split: Any) -> None:
     assert sorted(dropped) == sorted(kept)
 
 
-def test_it_goes_on_where_it_stopped(split: Any) -> None:
+def test_packing_goes_on_where_it_stopped(split: Any) -> None:
     """Across windows, and with another batch size."""
     options = {"shuffle_seed": 1, "epoch": 2, "pack": {"tokens": 128}}
     every = [*split.batches(4, **options)]
@@ -135,7 +135,7 @@ def test_it_goes_on_where_it_stopped(split: Any) -> None:
         np.testing.assert_array_equal(np.concatenate(found), expected)
 
 
-def test_readers_share_the_records(split: Any) -> None:
+def test_readers_pack_shares_that_are_all_records_once(split: Any) -> None:
     shares = [
         split.batches(8, shuffle_seed=1, pack={"tokens": 64}, shard=(i, 3))
         for i in range(3)
@@ -147,7 +147,7 @@ def test_readers_share_the_records(split: Any) -> None:
         split.batches(8, shuffle_seed=1, pack={"tokens": 64}, resume=state)
 
 
-def test_padding_is_little(split: Any) -> None:
+def test_packed_rows_have_little_padding(split: Any) -> None:
     batches = [*split.batches(8, shuffle_seed=1, pack={"tokens": 512})]
     segments = np.concatenate([batch["tokens_segments"] for batch in batches])
     assert (segments == 0).mean() < 0.01
@@ -216,7 +216,7 @@ def test_lists_that_a_function_has_changed_are_packed(split: Any) -> None:
         ("tokens", "expected one field and the length of a row"),
     ],
 )
-def test_others_are_refused(split: Any, pack: Any, said: str) -> None:
+def test_a_pack_that_names_no_list_is_refused(split: Any, pack: Any, said: str) -> None:
     with pytest.raises(DatasetError, match=said):
         split.batches(4, pack=pack)
 

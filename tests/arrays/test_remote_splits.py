@@ -66,7 +66,7 @@ def test_listed_remote_files_and_others_are_read_as_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("block", [None, 8])
-def test_all_records_are_read(block: int | None) -> None:
+def test_every_record_of_a_remote_split_is_read_once(block: int | None) -> None:
     split = open_split(URL, "train")
     found = scans(split.batches(7, shuffle_seed=1, block=block))
     assert sorted(found) == list(range(COUNT))

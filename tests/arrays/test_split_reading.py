@@ -68,7 +68,7 @@ def test_records_are_numbered_through_all_shards(split: Any, stored: list[int]) 
 
 
 @pytest.mark.parametrize("index", [100, -101, [3, 100]])
-def test_what_is_not_there_is_an_index_error(split: Any, index: Any) -> None:
+def test_a_number_that_no_record_has_is_an_index_error(split: Any, index: Any) -> None:
     with pytest.raises(IndexError, match="100"):
         split[index]
 
@@ -97,7 +97,7 @@ def test_numbers_have_any_integer_dtype(tmp_path: Path, dtype: Any) -> None:
 
 
 @pytest.mark.parametrize("index", [[1.5], [True, False], [[1], [2]]])
-def test_other_numbers_are_refused(split: Any, index: Any) -> None:
+def test_indexes_that_are_no_integers_are_refused(split: Any, index: Any) -> None:
     for read in (split.__getitem__, split.to_arrow):
         with pytest.raises(TypeError, match="expected numbers of records"):
             read(index)
@@ -169,7 +169,7 @@ class TestBatches:
         assert [len(batch["scan"]) for batch in batches] == [30, 30, 30, 10]
         assert len(list(split.batches(30, drop_remainder=True))) == 3
 
-    def test_parts_do_not_overlap(self, split: Any) -> None:
+    def test_shares_of_readers_do_not_overlap(self, split: Any) -> None:
         parts = [
             scans(split.batches(7, shuffle_seed=1, shard=(n, 3))) for n in range(3)
         ]

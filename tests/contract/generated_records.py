@@ -205,10 +205,6 @@ class Generated:
         name = f"{self._package}.{record}.{part}"
         return importlib.import_module(name)
 
-    def runtime(self, name: str) -> ModuleType:
-        """Import a module of the runtime that the generated code imports."""
-        return importlib.import_module(f"schemagen.runtime.{name}")
-
     @cached_property
     def record(self) -> Any:
         """The schema's class."""

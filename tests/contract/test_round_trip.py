@@ -306,9 +306,8 @@ def test_examples_are_no_sequences_without_steps(generated: Generated) -> None:
     if not record.has_steps:
         return
     features = {key: tf.train.Feature() for key in parser.FEATURE_DESCRIPTION}
-    example = tf.train.Example(features=tf.train.Features(feature=features))
     names = [case.fields(name) for name, case in record.fields.items()]
-    for data in (example.SerializeToString(), b""):
+    for data in (example(features), b""):
         for fields in [tuple(chain.from_iterable(names)), *names]:
             with pytest.raises(tf.errors.InvalidArgumentError):
                 parser.parse_batch(tf.constant([data]), fields)

@@ -80,7 +80,9 @@ def test_a_mask_has_to_move_with_its_picture(
         [_PHOTO.format(_CROP), _MAP.format("")],
     ],
 )
-def test_what_fits_is_generated(tmp_path: Path, fields: list[str]) -> None:
+def test_a_picture_that_no_mask_follows_is_augmented(
+    tmp_path: Path, fields: list[str]
+) -> None:
     """Nothing is asked for that would not matter, and `describe` shows what is varied."""
     root = _project(tmp_path, fields)
     assert run("generate", "--project", root).exit_code == 0
@@ -224,7 +226,7 @@ def test_pictures_are_moved_as_declared(package: Workspace, tmp_path: Path) -> N
     assert len(drawn | {found["crop"].tobytes()}) == 5
 
 
-def test_brightness_and_contrast_of_any_dtype(
+def test_brightness_and_contrast_vary_by_a_share_of_the_range(
     package: Workspace, tmp_path: Path
 ) -> None:
     """A share of the range, by chance; masks, opacity and missing images stay as they are."""
@@ -280,7 +282,9 @@ def test_brightness_and_contrast_of_any_dtype(
         ("Mask((4, 4), augment=Augment(brightness=0.1))", "class ids"),
     ],
 )
-def test_colors_that_cannot_be_varied(tmp_path: Path, field: str, words: str) -> None:
+def test_colors_that_cannot_be_varied_are_refused(
+    tmp_path: Path, field: str, words: str
+) -> None:
     """A share that is none, pixels that float32 does not hold, and masks."""
     (finding, *_) = refusals(_project(tmp_path, [f"x: Annotated[Any, {field}]"]))
     assert words in json.dumps(finding)
@@ -342,7 +346,9 @@ def test_data_stays_readable_when_the_augmentation_changes(
     assert len(fingerprints) == 1
 
 
-def test_nested_lists_of_pictures(package: Workspace, tmp_path: Path) -> None:
+def test_nested_lists_of_pictures_move_alike(
+    package: Workspace, tmp_path: Path
+) -> None:
     """All frames of a record move alike; what fills up the shorter list stays black."""
     frames = np.random.default_rng(0).integers(60, 190, (3, 4, 4, 3)).astype(np.uint8)
     encoded = []

@@ -86,7 +86,9 @@ def test_what_remains_comes_once_and_in_order(
 
 
 @pytest.mark.slow
-def test_in_a_later_epoch(data: Data, package: Workspace, tmp_path: Path) -> None:
+def test_an_iterator_goes_on_in_the_epoch_that_was_saved(
+    data: Data, package: Workspace, tmp_path: Path
+) -> None:
     """What is saved in the third epoch goes on in the third one's order."""
     make = package.module("small", "pipeline").make_dataset
     options: dict[str, Any] = {"batch_size": 4, "training": True, "seed": 3}

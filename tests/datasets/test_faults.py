@@ -339,7 +339,7 @@ def test_a_wrong_record_is_named_with_its_field(
     assert message.endswith(_verify(_first(directory).parent))
 
 
-def test_a_foreign_protobuf(
+def test_bytes_that_are_no_example_are_named_and_escaped(
     package: Workspace, make_dataset: MakeDataset, tmp_path: Path
 ) -> None:
     """Bytes that are no Example are named; keys may be anything, and are escaped."""

@@ -89,7 +89,9 @@ def test_wrong_options_are_refused(
 
 
 @pytest.mark.parametrize("wrong", ["no", 1, None])
-def test_flags_are_no_words(data: Data, make_dataset: MakeDataset, wrong: Any) -> None:
+def test_a_flag_that_is_not_a_bool_is_refused(
+    data: Data, make_dataset: MakeDataset, wrong: Any
+) -> None:
     """Any word would count as True; the signature tells which options are flags."""
     parameters = inspect.signature(make_dataset).parameters.items()
     flags = [name for name, each in parameters if each.annotation == "bool"]
@@ -111,7 +113,7 @@ def test_wrong_weights_of_sources_are_refused(
         make_dataset({}, batch_size=4)
 
 
-def test_a_place_where_no_cache_can_be(
+def test_a_place_where_no_cache_can_be_is_refused(
     data: Data, make_dataset: MakeDataset, tmp_path: Path
 ) -> None:
     """It is found out before anything is read."""
@@ -134,7 +136,7 @@ def test_a_place_where_no_cache_can_be(
         (["flags", "flags"], {"flags", "flags_present"}),
     ],
 )
-def test_some_fields(
+def test_fields_are_delivered_with_their_masks(
     data: Data, package: Workspace, fields: Any, delivered: set[str]
 ) -> None:
     """Each comes with its mask, and as it does among all; targets are not touched."""
@@ -177,7 +179,9 @@ def test_epochs_are_complete_one_after_the_other(
     assert Counter(numbers(endless.take(24))) == dict.fromkeys(ALL, 3)
 
 
-def test_epochs_without_end_of_no_batch(data: Data, make_dataset: MakeDataset) -> None:
+def test_endless_epochs_without_a_batch_end(
+    data: Data, make_dataset: MakeDataset
+) -> None:
     """Of a slice without records, or where drop_remainder leaves out all of them."""
     options: dict[str, Any] = {"batch_size": 60, "repeat": True}
     assert numbers(make_dataset(data(), "train[:0]", **options)) == []
@@ -232,7 +236,7 @@ def test_a_cache_in_a_file_is_read_by_the_next_dataset(
     assert len(list((tmp_path / "deep").glob("*.index"))) == 1
 
 
-def test_a_cache_in_memory_is_nobody_elses(
+def test_a_cache_in_memory_goes_with_its_dataset(
     own: Path, make_dataset: MakeDataset
 ) -> None:
     """It goes with the dataset, whose later epochs do without files."""
@@ -277,7 +281,7 @@ def test_a_cache_is_never_that_of_other_data(
 
 @pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("training", [False, True])
-def test_batches_of_one_shape(
+def test_batches_are_of_one_shape_or_as_long_as_the_longest(
     data: Data, make_dataset: MakeDataset, training: bool
 ) -> None:
     """Known before the first batch, as compilers want it; or as long as the longest."""
@@ -540,7 +544,7 @@ def _noise(dataset: Any) -> list[int]:
 
 
 @pytest.mark.parametrize("options", [{}, {"cache": True}])
-def test_a_function_with_a_seed(
+def test_an_augmentation_with_a_seed_repeats_with_the_dataset(
     data: Data, make_dataset: MakeDataset, options: dict[str, Any]
 ) -> None:
     """Draws repeat with the dataset's seed, differ by batch and epoch, and are not kept."""
@@ -557,7 +561,7 @@ def test_a_function_with_a_seed(
     assert len(set(drawn)) == len(drawn) == 150
 
 
-def test_a_function_with_a_default_gets_no_seed(
+def test_an_augmentation_with_a_default_gets_no_seed(
     data: Data, make_dataset: MakeDataset
 ) -> None:
     """A second parameter with a value is the function's own; none runs in evaluation."""
@@ -620,7 +624,7 @@ def test_the_number_of_batches_is_known(
         ({"batch_size": 51, "drop_remainder": False}, False),
     ],
 )
-def test_batches_larger_than_the_data(
+def test_batches_larger_than_the_data_are_warned_of(
     data: Data, make_dataset: MakeDataset, options: dict[str, Any], warned: bool
 ) -> None:
     """Leaving them out leaves nothing, which is said at the caller's line."""
@@ -652,7 +656,7 @@ def test_batches_larger_than_the_data(
         {"pad_to_max_length": True},
     ],
 )
-def test_no_records_at_all(
+def test_a_split_without_records_gives_no_batch(
     data: Data, make_dataset: MakeDataset, options: dict[str, Any]
 ) -> None:
     """Neither an error nor a batch, and the shapes of a dataset with records."""

@@ -55,7 +55,7 @@ def directory(package: Workspace, tmp_path: Path) -> Path:
 @pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("shards", [1, 3, 8])
 @pytest.mark.parametrize("batch_size", [1, 4, 100])
-def test_evaluation(
+def test_without_training_every_record_comes_once_in_order(
     data: Data, make_dataset: MakeDataset, shards: int, batch_size: int
 ) -> None:
     """Without training every record comes once, file after file, each time alike."""
@@ -68,7 +68,9 @@ def test_evaluation(
 
 
 @pytest.mark.parametrize("drop_remainder", [False, True])
-def test_elements(data: Data, package: Workspace, drop_remainder: bool) -> None:
+def test_elements_are_features_targets_weights_and_info(
+    data: Data, package: Workspace, drop_remainder: bool
+) -> None:
     """Features, a dict of targets, weights and info, of the shapes of the schema."""
     dataset = package.module("every", "pipeline").make_dataset(
         data("every", 7, 2), batch_size=2, info=True, drop_remainder=drop_remainder
@@ -116,7 +118,9 @@ def test_few_datasets_are_between_files_and_batches(
     assert len(found) <= 21, found
 
 
-def test_elements_without_targets(package_of: PackageOf, tmp_path: Path) -> None:
+def test_elements_without_targets_are_features_alone(
+    package_of: PackageOf, tmp_path: Path
+) -> None:
     """The dict of features alone, or a pair of it and the info that is asked for."""
     package = package_of(_SCHEMA)
     write = package.module("informed", "serializer").write_dataset
@@ -170,7 +174,9 @@ def test_a_single_record_is_not_a_batch(package: Workspace, record: str) -> None
 # Where the records come from.
 
 
-def test_sources(directory: Path, make_dataset: MakeDataset) -> None:
+def test_sources_of_each_form_give_what_they_name(
+    directory: Path, make_dataset: MakeDataset
+) -> None:
     """A directory, a glob, a list of files and one file give what they name."""
     paths = sorted(directory.glob("train-*"))
     one = _round_robin(3)[8:16]
@@ -190,7 +196,7 @@ def test_sources(directory: Path, make_dataset: MakeDataset) -> None:
 @pytest.mark.quick_cases(3)
 @pytest.mark.parametrize("compression", ["", "GZIP", "ZLIB"])
 @pytest.mark.parametrize("name", ["a.tfrecord", "a", "a.tfrecord.gz"])
-def test_files_of_others(
+def test_files_without_a_manifest_are_read_by_content(
     make_dataset: MakeDataset,
     package: Workspace,
     tmp_path: Path,
@@ -213,7 +219,9 @@ def test_files_of_others(
     assert numbers(make_dataset(path, batch_size=4)) == []
 
 
-def test_files_of_mixed_compression(directory: Path, make_dataset: MakeDataset) -> None:
+def test_files_of_mixed_compression_are_read_if_unlisted(
+    directory: Path, make_dataset: MakeDataset
+) -> None:
     """Without a manifest each is read by its own; listed ones have to be as listed."""
     paths = sorted(directory.glob("train-*"))
     paths[1].write_bytes(gzip.compress(paths[1].read_bytes()))
@@ -304,7 +312,9 @@ def test_an_incomplete_glob_of_any_names(
     assert numbers(dataset) == 3 * list(range(0, _ROWS, 3))
 
 
-def test_a_record_too_few(directory: Path, make_dataset: MakeDataset) -> None:
+def test_a_file_with_a_record_too_few_is_an_error(
+    directory: Path, make_dataset: MakeDataset
+) -> None:
     """A manifest whose counts differ from the files is found out while reading."""
     count_one_more(directory, 0)
     dataset = make_dataset(directory, "train", batch_size=4)

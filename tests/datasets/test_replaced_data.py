@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
 _ROWS = 40
 
-MANY = 4_000
-"""More than a dataset reads ahead in single records."""
+FIRST, MANY = 8_000, 4_000
+"""More records than a dataset reads ahead one by one; twice as many have equal sizes."""
 
 Write = Callable[..., Path]
 
@@ -76,12 +77,28 @@ def test_split_overwritten_in_mid_epoch_is_refused_at_its_end(
 ) -> None:
     """Also in an epoch of a repeated dataset."""
     make = package.module("small", "pipeline").make_dataset
-    directory = write(0, count=MANY)
+    directory = write(FIRST, count=MANY)
     batches = iter(make(directory, batch_size=1, repeat=repeat))
     for _ in range(1 if repeat == 1 else MANY + 1):
         next(batches)
-    write(MANY, count=MANY)
+    write(FIRST + MANY, count=MANY)
     with pytest.raises(tf.errors.InvalidArgumentError, match=str(directory)):
+        list(batches)
+
+
+@pytest.mark.parametrize("before", [0, 1])
+def test_shards_of_another_split_in_their_place_are_refused(
+    package: Workspace, write: Write, before: int
+) -> None:
+    """At the beginning of an epoch, or at its end. Sizes and checksums are right."""
+    here, there = write(0), write(_ROWS, where="there")
+    make = package.module("small", "pipeline").make_dataset
+    batches = iter(make(here, "train", batch_size=5))
+    for _ in range(before):
+        next(batches)
+    for path in there.glob("train-*"):
+        shutil.copyfile(path, here / path.name)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="found the last bytes"):
         list(batches)
 
 

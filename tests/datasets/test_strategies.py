@@ -12,8 +12,8 @@ from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
 
-import numpy as np
 import pytest
+from digit_rows import rows
 
 from generated.digit.serializer import write_dataset
 
@@ -28,22 +28,9 @@ def data(tmp_path: Path) -> Callable[[int], Path]:
     """Return what writes forty digits into so many files."""
 
     def make(shards: int) -> Path:
-        write_dataset(
-            (
-                {
-                    "image": np.zeros((8, 8, 1), np.uint8),
-                    "ink_runs": [],
-                    "moments": np.zeros(8, np.float32),
-                    "digit": number % 10,
-                    "scan": number,
-                }
-                for number in range(COUNT)
-            ),
-            tmp_path / f"data{shards}",
-            "train",
-            shards=shards,
-        )
-        return tmp_path / f"data{shards}"
+        directory = tmp_path / f"data{shards}"
+        write_dataset(rows(COUNT), directory, "train", shards=shards)
+        return directory
 
     return make
 

@@ -157,7 +157,7 @@ _LOSSY = ("lossy", "exif")
 
 
 @pytest.mark.parametrize("name", _FILES)
-def test_headers(name: str) -> None:
+def test_headers_tell_format_size_channels_and_bits(name: str) -> None:
     """Size and channels are those of the image, not of a thumbnail inside it."""
     file = _FILES[name]
     assert images.read_header(file.data, file.form) == file.header

@@ -130,7 +130,9 @@ def test_an_id_that_reads_as_another_class_is_named_once(
 
 
 @pytest.mark.parametrize("field", ["same", "words", "padded", "unnamed"])
-def test_other_ids_are_not(stars: ModuleType, field: str) -> None:
+def test_ids_that_read_as_no_other_class_are_not_named(
+    stars: ModuleType, field: str
+) -> None:
     """Names that are their own ids, or no numbers of ids, cannot be confused."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -139,7 +141,9 @@ def test_other_ids_are_not(stars: ModuleType, field: str) -> None:
 
 
 @pytest.mark.parametrize("values", [[3, 0], np.array([3, 0])], ids=["list", "array"])
-def test_columns_of_ids_are_named_too(stars: ModuleType, values: Any) -> None:
+def test_ids_in_columns_that_read_as_another_class_are_named(
+    stars: ModuleType, values: Any
+) -> None:
     """As rows are."""
     with pytest.warns(RuntimeWarning, match="3.*'4'"):
         stars.serialize_batch(one=values)

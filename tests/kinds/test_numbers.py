@@ -16,7 +16,7 @@ from hypothesis.extra import numpy as arrays
 from schemagen.runtime.shared.dtypes import FLOATS, INTEGERS
 from schemagen.runtime.shared.errors import Problem
 from schemagen.runtime.shared.values import Numbers
-from stored_features import floats, ints
+from stored_features import example, floats, ints
 from tiers import examples
 
 if TYPE_CHECKING:
@@ -50,9 +50,8 @@ def parser(package_of: PackageOf) -> ModuleType:
 
 def _read(parser: ModuleType, name: str, feature: tf.train.Feature) -> Any:
     """Read one field of an Example that has nothing else in it."""
-    features = tf.train.Features(feature={name: feature})
-    data = tf.train.Example(features=features).SerializeToString()
-    return parser.parse_batch(tf.constant([data]), [name])[name].numpy()[0]
+    data = tf.constant([example({name: feature})])
+    return parser.parse_batch(data, [name])[name].numpy()[0]
 
 
 @pytest.mark.parametrize("dtype", NARROW)

@@ -150,7 +150,7 @@ ROW: dict[str, Any] = {
 }
 
 
-def test_models_take_them(
+def test_models_take_resized_images_and_lists_of_them(
     package: Workspace, parser: Any, serializer: Any, tmp_path: Path
 ) -> None:
     """As float32 inputs, which an exported model gets from records by itself."""

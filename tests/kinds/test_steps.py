@@ -125,7 +125,7 @@ def test_fields_of_a_group_have_equally_many_steps(
 
 @pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("compression", [None, "GZIP"])
-def test_datasets_of_sequences(
+def test_sequences_are_written_and_read_as_datasets(
     package: Workspace, tmp_path: Path, compression: str | None
 ) -> None:
     """Files, manifest and pipeline are those of other records."""

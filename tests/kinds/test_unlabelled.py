@@ -67,7 +67,9 @@ def _unlabelled(rows: Iterator[dict[str, Any]], path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_the_features_alone(package: Workspace, tmp_path: Path) -> None:
+def test_a_dataset_without_targets_has_the_features_alone(
+    package: Workspace, tmp_path: Path
+) -> None:
     """`targets=False` gives dicts that `predict` takes, in the same order."""
     write = package.module("video", "serializer").write_dataset
     write(map(_video, range(5)), tmp_path, "test")

@@ -206,7 +206,9 @@ def test_every_kind_is_an_input(trained: Trained) -> None:
 
 
 @pytest.mark.slow
-def test_training_on_bare_rows_alone(package_of: PackageOf, tmp_path: Path) -> None:
+def test_a_model_trains_on_bare_rows_alone(
+    package_of: PackageOf, tmp_path: Path
+) -> None:
     """If a field is empty or missing in every row, the model trains all the same."""
     trained = Trained(
         package_of(SCHEMA), list(map(_bare_row, range(6))), tmp_path, eager=True
@@ -297,7 +299,9 @@ np.save(sys.argv[5], model({n: batch[n] for n in model.input}))
 
 
 @pytest.mark.slow
-def test_saved_and_loaded_elsewhere(trained: Trained, tmp_path: Path) -> None:
+def test_a_saved_model_predicts_the_same_in_another_process(
+    trained: Trained, tmp_path: Path
+) -> None:
     """A saved model predicts the same in a process without its generated model."""
     serialize = trained.serializer.serialize
     with tf.io.TFRecordWriter(str(tmp_path / "rows")) as writer:
@@ -338,7 +342,9 @@ def several(package: Workspace, tmp_path: Path) -> tf.data.Dataset:
     return dataset
 
 
-def test_several_targets(several: tf.data.Dataset, package: Workspace) -> None:
+def test_several_targets_have_an_output_each_and_train(
+    several: tf.data.Dataset, package: Workspace
+) -> None:
     """Each target has an output of its own shape, and all train together."""
     module = package.module("several", "model")
     model = module.build_model()
@@ -375,7 +381,9 @@ def test_missing_labels_are_not_learned(package: Workspace, tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-def test_weights_count(several: tf.data.Dataset, package: Workspace) -> None:
+def test_a_row_of_weight_0_does_not_count(
+    several: tf.data.Dataset, package: Workspace
+) -> None:
     """A row of weight 0 is no part of loss or metrics."""
     module = package.module("several", "model")
     model = module.build_model()

@@ -30,7 +30,7 @@ print(tf.io.parse_example(
 _PAGES = ("SECURITY.md", "docs/serving.md")
 
 
-def test_verify_and_open_split_refuse_it(tmp_path: Path) -> None:
+def test_verify_and_open_split_refuse_the_record(tmp_path: Path) -> None:
     """So do `inspect` and `infer`, which decode as they do."""
     path = write_records(tmp_path / "hostile.tfrecord", [_RECORD])
     found = {each.rule: each for each in schemagen.verify(path).findings}
@@ -40,7 +40,7 @@ def test_verify_and_open_split_refuse_it(tmp_path: Path) -> None:
         open_split(path)[1]
 
 
-def test_it_ends_the_parser_of_tensorflow_as_the_pages_say() -> None:
+def test_the_record_ends_the_parser_of_tensorflow_as_the_pages_say() -> None:
     """Once this fails, TensorFlow is mended, and the pages have to say since when."""
     assert len(_RECORD) == 31
     done = subprocess.run(
@@ -52,7 +52,7 @@ def test_it_ends_the_parser_of_tensorflow_as_the_pages_say() -> None:
         assert "A hostile record ends" in (root / page).read_text(encoding="utf-8")
 
 
-def test_no_part_of_it_is_read(tmp_path: Path) -> None:
+def test_no_part_of_the_record_is_read(tmp_path: Path) -> None:
     """But for nothing at all, which is an Example without a feature."""
     parts = [_RECORD[:cut] for cut in range(len(_RECORD))]
     path = write_records(tmp_path / "parts.tfrecord", parts)

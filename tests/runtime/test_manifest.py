@@ -23,7 +23,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "manifest.json"
 
 
-def test_it_states_one_fact_a_line_and_its_own_checksum(path: Path) -> None:
+def test_a_manifest_states_one_fact_a_line_and_its_checksum(path: Path) -> None:
     """Sorted; the first entry is the checksum of the text with zeros in its place."""
     text = path.read_text()
     data = json.loads(text)

@@ -149,7 +149,7 @@ def test_no_length_is_taken_for_compression(length: int) -> None:
     assert detect_compression(header) == ""
 
 
-def test_a_length_that_looks_like_gzip(tmp_path: Path) -> None:
+def test_a_record_whose_length_looks_like_gzip_is_read(tmp_path: Path) -> None:
     """Length 0x8b1f begins with GZIP's magic number, and is read as a record."""
     record = b"x" * 0x8B1F
     path = tmp_path / "a"

@@ -52,7 +52,7 @@ def _example(*entries: Pieces) -> bytes:
 
 
 @pytest.mark.parametrize("size", [0, 1, 127, 128, 16_383, 16_384, 2_097_152])
-def test_sizes_around_the_edges_of_varints(size: int) -> None:
+def test_entries_around_the_edges_of_varints_are_those_of_protobuf(size: int) -> None:
     """Every length in an entry grows at its own edge; none is off by one."""
     value = b"v" * size
     serialized = _example(wire.Entry("key", wire.BYTES_LIST).pieces([value]))
@@ -61,7 +61,7 @@ def test_sizes_around_the_edges_of_varints(size: int) -> None:
 
 
 @pytest.mark.parametrize("arrays", [False, True])
-def test_golden_bytes(arrays: bool) -> None:
+def test_the_bytes_of_an_example_are_pinned(arrays: bool) -> None:
     """The bytes of one small Example, written out: they may never change."""
     integers, floats = [1, 300, -1], [0.5]
     entries = [

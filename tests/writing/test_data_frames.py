@@ -15,6 +15,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from columns import columns_of
 from schemagen.runtime.shared.errors import RecordError
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ def test_frames_are_written_with_gaps(
         }
         for number in range(20)
     ]
-    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    columns = columns_of(*rows)
     write_dataset(rows, tmp_path / "rows", "train", **options)
     write_dataset(FRAMES[kind](columns), tmp_path / "frame", "train", **options)
     for path in sorted((tmp_path / "rows").glob("train-*")):

@@ -106,7 +106,7 @@ def test_a_bar_ends_with_a_failure_before_the_error_is_shown(
 
 
 @pytest.mark.parametrize("why", ["CI", "no terminal", "no stderr", "False"])
-def test_silence(
+def test_no_bar_is_shown_where_nobody_sees_or_wants_it(
     why: str, tmp_path: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Logs of machines, and whoever does not want it, are spared."""

@@ -141,7 +141,7 @@ def test_different_values_have_different_keys() -> None:
 
 @examples(60)
 @given(data=st.data())
-def test_as_sorted_in_memory(
+def test_records_come_as_sorted_in_memory(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """Any keys, equal ones too, any chunks and memory: as sorted()."""
@@ -183,7 +183,7 @@ def test_a_file_goes_when_it_has_been_read(tmp_path: Path, memory: int) -> None:
 
 @pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("size", [0, 20, 5000])
-def test_memory_is_bounded(tmp_path: Path, size: int) -> None:
+def test_a_shuffle_takes_no_more_than_its_memory(tmp_path: Path, size: int) -> None:
     """Many times the memory goes through without taking more than it."""
     memory = 4 << 20
     total = 16 << 20

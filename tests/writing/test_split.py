@@ -121,7 +121,7 @@ def test_the_files_are_the_same_for_any_number_of_workers(
     assert hidden(tmp_path / "1") == []
 
 
-def test_which_rows_go_where(tmp_path: Path) -> None:
+def test_rows_go_to_shards_in_turn_in_blocks_or_shuffled(tmp_path: Path) -> None:
     """In turn where the length is unknown, else in blocks; by function; or shuffled."""
     write(stream(None), tmp_path / "stream", shards=4)
     assert numbers_of(tmp_path / "stream") == [

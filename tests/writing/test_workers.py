@@ -99,7 +99,7 @@ def test_files_are_the_same_however_processes_are_started(
 
 
 @pytest.mark.parametrize(("length", "shards"), [(3, 7), (0, 3), (1, 1)])
-def test_shards_without_rows(
+def test_shards_without_rows_are_there(
     tmp_path: Path, write: Callable[..., int], length: int, shards: int, forked: None
 ) -> None:
     """Each is there, whoever has nothing to do."""
@@ -192,7 +192,7 @@ def test_an_error_of_a_worker_has_its_traceback(
 
 @pytest.mark.parametrize("make", [Table, parted])
 @pytest.mark.parametrize("act", ["die", "leave"])
-def test_a_worker_that_ends(
+def test_a_worker_that_ends_ends_the_job(
     tmp_path: Path, write: Callable[..., int], make: Any, act: str, method: str
 ) -> None:
     """It ends the job, and nothing of it stays."""
@@ -213,7 +213,9 @@ def test_rows_of_one_process_are_refused(
         write(source, **options)
 
 
-def test_what_cannot_be_sent_to_a_new_process(write: Callable[..., int]) -> None:
+def test_what_cannot_be_sent_to_a_new_process_is_refused(
+    write: Callable[..., int],
+) -> None:
     """Where processes start again, the error says what cannot go there."""
     with (
         started_by("spawn"),
@@ -303,7 +305,7 @@ def test_workers_do_not_outlive_their_parent(tmp_path: Path, start: str) -> None
 
 
 @pytest.mark.parametrize("start", METHODS)
-def test_ctrl_c(tmp_path: Path, start: str) -> None:
+def test_ctrl_c_ends_all_processes(tmp_path: Path, start: str) -> None:
     """It ends all processes, and only the parent says so."""
     with program(tmp_path, "endless()", start) as parent:
         assert parent.stdout is not None
@@ -314,14 +316,14 @@ def test_ctrl_c(tmp_path: Path, start: str) -> None:
     assert errors.count("Traceback") == errors.count("KeyboardInterrupt") == 1, errors
 
 
-def test_an_interrupt_while_workers_are_started(tmp_path: Path) -> None:
+def test_an_interrupt_while_workers_are_started_is_raised(tmp_path: Path) -> None:
     """It is raised when all of them are there, and none is left."""
     with program(tmp_path, "starting()") as parent:
         printed, errors = parent.communicate(timeout=300)
     assert (parent.returncode, printed) == (0, "interrupted\n"), errors
 
 
-def test_a_script_without_a_guard(tmp_path: Path) -> None:
+def test_a_script_without_a_guard_says_what_to_do(tmp_path: Path) -> None:
     """Processes that start again run the script again: the error says what to do."""
     with program(tmp_path, "endless()", guard="True") as parent:
         _, errors = parent.communicate(timeout=120)

@@ -58,7 +58,7 @@ class TestSelect:
             (range(3, 3), []),
         ],
     )
-    def test_they_come_in_the_order_given(
+    def test_selected_records_come_in_the_order_given(
         self, train: Any, chosen: Any, numbers: Any
     ) -> None:
         some = train.select(chosen)
@@ -79,7 +79,9 @@ class TestSelect:
             ("train", TypeError),
         ],
     )
-    def test_others_are_refused(self, train: Any, chosen: Any, error: Any) -> None:
+    def test_a_selection_of_other_records_is_refused(
+        self, train: Any, chosen: Any, error: Any
+    ) -> None:
         with pytest.raises(error):
             train.select(chosen)
 
@@ -220,7 +222,9 @@ class TestMap:
         assert (batch["x"] != batch["y"]).all()
 
     @pytest.mark.parametrize("seed", [-1, 2**62])
-    def test_any_seed_will_do(self, train: Any, seed: int) -> None:
+    def test_any_seed_gives_each_record_its_own_numbers(
+        self, train: Any, seed: int
+    ) -> None:
         drawn = train.map(lambda row, rng: {"x": rng.random()})
         batch = next(drawn.batches(4, shuffle_seed=seed))
         assert len(set(batch["x"].tolist())) == 4
@@ -273,7 +277,7 @@ class TestMap:
         assert batch["x"].tolist() == [0, 1, 0, 3]
         assert batch["x_present"].tolist() == [False, True, False, True]
 
-    def test_it_is_in_arrow_and_pickles(self, train: Any) -> None:
+    def test_a_changed_split_is_in_arrow_and_pickles(self, train: Any) -> None:
         split = train.map(_with_length).select([3, 4])
         assert split.to_arrow()["length"].to_pylist() == [
             len(train[n]["ink_runs"]) for n in (3, 4)
@@ -310,7 +314,7 @@ class TestMix:
             own = [scan for of, scan in found if of == name]
             assert own == scans(split.batches(64, shuffle_seed=1))
 
-    def test_it_ends_with_the_first_that_is_used_up(
+    def test_a_mixture_ends_with_the_first_split_that_is_used_up(
         self, train: Any, extra: Any
     ) -> None:
         equally = mix([train, extra])
@@ -321,7 +325,7 @@ class TestMix:
     @pytest.mark.parametrize(
         "weights", [[0.7, 0.3], [1, 3.3], [1e-9, 1], [12345, 54321]]
     )
-    def test_any_weights_will_do(
+    def test_a_mixture_of_any_weights_has_its_length(
         self, train: Any, extra: Any, weights: list[float]
     ) -> None:
         both = mix([train, extra], weights)
@@ -339,7 +343,7 @@ class TestMix:
         changed = mix([train.map(lambda row: row), extra])
         assert scans([changed[[5, 2, 5]]]) == [whole[5], whole[2], whole[5]]
 
-    def test_it_is_shared_and_resumed(self, train: Any, extra: Any) -> None:
+    def test_a_mixture_is_shared_and_resumed(self, train: Any, extra: Any) -> None:
         both = mix([train, extra], [2, 1])
         whole = scans(both.batches(8, shuffle_seed=1))
         readers = [both.batches(8, shuffle_seed=1, shard=(i, 2)) for i in range(2)]
@@ -363,7 +367,9 @@ class TestMix:
         both = mix([open_split(tmp_path, name) for name in ("a", "b")])
         assert sorted(scans(both.batches(3))) == sorted([*range(20), *range(20)])
 
-    def test_others_are_refused(self, directory: Path, train: Any) -> None:
+    def test_splits_that_do_not_go_together_are_refused(
+        self, directory: Path, train: Any
+    ) -> None:
         some = open_split(directory, "extra", fields=["scan"])
         with pytest.raises(DatasetError, match="split 1 has another field 'image'"):
             mix([train, some])
@@ -429,7 +435,9 @@ class TestBalance:
         assert len(split.balanced("digit")) == COUNT
 
     @pytest.mark.parametrize("field", ["image", "digitt", "scan"])
-    def test_others_are_refused(self, train: Any, field: str) -> None:
+    def test_a_field_that_has_no_classes_is_refused(
+        self, train: Any, field: str
+    ) -> None:
         with pytest.raises(DatasetError, match="expected one of digit"):
             train.balanced(field)
 
