@@ -16,18 +16,13 @@ from ..codecs.graph import unframed
 from ..codecs.numbers import other_dtype
 from ..codecs.part import amount
 from ..shared.errors import did_you_mean
+from ..shared.images import sniff
 from ..shared.requirements import tf
 
 _KINDS = {tf.int64: "int64_list", tf.float32: "float_list", tf.string: "bytes_list"}
 _WORDS = {"int64_list": "int64", "float_list": "float", "bytes_list": "bytes"}
-_STARTS = {
-    b"\xff\xd8\xff": "a JPEG",
-    b"\x89PNG": "a PNG",
-    b"GIF8": "a GIF",
-    b"BM": "a BMP",
-    b"\x93NUMPY": "a file of numpy",
-}
-# How generated checks of raw bytes begin; see `numbers.decode_raw`.
+_NUMPY_FILE = b"\x93NUMPY"
+# How checks of raw bytes begin; see `graph.decode_raw`.
 _RAW_SIZE = re.compile(r"expected (\d+) bytes \((\w+) ")
 
 
@@ -155,9 +150,10 @@ def _likely_cause(value: bytes, message: str) -> str:
     match = _RAW_SIZE.search(message)
     if match is None:
         return ""
-    for start, what in _STARTS.items():
-        if value.startswith(start):
-            return f"; they begin like {what}: declare its encoding in the schema"
+    form = sniff(value)
+    if form or value.startswith(_NUMPY_FILE):
+        what = f"a {form.upper()}" if form else "a file of numpy"
+        return f"; they begin like {what}: declare its encoding in the schema"
     expected, dtype = int(match[1]), match[2]
     guess = other_dtype(len(value), dtype, expected)
     return f"; {guess}" if guess else ""
