@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from ..runtime.reading.columns import Columns, keyed_rows, other_rows
-from ..runtime.reading.fields import MalformedError, tagged
+from ..runtime.reading.message import MalformedError, tagged
 
 # Where the bytes are that tell a format: first those that a kind reads.
 _READ = (

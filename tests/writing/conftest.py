@@ -12,6 +12,6 @@ def lease_of(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Set after how many seconds a lease that is not renewed has ended."""
 
     def last(seconds: float) -> None:
-        monkeypatch.setattr("schemagen.runtime.storage.lease.LEASE_SECONDS", seconds)
+        monkeypatch.setattr("schemagen.runtime.storage.lock.LEASE_SECONDS", seconds)
 
     return last

@@ -12,8 +12,7 @@ from typing import Any, TypeVar
 from ...findings import Finding, render_json
 from ...runtime.interface import installed_version
 from ...runtime.native import BYTES
-from ...runtime.reading.fields import MalformedError
-from ...runtime.reading.message import Feature, Message, parse_message
+from ...runtime.reading.message import Feature, MalformedError, Message, parse_message
 from ..profile.classes import ClassCounts
 from ..profile.columns import Column, title_of
 from ..profile.comparison import Difference

@@ -23,8 +23,7 @@ from ...display.blocks import (
 )
 from ...display.terminal import terminal_text
 from ...runtime.native import BYTES, NOTHING
-from ...runtime.reading.fields import MalformedError
-from ...runtime.reading.message import Feature, parse_message
+from ...runtime.reading.message import Feature, MalformedError, parse_message
 from ..formatting import (
     key_name,
     listed,

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...runtime.native import BYTES, INT64, follow_lengths
-from ...runtime.reading.fields import MalformedError
-from ...runtime.reading.message import Feature, Message, parse_message
+from ...runtime.reading.message import Feature, MalformedError, Message, parse_message
 from ...runtime.shared import base64_text
 from ...runtime.shared.errors import Problem
 from ...runtime.shared.tfrecord import FOOTER_SIZE, HEADER_SIZE

@@ -1,16 +1,354 @@
-"""Batches of images in graphs: encoded or raw, and their size."""
+"""Images in graphs: their format, EXIF orientation and pixels; batches of one size."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
+from ..shared.images import (
+    EXIF_MARKER,
+    EXIF_START,
+    FURTHER_STARTS,
+    MIRRORED,
+    ORIENTATION,
+    PNG_BITS_AT,
+    START_OF_SCAN,
+    STARTS,
+    TRANSPOSED,
+    UPSIDE_DOWN,
+    WEBP_ANIMATED,
+)
 from ..shared.requirements import lazy_tf as tf
 from .graph import checked, raw_numbers, shown_errors
-from .graph_formats import decoded
+
+_NAMES = ", ".join(STARTS)
+
+# Of a BMP tensorflow decodes plain pixels, of 32 bits also with these masks for blue,
+# green, red and alpha, and of 8 bits with a PNG type 3 palette of another meaning.
+_BMP_HEAD, _BMP_INFO = 54, 40
+_BMP_PLAIN, _BMP_MASKS = 0, 3
+_BMP_BGRA = bytes.fromhex("0000ff00 00ff0000 ff000000")
+_BMP_GREY = b"".join(bytes((grey, grey, grey, 0)) for grey in range(256))
+
+# The scales at which libjpeg decodes: 1 to 1/8, sizes rounded up.
+JPEG_RATIOS = (1, 2, 4, 8)
 
 # tf.image.resize does not know these; their bits are the same.
 _RESIZED_AS = {"uint32": "int32", "uint64": "int64"}
+
+
+def orientation_of(image: tf.Tensor) -> tf.Tensor:
+    """Return the EXIF orientation of a JPEG, as `jpeg_header` does.
+
+    Args:
+        image: a string scalar, of any format.
+
+    Returns:
+        int64, 1 to 8; 1 where it states none.
+    """
+    length = tf.strings.length(image)
+    start = STARTS["jpeg"]
+    is_jpeg = tf.strings.substr(image, 0, len(start)) == start
+
+    def other(at: tf.Tensor) -> tf.Tensor:
+        head = _bytes_at(image, at, 10)
+        exif = (head[1] == EXIF_MARKER) & tf.reduce_all(head[4:10] == [*EXIF_START])
+        ends = (head[0] != 0xFF) | (head[1] == START_OF_SCAN) | exif
+        return (at + 4 <= length) & ~ends
+
+    def following(at: tf.Tensor) -> tuple[tf.Tensor]:
+        head = _bytes_at(image, at, 4)
+        size = tf.where(head[1] != 0xFF, 2 + 256 * head[2] + head[3], 1)
+        return (at + tf.cast(size, tf.int32),)
+
+    (at,) = tf.while_loop(other, following, (tf.where(is_jpeg, 2, length),))
+    head = _bytes_at(image, at, 4)
+    is_exif = (head[0] == 0xFF) & (head[1] == EXIF_MARKER)
+    size = tf.where(is_exif, tf.maximum(256 * head[2] + head[3] - 8, 0), 0)
+    size = tf.minimum(size, tf.cast(tf.maximum(length - at - 10, 0), tf.int64))
+    return _orientation(_bytes_at(image, at + 10, tf.cast(size, tf.int32)), size)
+
+
+def _orientation(exif: tf.Tensor, size: tf.Tensor) -> tf.Tensor:
+    """Return the orientation that the first bytes of an EXIF segment state."""
+    is_little = (exif[0] == ord("I")) & (exif[1] == ord("I"))
+
+    def number(part: tf.Tensor) -> tf.Tensor:
+        powers = tf.constant([256**place for place in range(part.shape[-1])], tf.int64)
+        return tf.reduce_sum(part * tf.where(is_little, powers, powers[::-1]), axis=-1)
+
+    start = tf.minimum(number(tf.ensure_shape(exif[4:8], (4,))), size)
+    count = number(tf.ensure_shape(exif[start : start + 2], (2,)))
+    entries = exif[start + 2 : tf.minimum(start + 2 + 12 * count, size)]
+    table = tf.reshape(entries[: tf.size(entries) // 12 * 12], (-1, 12))
+    stated = tf.boolean_mask(
+        number(table[:, 8:10]), number(table[:, :2]) == ORIENTATION
+    )
+    found = tf.concat([stated, tf.ones(1, tf.int64)], 0)[0]
+    return tf.where((found >= 1) & (found <= 8), found, 1)
+
+
+def _bytes_at(image: tf.Tensor, at: tf.Tensor, size: tf.Tensor | int) -> tf.Tensor:
+    """Return the bytes from a position on as int64, and 10 zeros behind them."""
+    start = tf.minimum(at, tf.strings.length(image))
+    found = tf.strings.substr(image, start, size) + bytes(10)
+    return tf.cast(tf.io.decode_raw(found, tf.uint8), tf.int64)
+
+
+def turned(pixels: tf.Tensor, orientation: tf.Tensor) -> tf.Tensor:
+    """Turn pixels [H, W, C] as an EXIF orientation says."""
+
+    def upright() -> tf.Tensor:
+        rows_first = tf.cond(
+            orientation >= TRANSPOSED,
+            lambda: tf.transpose(pixels, (1, 0, 2)),
+            lambda: pixels,
+        )
+        axes = [tf.reduce_any(orientation == each) for each in (UPSIDE_DOWN, MIRRORED)]
+        return tf.reverse(rows_first, tf.boolean_mask([0, 1], axes))
+
+    return tf.cond(orientation == 1, lambda: pixels, upright)
+
+
+def decoded(
+    image: tf.Tensor,
+    name: str,
+    encoding: str,
+    shape: Sequence[int | None],
+    dtype: tf.DType,
+    least: tuple[int, int] | None = None,
+    orientation: str = "keep",
+) -> tf.Tensor:
+    """Decode one image and check its size.
+
+    Args:
+        image: a string scalar.
+        name: the field's name.
+        encoding: a format, or "any".
+        shape: (height, width, channels); None for any size.
+        dtype: uint8, or uint16 for a PNG of 16 bits a channel.
+        least: (height, width) that a JPEG may be scaled down to while it is decoded.
+        orientation: what becomes of the EXIF orientation of a JPEG: "keep", "apply" or
+            "refuse".
+
+    Returns:
+        dtype [H, W, channels].
+    """
+    channels = shape[2]
+    assert channels is not None
+    found = None
+    upright = None if orientation == "keep" else orientation_of(image)
+    if orientation == "refuse":
+        message = f"field {name!r}: expected an image of EXIF orientation 1, found"
+        image = checked(image, upright == 1, message, upright)
+        upright = None
+    if least is not None:
+        image = _checked_start(image, name, encoding)
+        found = tf.io.extract_jpeg_shape(image)[:2]
+        if upright is not None:
+            found = tf.where(upright >= TRANSPOSED, found[::-1], found)
+        pixels = _decode_scaled_jpeg(image, channels, found, least)
+    elif encoding == "any":
+        pixels = _decode_any(image, name, channels)
+    else:
+        image = _checked_start(image, name, encoding)
+        deep = {"dtype": dtype} if dtype == tf.uint16 else {}
+        pixels = _DECODERS[encoding](image, name, channels, **deep)
+    if upright is not None:
+        pixels = turned(pixels, upright)
+    if shape[0] is None and shape[1] is None:
+        return pixels
+    if found is None:
+        found = tf.shape(pixels)[:2]
+    wanted = [size or -1 for size in shape[:2]]
+    return checked(
+        pixels,
+        (found == wanted) | (tf.constant(wanted) == -1),
+        f"field {name!r}: expected an image of {shape[0]} x {shape[1]}, found",
+        found,
+    )
+
+
+def _begins(image: tf.Tensor, encoding: str) -> tf.Tensor:
+    start = STARTS[encoding]
+    found = tf.strings.substr(image, 0, len(start)) == start
+    if encoding == "webp":  # other files are RIFF too
+        at, (name,) = FURTHER_STARTS[encoding]
+        found &= tf.strings.substr(_padded(image, 12), at, len(name)) == name
+    return found
+
+
+def _padded(image: tf.Tensor, size: int) -> tf.Tensor:
+    """Return the first bytes, and zeros where there are not so many."""
+    return tf.strings.join([tf.strings.substr(image, 0, size), b"\0" * size])
+
+
+def _checked_start(image: tf.Tensor, name: str, encoding: str) -> tf.Tensor:
+    size = 12 if encoding == "webp" else len(STARTS[encoding])
+    return checked(
+        image,
+        _begins(image, encoding),
+        f"field {name!r}: expected a {encoding}, found data that begins with the bytes",
+        _numbers(image, size),
+    )
+
+
+def _numbers(image: tf.Tensor, size: int) -> tf.Tensor:
+    """Return the first bytes as numbers; as text they could not be shown."""
+    return tf.io.decode_raw(tf.strings.substr(image, 0, size), tf.uint8)
+
+
+def _decode_any(image: tf.Tensor, name: str, channels: int) -> tf.Tensor:
+    matches = tf.stack([_begins(image, encoding) for encoding in STARTS])
+    image = checked(
+        image,
+        tf.reduce_any(matches),
+        f"field {name!r}: expected one of {_NAMES}, found data that begins with the "
+        "bytes",
+        _numbers(image, 8),
+    )
+    branches = [
+        partial(_DECODERS[encoding], image, name, channels) for encoding in STARTS
+    ]
+    pixels = tf.switch_case(tf.argmax(matches, output_type=tf.int32), branches)
+    return tf.ensure_shape(pixels, (None, None, channels))
+
+
+def _decode_jpeg(image: tf.Tensor, name: str, channels: int) -> tf.Tensor:
+    pixels = tf.io.decode_jpeg(image, channels=min(channels, 3))
+    return pixels if channels < 4 else _with_alpha(pixels)
+
+
+def _decode_scaled_jpeg(
+    image: tf.Tensor, channels: int, size: tf.Tensor, least: tuple[int, int]
+) -> tf.Tensor:
+    """Decode a JPEG at the smallest scale at which its upright size is not below `least`."""
+    branches = [
+        partial(tf.io.decode_jpeg, image, channels=channels, ratio=ratio)
+        for ratio in JPEG_RATIOS
+    ]
+    ratios = tf.constant(JPEG_RATIOS)[:, tf.newaxis]
+    fits = tf.reduce_all((size + ratios - 1) // ratios >= least, axis=1)
+    # An image that is smaller than asked for is decoded at its own size.
+    return tf.switch_case(tf.reduce_sum(tf.cast(fits[1:], tf.int32)), branches)
+
+
+def _decode_png(
+    image: tf.Tensor, name: str, channels: int, dtype: tf.DType | None = None
+) -> tf.Tensor:
+    """Decode a PNG whose bits tensorflow does not scale to those of the dtype."""
+    dtype = dtype or tf.uint8
+    bits = _numbers(_padded(image, PNG_BITS_AT + 1), PNG_BITS_AT + 1)[PNG_BITS_AT]
+    wanted = 8 * dtype.size
+    right = bits == wanted if dtype == tf.uint16 else bits <= wanted
+    message = f"field {name!r}: expected a png of {wanted} bits a channel, found"
+    image = checked(image, right, message, bits)
+    return tf.io.decode_png(image, channels=channels, dtype=dtype)
+
+
+def _decode_bmp(image: tf.Tensor, name: str, channels: int) -> tf.Tensor:
+    """Decode a BMP, having seen that its pixels are what tensorflow takes them for."""
+    size = tf.strings.length(image)
+    image = checked(
+        image,
+        size >= _BMP_HEAD,
+        f"field {name!r}: expected the {_BMP_HEAD} bytes of a bmp's headers, found",
+        size,
+    )
+    header = tf.cast(_numbers(image, _BMP_HEAD), tf.int32)
+    info = header[14] + 256 * header[15]
+    bits, compression = header[28], header[30]
+    colors = header[46] + 256 * header[47]
+    colors = tf.where(colors == 0, 256, colors)
+    palette = tf.where(bits == 8, 4 * tf.minimum(colors, 256), 0)
+    start = tf.minimum(14 + info, size)
+    grey = tf.strings.substr(image, start, palette) == tf.strings.substr(
+        _BMP_GREY, 0, palette
+    )
+    masks = (
+        tf.strings.substr(image, tf.minimum(_BMP_HEAD, size), len(_BMP_BGRA))
+        == _BMP_BGRA
+    )
+    masked = (compression == _BMP_MASKS) & (bits == 32) & masks
+    plain = (compression == _BMP_PLAIN) | masked
+    image = checked(
+        image,
+        plain & grey & (info >= _BMP_INFO),
+        f"field {name!r}: expected a bmp of plain grey, RGB or RGBA pixels, found one "
+        "with a palette, compressed or of an old version: bits, compression, header",
+        tf.stack([bits, compression, info]),
+    )
+    pixels = tf.io.decode_bmp(image, channels=0 if channels == 1 else channels)
+    return _of_channels(pixels, name, channels) if channels == 1 else pixels
+
+
+def _decode_gif(image: tf.Tensor, name: str, channels: int) -> tf.Tensor:
+    """Decode a GIF of one picture, which tensorflow makes as large as that is."""
+    frames = tf.io.decode_gif(image)
+    screen = tf.cast(_numbers(image, 10)[6:], tf.int32)
+    wanted = tf.stack([1, screen[2] + 256 * screen[3], screen[0] + 256 * screen[1]])
+    found = tf.shape(frames)[:3]
+    frames = checked(
+        frames,
+        found == wanted,
+        f"field {name!r}: expected a gif of one picture that fills its screen, found "
+        "pictures, height, width",
+        found,
+    )
+    if channels == 4:
+        return _with_alpha(frames[0])
+    return _of_channels(frames[0], name, channels)
+
+
+def _decode_webp(image: tf.Tensor, name: str, channels: int) -> tf.Tensor:
+    """Decode a WebP; tensorflow does not change the number of its channels.
+
+    Of an animation tensorflow writes more than it has memory for: the process ends.
+    """
+    start = _padded(image, 21)
+    extended = tf.strings.substr(start, 12, 4) == b"VP8X"
+    flags = tf.cast(_numbers(start, 21)[20], tf.int32)
+    image = checked(
+        image,
+        ~extended | (flags & WEBP_ANIMATED == 0),
+        f"field {name!r}: expected a webp of one picture, found an animation: flags",
+        flags,
+    )
+    frames = tf.io.decode_webp(image)
+    pixels = tf.ensure_shape(frames, (None, None, None, None))[0]
+    if channels == 4:
+        return _with_alpha(pixels)
+    return _of_channels(pixels, name, channels)
+
+
+def _with_alpha(pixels: tf.Tensor) -> tf.Tensor:
+    """Add an opaque alpha channel where there is none."""
+    lacking = 4 - tf.shape(pixels)[2]
+    padded = tf.pad(pixels, [[0, 0], [0, 0], [0, lacking]], constant_values=255)
+    return tf.ensure_shape(padded, (None, None, 4))
+
+
+def _of_channels(pixels: tf.Tensor, name: str, channels: int) -> tf.Tensor:
+    """Check the number of channels, where tensorflow does not convert it."""
+    found = tf.shape(pixels)[2]
+    pixels = checked(
+        pixels,
+        found == channels,
+        f"field {name!r}: expected an image of {channels} channels, found",
+        found,
+    )
+    # Of "any" format, one that has not so many is refused when it comes, not before.
+    return tf.ensure_shape(pixels[:, :, :channels], (None, None, channels))
+
+
+_DECODERS: dict[str, Callable[..., tf.Tensor]] = {
+    "jpeg": _decode_jpeg,
+    "png": _decode_png,
+    "bmp": _decode_bmp,
+    "gif": _decode_gif,
+    "webp": _decode_webp,
+}
 
 
 def decode_images(

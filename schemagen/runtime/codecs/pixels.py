@@ -22,7 +22,7 @@ from ..shared.images import (
     sniff,
 )
 from .decoded import UndecodableError
-from .graph_formats import JPEG_RATIOS
+from .graph_images import JPEG_RATIOS
 
 Size = tuple[int, int]
 Item = TypeVar("Item")

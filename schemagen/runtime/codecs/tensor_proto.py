@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
-from ..reading.fields import MalformedError, read_varint, tagged
+from ..reading.message import MalformedError, read_varint, tagged
 from ..shared.dtypes import DTYPES
 from ..shared.errors import Problem
 from ..shared.values import shape_text

@@ -1,4 +1,7 @@
-"""One writer at a time: locks on files, which a dead process does not hold.
+"""One writer at a time: locks on files, and leases on stores.
+
+A dead process does not hold its lock. Stores have none that end with their process: there a
+lease ends if it is not renewed.
 
 The package filelock would leave its files behind, and a child that was forked would go on
 holding the lock of a parent that has died.
@@ -9,12 +12,16 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import threading
 import weakref
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from io import FileIO
+from operator import eq
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Self
+from typing import Protocol, Self
 
 from ..shared.errors import warn
 
@@ -34,6 +41,13 @@ _NO_LOCKS = {
     errno.EOPNOTSUPP,
     errno.EINVAL,
 }
+
+_OPEN: weakref.WeakSet[Lock] = weakref.WeakSet()
+
+LEASE_SECONDS = 20.0
+"""After how long a lease that is not renewed has ended."""
+
+_POLL_SECONDS = 0.2
 
 
 class Busy(OSError):
@@ -101,9 +115,6 @@ class Lock:
 
     def __exit__(self, *error: object) -> None:
         self.release()
-
-
-_OPEN: weakref.WeakSet[Lock] = weakref.WeakSet()
 
 
 def _forget_inherited() -> None:
@@ -175,3 +186,153 @@ def _is_at(file: FileIO, path: Path) -> bool:
 def _without_lock(path: Path, reason: str) -> Lock:
     warn(f"{path}: {reason}; make sure yourself that no one else writes here meanwhile")
     return Lock()
+
+
+class Store(Protocol):
+    """What a lease asks of a store.
+
+    Attributes:
+        compares: whether it replaces a file only if it is a certain version, in one step.
+        creates_once: whether of two processes that create a file only one succeeds, as
+            far as is known.
+    """
+
+    compares: bool
+    creates_once: bool
+
+    def read(self, url: str, /) -> bytes:
+        """Return the bytes of a file."""
+
+    def create_whole(self, url: str, data: bytes, /) -> bool:
+        """Write a new small file; return False if there is one of this name already."""
+
+    def replace_if(
+        self, url: str, is_expected: Callable[[bytes], bool], data: bytes, /
+    ) -> bool:
+        """Replace a small file if it has the expected bytes; return whether it had them."""
+
+    def remove(self, url: str, /) -> None:
+        """Remove a file; a missing one is not an error."""
+
+
+class Lease(Lock):
+    """A lock on a remote directory: a file that its holder renews until it is released.
+
+    The holder's text changes with each renewal. Who waits, and does not see it change for
+    longer than a lease, takes the holder for dead and puts its own text in the place of
+    that one: no clocks are compared. A holder that cannot renew it for as long, or finds
+    another text, has lost it. It is meant for what takes moments, such as a publication.
+
+    Args:
+        store: where the file is.
+        url: of the file.
+    """
+
+    def __init__(self, store: Store, url: str) -> None:
+        super().__init__()
+        self._store = store
+        self._url = url
+        self._id = os.urandom(8).hex()
+        self._renewals = 0
+        self._lost = ""  # why it is
+        self._error: OSError | None = None  # of the last renewal, if that failed
+        self._writing = threading.Lock()
+        self._released = threading.Event()
+        self._renewed = self._wait()
+        self._renewing = threading.Thread(target=self._renew, daemon=True)
+        self._renewing.start()
+
+    def _text(self) -> bytes:
+        return f"{self._id} {self._renewals}\n".encode()
+
+    def _found(self) -> bytes | None:
+        """Return the text that is there; None without the file."""
+        try:
+            return self._store.read(self._url)
+        except FileNotFoundError:
+            return None
+
+    def _wait(self) -> float:
+        """Wait until this process has the lease; return when it was written."""
+        seen, since = None, monotonic()
+        while True:
+            now = monotonic()
+            found = self._found()
+            if found is None:
+                is_written = self._create()
+            elif found == self._text():  # by a request whose answer was lost
+                is_written = True
+            elif found == seen and now - since > LEASE_SECONDS:
+                is_written = self._take_over(found)
+            else:
+                is_written = False
+            if is_written:
+                return now
+            if found != seen:
+                seen, since = found, now
+            sleep(_POLL_SECONDS)
+
+    def _create(self) -> bool:
+        is_created = self._store.create_whole(self._url, self._text())
+        return is_created and (self._store.creates_once or self._is_kept())
+
+    def _take_over(self, text: bytes) -> bool:
+        """Replace the text of a holder that is dead, unless another process was sooner."""
+        is_text = partial(eq, text)
+        is_replaced = self._store.replace_if(self._url, is_text, self._text())
+        return is_replaced and (self._store.compares or self._is_kept())
+
+    def _is_kept(self) -> bool:
+        """Wait, and return whether no other process has written the file meanwhile."""
+        sleep(LEASE_SECONDS / 20)
+        return self._found() == self._text()
+
+    def _renew(self) -> None:
+        while not self._lost and not self._released.wait(LEASE_SECONDS / 5):
+            now = monotonic()
+            with self._writing:
+                self._renewals += 1
+                try:
+                    if self._store.replace_if(self._url, self._is_own, self._text()):
+                        self._renewed, self._error = now, None
+                    else:
+                        self._lost = "another process has taken it over"
+                except OSError as error:  # the next renewal may be better off
+                    self._error = error
+            self._note_time()
+
+    def _note_time(self) -> None:
+        if monotonic() - self._renewed > LEASE_SECONDS:
+            self._lost = f"it was not renewed for {LEASE_SECONDS:.0f} seconds" + (
+                f" ({self._error})" if self._error else ""
+            )
+
+    def check(self) -> None:
+        self._note_time()
+        if not self._lost and not self._is_mine():
+            with self._writing:  # a server may show half of a renewal
+                if not self._is_mine():
+                    self._lost = "another process has taken it over"
+        if self._lost:
+            raise Lost(
+                errno.ENOLCK,
+                f"the lock was lost: {self._lost}; nothing was changed without it: "
+                "run this again to complete it",
+                self._url,
+            )
+
+    def _is_mine(self) -> bool:
+        return self._is_own(self._found() or b"")
+
+    def _is_own(self, text: bytes) -> bool:
+        return text.startswith(self._id.encode())
+
+    def release(self) -> None:
+        """Let others have it; releasing twice is not an error."""
+        if self._released.is_set():
+            return
+        self._released.set()
+        self._renewing.join()
+        with suppress(OSError):  # it ends in any case, after a while
+            self.check()
+            self._store.remove(self._url)

@@ -17,8 +17,7 @@ from ..interface import install
 from ..shared.errors import DatasetError
 from ..shared.wire import Buffer
 from .files import FileReader, Files, FileState, OutputFile
-from .lease import Lease
-from .lock import Lock
+from .lock import Lease, Lock
 
 PIECE_BYTES = 1 << 23
 """How many bytes are requested at a time."""
