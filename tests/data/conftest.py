@@ -6,6 +6,8 @@ import pytest
 from schemagen.data import framing, one_pass
 from schemagen.data.statistics import samples
 
+_parts_of = one_pass.parts_of
+
 
 class Limits:
     """Sizes that decide how files are read, which are too large for files of a test."""
@@ -15,10 +17,11 @@ class Limits:
 
     def part(self, size: int) -> None:
         """Let files of twice so many bytes be read in parts, by several processes."""
-        cut = one_pass.parts_of
         self._monkeypatch.setattr(one_pass, "_TASK_BYTES", size)
         self._monkeypatch.setattr(one_pass, "PART_BYTES", size)
-        self._monkeypatch.setattr(one_pass, "parts_of", lambda file: cut(file, size))
+        self._monkeypatch.setattr(
+            one_pass, "parts_of", lambda file: _parts_of(file, size)
+        )
 
     def task(self, size: int) -> None:
         """Let a process read no more files together than of so many bytes."""
