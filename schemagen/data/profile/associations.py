@@ -121,7 +121,7 @@ class Association:
 
 
 @dataclass(frozen=True)
-class Told:
+class Associations:
     """A target and the features that tell the most about it.
 
     Attributes:
@@ -149,7 +149,7 @@ def keys_of(specs: Iterable[RecordSpec]) -> tuple[str, ...]:
     return (*targets, *found["input"])[:_MOST_KEYS] if targets else ()
 
 
-def told_of(columns: Sequence[Column], split: Split) -> list[Told]:
+def associations_of(columns: Sequence[Column], split: Split) -> list[Associations]:
     """Return the targets of which any feature tells something, by a split's sample.
 
     Args:
@@ -176,7 +176,7 @@ def told_of(columns: Sequence[Column], split: Split) -> list[Told]:
             some = [_strongest(target, variables) for _, variables in features]
             ranked = sorted(filter(None, some), key=lambda each: -abs(each.strength))
             if ranked:
-                found.append(Told(target, len(rows), ranked[:MOST]))
+                found.append(Associations(target, len(rows), ranked[:MOST]))
     return found
 
 

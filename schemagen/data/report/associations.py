@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...display.blocks import Table
 from ..formatting import one_line, plural, share
-from ..profile.associations import Association, Classes, Numeric, Told, Variable
+from ..profile.associations import Association, Associations, Classes, Numeric, Variable
 from ..profile.columns import Column, Split
 from ..profile.facts import measure_text, measures_in
 from ..statistics.numbers import Numbers, numbers
@@ -33,7 +33,7 @@ Captioned = tuple[str, Table]
 Drawn = tuple[Key, Plot, Captioned]
 
 
-def telling_figures(targets: Sequence[Told], split: Split) -> list[Figure]:
+def association_figures(targets: Sequence[Associations], split: Split) -> list[Figure]:
     """Draw each target against its features, after a table of all their associations.
 
     Args:
@@ -42,22 +42,23 @@ def telling_figures(targets: Sequence[Told], split: Split) -> list[Figure]:
     """
     return [
         figure
-        for told in targets[:_MOST_TARGETS]
+        for of_target in targets[:_MOST_TARGETS]
         for figure in (
-            _overview(told, split),
-            *(_figure(told, each) for each in told.features),
+            _overview(of_target, split),
+            *(_figure(of_target, each) for each in of_target.features),
         )
     ]
 
 
-def _overview(told: Told, split: Split) -> Figure:
-    target = told.target.name
+def _overview(of_target: Associations, split: Split) -> Figure:
+    target = of_target.target.name
     rows = [
-        (_name(each), _strength(each), f"{each.records:,}") for each in told.features
+        (_name(each), _strength(each), f"{each.records:,}")
+        for each in of_target.features
     ]
     return Figure(
         title=target,
-        kind=f"from {plural(told.records, 'record')} of {split.label}",
+        kind=f"from {plural(of_target.records, 'record')} of {split.label}",
         tables={
             f"The features that tell the most about {target}": Table(
                 ("Feature", "Association", "Records"), rows, (2,)
@@ -82,15 +83,15 @@ def _strength(found: Association) -> str:
     return f"{found.measure} {value}"
 
 
-def _figure(told: Told, found: Association) -> Figure:
-    target, feature = told.target, found.feature
+def _figure(of_target: Associations, found: Association) -> Figure:
+    target, feature = of_target.target, found.feature
     notes = []
     if found.alone:
         presence = _is_presence(found)
         what = f"Whether {feature.name} is missing" if presence else feature.name
-        told_of = target.name if found.every_class else f"some classes of {target.name}"
+        classes = target.name if found.every_class else f"some classes of {target.name}"
         notes.append(
-            f"{what} tells {told_of} on its own: is it known when the model is used?"
+            f"{what} tells {classes} on its own: is it known when the model is used?"
         )
     key, plot, table = _drawn(target, feature)
     return Figure(

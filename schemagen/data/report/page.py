@@ -21,12 +21,12 @@ from ...progress import track
 from ...runtime.interface import install
 from ..formatting import number, one_line, plural, share, size
 from ..inspect.text import OF_SPLIT, columns_table, contents_of, facts_table
-from ..profile.associations import told_of
+from ..profile.associations import associations_of
 from ..profile.columns import Column, title_of
 from ..profile.facts import notes_of, notes_of_keys, split_facts
 from ..profile.profile import Profile
 from ..statistics.model import FileStatistics
-from .associations import telling_figures
+from .associations import association_figures
 from .charts import Figure, series
 from .columns import class_figure, column_figure, missing_figure
 from .differences import diff_figure, differences_figure, repetitions_figure
@@ -216,9 +216,11 @@ def _sections(
     if counts:
         classes = [class_figure(each, splits) for each in counts[:_MOST_CLASSES]]
         yield "classes", "Classes", classes
-    told = told_of(columns, splits[0]) if splits and diff is None else []
-    if told:
-        yield "target", "Target", telling_figures(told, splits[0])
+    associations = (
+        associations_of(columns, splits[0]) if splits and diff is None else []
+    )
+    if associations:
+        yield "target", "Target", association_figures(associations, splits[0])
     if columns and read:
         yield "missing", "Missing values", [missing_figure(columns, splits)]
     if columns:

@@ -19,13 +19,13 @@ from schemagen.data.profile.associations import (
     MOST,
     SPEARMAN,
     Association,
+    Associations,
     Classes,
-    Told,
+    associations_of,
     correlation_ratio,
     cramers_v,
     keys_of,
     spearman,
-    told_of,
 )
 from schemagen.data.profile.profile import profile_of
 from schemagen.data.sources import find_data
@@ -46,7 +46,7 @@ NOISE, NOISE_2 = RANDOM.normal(size=(2, COUNT))
 SHARES = RANDOM.random(COUNT)
 
 
-def told(directory: Path, target: Any, **columns: Any) -> list[Told]:
+def told(directory: Path, target: Any, **columns: Any) -> list[Associations]:
     """Return what is told of data with these columns: annotations and values.
 
     Args:
@@ -73,10 +73,10 @@ def told(directory: Path, target: Any, **columns: Any) -> list[Told]:
     wanted = Wanted(statistics=True, rows=keys)
     found = read_data(data, groups, wanted, workers=1, progress=None)
     profile = profile_of(data, statistics_of(data, found, None), None)
-    return told_of(profile.columns, profile.splits[0])
+    return associations_of(profile.columns, profile.splits[0])
 
 
-def features(found: list[Told]) -> dict[str, Association]:
+def features(found: list[Associations]) -> dict[str, Association]:
     """Return the associations of the only target, by the names of features."""
     [one] = found
     return {each.feature.name: each for each in one.features}
