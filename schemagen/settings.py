@@ -77,12 +77,12 @@ class Settings(BaseModel):
     constants: dict[str, Any] = Field(
         default={}, description="a [tool.schemagen.constants] table"
     )
-    """Values that schema files share; see `constants`."""
+    """Values that schema files share: `schemagen.constants(__file__)` returns them."""
 
     templates: Annotated[str, AfterValidator(_plain_path)] | None = Field(
         default=None, description='a path inside the project, such as "templates"'
     )
-    """The directory of the project's own templates; None if it has none."""
+    """The directory of the project's own templates."""
 
     thresholds: dict[
         Annotated[str, AfterValidator(_judgement)], Annotated[float, Field(ge=0)]
@@ -91,7 +91,7 @@ class Settings(BaseModel):
         description="a [tool.schemagen.thresholds] table of numbers: "
         + ", ".join(THRESHOLDS),
     )
-    """From where on `inspect --fail-on` fails, by name."""
+    """From where on `inspect --fail-on` fails, by what it judges."""
 
     max_record_bytes: Annotated[int, BeforeValidator(_bytes), Field(ge=1, le=2**31)] = (
         Field(
