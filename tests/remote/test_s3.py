@@ -117,10 +117,10 @@ def test_of_waiters_for_a_dead_publisher_only_one_takes_over(
 ) -> None:
     """The store compares: one that was sooner while another waited for it is not replaced."""
     import s3fs
-    from schemagen.runtime.storage import lease
+    from schemagen.runtime.storage import lock
     from schemagen.runtime.storage.directory import open_directory
 
-    monkeypatch.setattr(lease, "LEASE_SECONDS", 2.0)
+    monkeypatch.setattr(lock, "LEASE_SECONDS", 2.0)
     s3.pipe(f"{URL}/.manifest.lock", b"of a dead process\n")
     pipe_file = s3fs.S3FileSystem._pipe_file
     slow = [1.0]
