@@ -45,8 +45,7 @@ def test_the_readme_works_from_top_to_bottom(tmp_path: Path) -> None:
             if "data" in command:
                 command = command.replace("data", "written")
             _run([*schemagen, *shlex.split(command)[1:]], tmp_path)
-    printed = _run([sys.executable, "readme.py"], tmp_path).stdout
-    assert "'breed': <tf.Tensor" in printed
+    _run([sys.executable, "readme.py"], tmp_path)
     assert (tmp_path / "served" / "saved_model.pb").is_file()
     assert (tmp_path / "report.html").is_file()
 
