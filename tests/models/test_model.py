@@ -407,7 +407,7 @@ def mixed_precision() -> Iterator[None]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("mixed_precision", "eager_training")
-def test_mixed_precision(
+def test_models_work_in_half_precision(
     several: tf.data.Dataset, package: Workspace, tmp_path: Path
 ) -> None:
     """Models work in half precision, with outputs in float32."""
@@ -426,7 +426,7 @@ def test_mixed_precision(
 
 
 @pytest.mark.slow
-def test_inputs_by_name(trained: Trained) -> None:
+def test_a_model_uses_the_inputs_that_are_named(trained: Trained) -> None:
     """A subset of inputs is used, the others are declared and without effect."""
     module = trained.model_module
     model = module.build_model(inputs=["title", "tokens"])
@@ -441,7 +441,9 @@ def test_inputs_by_name(trained: Trained) -> None:
 
 
 @pytest.mark.slow
-def test_a_record_without_targets(package: Workspace, tmp_path: Path) -> None:
+def test_a_model_without_targets_gives_features(
+    package: Workspace, tmp_path: Path
+) -> None:
     """Without targets the model gives features to build on, and can be exported."""
     rows = [{"a": float(n), "text": f"word {n}"} for n in range(5)]
     package.module("features", "serializer").write_dataset(rows, tmp_path, "all")
