@@ -21,7 +21,7 @@ PUBLIC = {
 ALLOWED: dict[str, set[str]] = {
     "arrays": {"test_order", "test_split_reading", "test_turns"},
     "contract": {"test_injection"},
-    "data": {"test_row_sample", "test_telling"},
+    "data": {"test_row_sample", "test_associations"},
     "data/report": {"test_page_parts"},
     "datasets": {"test_faults", "test_named_files"},
     "distributed": {"test_parts", "test_publishing", "test_refused_shards"},
