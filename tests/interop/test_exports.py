@@ -43,20 +43,6 @@ def pairs(project: Path, tmp_path: Path) -> Path:
     return write(project, "pair", tmp_path / "data")
 
 
-def test_the_commands_of_the_page_run(
-    project: Path, pairs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """All of them, for another record of the same data directory."""
-    page = PAGE.read_text(encoding="utf-8")
-    monkeypatch.chdir(pairs.parent)
-    lines = [line for line in page.splitlines() if line.startswith("schemagen export ")]
-    assert len(lines) == 3
-    for line in lines:
-        words = line.replace("PetPhoto", "Pair").split()[1:]
-        result = run(*words, "--project", project)
-        assert result.exit_code == 0, result.output
-
-
 NEEDED = {"min_fraction": 1.0, "min_count": "1"}
 FEATURES: dict[tuple[str, str], dict[str, Any]] = {
     ("pair", "kind"): {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import re
 import subprocess
@@ -41,46 +40,6 @@ def test_every_parameter_of_a_kind_is_documented(kind: type[Kind]) -> None:
     }
     for field in dataclasses.fields(kind):
         assert f"`{field.name}`" in (text if field.name in shared else section[1])
-
-
-PRELUDE = """\
-from datetime import datetime, timedelta
-from enum import Enum
-from typing import Annotated, Literal
-
-import numpy as np
-from pydantic import BaseModel, Field
-
-from schemagen import *
-
-
-"""
-
-
-def is_of_fields(block: str) -> bool:
-    """Tell whether an example is lines of a class's body."""
-    return all(isinstance(node, ast.AnnAssign) for node in ast.parse(block).body)
-
-
-def test_the_examples_of_the_schema_pages_can_be_generated(tmp_path: Path) -> None:
-    """Their field lines generate as one record, their other blocks each as a file."""
-    text = SCHEMA_PAGES
-    blocks = re.findall(r"```python\n(.*?)```", text, re.S)
-    settings = "".join(re.findall(r"```toml\n(.*?)```", text, re.S))
-    (tmp_path / "pyproject.toml").write_text(f"[tool.schemagen]\n{settings}")
-    schemas = tmp_path / "schemas"
-    schemas.mkdir()
-    lines = [line for b in blocks if is_of_fields(b) for line in b.splitlines()]
-    body = "".join(f"    {line}\n" for line in lines)
-    (schemas / "every.py").write_text(f"{PRELUDE}class Every(Record):\n{body}")
-    others = [block for block in blocks if not is_of_fields(block)]
-    for number, block in enumerate(others):
-        (schemas / f"block_{number}.py").write_text(PRELUDE + block)
-    assert len(lines) >= 12
-    assert len(others) >= 3
-    paths = {file.path for file in schemagen.generate(tmp_path).changes}
-    assert {"station/parser.py", "every/model.py", "robot_step/model.py"} <= paths
-    assert {"long_question/serializer.py", "video/parser.py"} <= paths
 
 
 # Words and phrases, and the common ones of technical English.

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -99,26 +96,6 @@ def test_missing_values_are_none(house: ModuleType, tmp_path: Path, how: str) ->
     house.write_dataset(rows, tmp_path / "rows", "train")
     plain = (tmp_path / "rows" / "train-00000-of-00001.tfrecord").read_bytes()
     assert _records(house, tmp_path / "clean", clean, how) == plain
-
-
-def test_the_page_runs(tmp_path: Path) -> None:
-    """Its schema and program, which writes two splits of three records."""
-    (tmp_path / "schemas").mkdir()
-    (tmp_path / "pyproject.toml").write_text("[tool.schemagen]\n", encoding="utf-8")
-    (tmp_path / "schemas" / "house.py").write_text(SCHEMA, encoding="utf-8")
-    # Programs that tests start have no pandas, as `lean` says.
-    given = {name: each for name, each in os.environ.items() if name != "PYTHONPATH"}
-    for command in (("-m", "schemagen", "generate"), ("-c", PROGRAM)):
-        done = subprocess.run(
-            [sys.executable, *command],
-            cwd=tmp_path,
-            env=given,
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stderr
-    names = {path.name.partition("-")[0] for path in (tmp_path / "data").glob("*-*")}
-    assert names == {"train", "val"}
 
 
 FRAMES: dict[str, Callable[[dict[str, list[Any]]], Any]] = {

@@ -1,0 +1,199 @@
+"""The pages of the documentation, and how each of them runs.
+
+A page whose blocks run from top to bottom in an empty directory is a line `Run(("name",))`.
+"""
+
+from __future__ import annotations
+
+import fixtures as given
+from running import DOCS, Run
+
+ENVIRONMENTS = {"apache_beam": "test-beam", "torch": "test-frameworks"}
+"""Packages of other environments, and the target of make that runs their pages."""
+
+KINDS = [f"kinds/{path.stem}" for path in sorted((DOCS / "kinds").glob("*.md"))]
+
+DRAWING = {"": "is a drawing"}
+INSTALLS = {"pip install": "the tests have an environment"}
+
+RUNS = [
+    # README and guides.
+    Run(
+        ("README",),
+        sentences=True,
+        not_run={
+            **INSTALLS,
+            "from schemagen.runtime.arrays.torch": "needs PyTorch",
+        },
+        after=given.leaves("served/saved_model.pb", "report.html"),
+        marks=("integration",),
+    ),
+    Run(
+        ("README",),
+        at={"": given.PROJECT, "**3. Write.**": given.GENERATE},
+        not_run={
+            **INSTALLS,
+            "from generated.pet_photo.model": "needs TensorFlow",
+            "import tensorflow": "needs TensorFlow",
+        },
+        after=given.batches_of_frameworks,
+        needs="torch",
+    ),
+    Run(
+        ("index",),
+        not_run=INSTALLS,
+        after=given.leaves("generated/flower/spec.json", "data/manifest.json"),
+        marks=("integration",),
+    ),
+    Run(
+        ("tutorial",),
+        not_run={"mkdir flowers": "the tests have an environment"},
+        after=given.leaves("served/flower/1/saved_model.pb"),
+        marks=("integration",),
+    ),
+    Run(
+        ("adopting",),
+        not_run={"schemagen inspect old": "the files come later"},
+        marks=("integration",),
+    ),
+    Run(
+        ("evolution",),
+        at={"": given.REPOSITORY},
+        not_run={"schemagen breaking --against main": "the schema comes later"},
+        marks=("integration",),
+    ),
+    Run(
+        ("writing",),
+        at={
+            "": given.few_photographs,
+            "After `schemagen generate`": given.GENERATE,
+            "## Many files": given.many_photographs,
+            "import pandas": given.houses,
+            "## Check what was written": given.photographs_again,
+        },
+        not_run={
+            '{"row": 3': "is a line of a file",
+            'write_dataset(rows, "data", "train-day2")': "has no rows",
+        },
+        after=given.photographs_written,
+        marks=("slow",),
+    ),
+    Run(
+        ("reading",),
+        at={"": given.PROJECT, "After `schemagen generate`": given.GENERATE},
+        not_run={"train = make_dataset": "the program comes later"},
+        marks=("slow",),
+    ),
+    Run(
+        ("reading-anywhere",),
+        at={"": given.digits},
+        whole=True,
+        needs="torch",
+        environment={"KERAS_BACKEND": "torch"},
+    ),
+    Run(
+        ("reading-anywhere",),
+        at={"": given.digits},
+        whole=True,
+        needs="torch",
+        environment={"KERAS_BACKEND": "jax"},
+    ),
+    Run(
+        ("training", "serving"),
+        at={
+            "": given.training,
+            "## Quick start": given.command("python write_pets.py"),
+        },
+        not_run={
+            "docker run": "needs Docker",
+            "schemagen init --train": "runs in test_training_program.py",
+        },
+        after=given.served,
+        marks=("slow",),
+    ),
+    Run(("scale",), at={"": given.SETTINGS}, after=given.nothing_is_left),
+    Run(
+        ("scale-engines",),
+        "Apache Beam",
+        at={"": given.scans},
+        after=given.scans_written,
+        needs="apache_beam",
+    ),
+    Run(
+        ("scale-engines",),
+        "Spark",
+        at={"": given.quick_spark},
+        after=given.spark_splits,
+        marks=("integration",),
+    ),
+    Run(("scale-engines",), "Ray", whole=True, marks=("integration",)),
+    Run(("scale-engines",), "Dask", whole=True, marks=("integration",)),
+    # Data.
+    Run(("inspect",), at={"": given.old_files}, after=given.cut_file_is_reported),
+    Run(
+        ("verify",),
+        at={
+            "": given.shelter,
+            "After some bytes were changed": given.damage,
+            "## Several machines": given.exchange,
+            "## Findings in Python": given.exchange,
+        },
+        not_run={"[tool.schemagen]": "is a setting"},
+        after=given.all_is_found,
+    ),
+    Run(
+        ("compare",),
+        at={"": given.two_splits, "## Two datasets": given.two_datasets},
+        finds=("schemagen diff",),
+    ),
+    Run(("report",), at={"": given.shelter}),
+    Run(("interop",), at={"": given.pets, "~/tensorflow_datasets": given.descriptions}),
+    Run(
+        ("notebooks",),
+        at={"": given.pets},
+        not_run={"pip install": "starts a server"},
+    ),
+    # Schemas and generated code.
+    Run(
+        ("schema", *KINDS),
+        schemas=True,
+        after=given.leaves(
+            "generated/station/parser.py",
+            "generated/every/model.py",
+            "generated/robot_step/model.py",
+            "generated/long_question/serializer.py",
+            "generated/video/parser.py",
+        ),
+    ),
+    Run(
+        ("generated-code",),
+        at={"": given.SETTINGS},
+        not_run={'pip install "PATH/TO/CLONE[watch]"': "does not end"},
+    ),
+    Run(("templates",), at={"": given.PROJECT}, after=given.parser_has_more),
+    # The project.
+    Run(
+        ("comparison",),
+        at={"": given.PROJECT},
+        after=given.both_programs,
+        marks=("slow",),
+    ),
+    Run(("benchmarks",), not_run={"python -m benchmarks": "needs files of others"}),
+    Run(("how-it-works",), not_run=DRAWING),
+    Run(("architecture",), not_run=DRAWING),
+    Run(("data",), not_run=DRAWING),
+    Run(("coming-from",), not_run={"rows = ": "needs files of others"}),
+]
+
+TESTED_ELSEWHERE = {
+    "ci": "tests/integrations/test_ci_page.py",
+    "cli": "tests/cli/test_help.py",
+    "json-output": "tests/integrations/test_json.py",
+    "reference": "docs/generators/reference.py",
+}
+
+
+def named(name: str) -> Run:
+    """Return the run of a name."""
+    (found,) = [run for run in RUNS if run.name == name]
+    return found
