@@ -50,30 +50,6 @@ def test_ranks_write_the_files_of_one_process(
     assert listed(tmp_path / "data") == alone
 
 
-def test_functions_for_shards_write_the_files_of_one_process(tmp_path: Path) -> None:
-    """Each shard has the rows of its own function."""
-    alone = written(tmp_path / "alone", parts(_ROWS, 3))
-    plan = digit.plan_dataset(tmp_path / "data", "train", shards=3)
-    digit.begin(plan)
-    receipts = [digit.write_part(parts(_ROWS, 3), plan, shard) for shard in (2, 0, 1)]
-    assert digit.publish(plan, receipts) == _ROWS
-    assert listed(tmp_path / "data") == alone
-
-
-def test_source_without_rows_is_published_only_if_asked_for(tmp_path: Path) -> None:
-    """As by one process."""
-    plan = digit.plan_dataset(tmp_path / "data", "train", shards=2, rows=0)
-    digit.write_parts([], plan, part=(0, 1))
-    with pytest.raises(DatasetError, match="'train'"):
-        digit.publish(plan)
-    digit.abandon(plan)
-    plan = digit.plan_dataset(
-        tmp_path / "data", "train", shards=2, rows=0, allow_empty=True
-    )
-    digit.write_parts([], plan, part=(0, 1))
-    assert digit.publish(plan) == 0
-
-
 @pytest.mark.parametrize("seed", [None, 1])
 def test_rows_that_are_left_out_are_reported_when_publishing(
     tmp_path: Path, seed: int | None

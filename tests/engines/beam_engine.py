@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import apache_beam as beam
-import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
+from engine import Engine, importable_by_workers
 from schemagen.runtime.engines.beam import WriteDataset, WriteParts
-
-ROOT = Path(__file__).parents[2]
 
 BUNDLES = ("BundleBasedDirectRunner",)
 MEMORY = ("FnApiRunner",)
@@ -29,7 +25,7 @@ def pipeline(runner: tuple[str, ...]) -> beam.Pipeline:
     return beam.Pipeline(runner=name, options=PipelineOptions(flags))
 
 
-class Engine:
+class Beam(Engine):
     """Pipelines in this process, or in processes where some may be killed."""
 
     replaces_workers = False
@@ -41,35 +37,25 @@ class Engine:
         make: Callable[[int], Any],
         *,
         pieces: int = 2,
-        refused: Path | None = None,
         kills: bool = False,
+        **options: Any,
     ) -> None:
-        """Write the rows that a function makes of numbers."""
-        with pipeline(
-            PROCESSES if kills else MEMORY if pieces > 1 else BUNDLES
-        ) as steps:
+        runner = PROCESSES if kills else MEMORY if pieces > 1 else BUNDLES
+        with pipeline(runner) as steps:
             given = steps | beam.Create(numbers)
             if pieces > 2:
                 given |= beam.Reshuffle()
-            _ = given | beam.Map(make) | WriteDataset(plan, refused=refused)
+            _ = given | beam.Map(make) | WriteDataset(plan, **options)
 
     def write_source(
-        self,
-        source: Any,
-        plan: Any,
-        *,
-        refused: Path | None = None,
-        kills: bool = False,
+        self, source: Any, plan: Any, *, kills: bool = False, **options: Any
     ) -> None:
-        """Write the rows of a source."""
         with pipeline(PROCESSES if kills else MEMORY) as steps:
-            _ = steps | WriteParts(source, plan, refused=refused)
+            _ = steps | WriteParts(source, plan, **options)
 
 
 @contextmanager
 def started() -> Iterator[Engine]:
-    """Let worker processes import the generated code and the sources of these tests."""
-    with pytest.MonkeyPatch.context() as patch:
-        paths = (str(ROOT), str(Path(__file__).parent))
-        patch.setenv("PYTHONPATH", os.pathsep.join(paths))
-        yield Engine()
+    """Nothing has to start."""
+    with importable_by_workers():
+        yield Beam()

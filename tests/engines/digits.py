@@ -11,6 +11,7 @@ from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
+from digit_rows import listed
 
 from generated.digit import serializer
 
@@ -166,16 +167,6 @@ def plan_of(directory: Path, **options: Any) -> Any:
     return serializer.plan_dataset(directory, "train", **options)
 
 
-def files_of(directory: Path) -> dict[str, bytes]:
-    """Return all files of a directory, but claims of runs that have published."""
-    files = {path.name: path.read_bytes() for path in directory.iterdir()}
-    return {
-        name: data
-        for name, data in files.items()
-        if not (".run." in name and b'"published"' in data)
-    }
-
-
 def settled(directory: Path, wanted: dict[str, bytes], plan: Any) -> dict[str, bytes]:
     """Return the files of a directory, once tasks of a failed job have ended.
 
@@ -187,21 +178,15 @@ def settled(directory: Path, wanted: dict[str, bytes], plan: Any) -> dict[str, b
     deadline = monotonic() + PATIENCE / 2
     while monotonic() < deadline:
         try:
-            if files_of(directory) == wanted:
+            if listed(directory) == wanted:
                 break
         except FileNotFoundError:  # what was listed may be removed since
             pass
         sleep(0.2)
         serializer.abandon(plan)
-    return files_of(directory)
+    return listed(directory)
 
 
 def published(directory: Path) -> list[str]:
     """Return the names that are not hidden; tasks of a failed job may still be at work."""
     return [path.name for path in directory.iterdir() if path.name[0] != "."]
-
-
-def written(directory: Path, rows: Any, **options: Any) -> dict[str, bytes]:
-    """Return the files that `write_dataset` writes in one process."""
-    serializer.write_dataset(rows, directory, "train", **options)
-    return files_of(directory)

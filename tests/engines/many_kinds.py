@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import schemagen
+from command_line import make_project
 from schemagen.runtime.shared.images import encode_png
 
-SETTINGS = '[tool.schemagen]\nschemas = "schemas"\noutput = "generated_many"\n'
 SCHEMA = '''
 from typing import Annotated
 import numpy as np
@@ -48,9 +48,7 @@ class Many(Record):
 
 def generated(root: Path) -> Any:
     """Generate the record's code below a directory, and import its serializer."""
-    (root / "schemas").mkdir(parents=True)
-    (root / "pyproject.toml").write_text(SETTINGS)
-    (root / "schemas" / "many.py").write_text(SCHEMA)
+    make_project(root, {"many.py": SCHEMA}, output="generated_many")
     schemagen.generate(root)
     sys.path.insert(0, str(root))
     return importlib.import_module("generated_many.many.serializer")

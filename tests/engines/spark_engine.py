@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import pytest
+from engine import Engine, importable_by_workers
 from pyspark.sql import SparkSession
 from schemagen.runtime.engines import spark as module
-
-ROOT = Path(__file__).parents[2]
 
 # JVMs compile for seconds what runs for milliseconds.
 _JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
@@ -22,49 +18,27 @@ _ENVIRONMENT = {
     "SPARK_LOCAL_IP": "127.0.0.1",
     "JDK_JAVA_OPTIONS": f"{_JAVA} -XX:CICompilerCount=1",
     "PYSPARK_PYTHON": sys.executable,
-    # For executors, which import the serializer and the sources of these tests.
-    "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests' / 'engines'}",
 }
 
 
-class Engine:
+class Spark(Engine):
     """RDDs of a session."""
 
-    replaces_workers = True
+    @property
+    def session(self) -> SparkSession:
+        """The session."""
+        return self.options["spark"]
 
-    def __init__(self, session: SparkSession) -> None:
-        self.session = session
-
-    def write_rows(
-        self,
-        numbers: Sequence[int],
-        plan: Any,
-        make: Callable[[int], Any],
-        *,
-        pieces: int = 2,
-        refused: Path | None = None,
-        kills: bool = False,
-    ) -> int:
-        """Write the rows that a function makes of numbers."""
-        rows = self.session.sparkContext.parallelize(numbers, pieces).map(make)
-        return module.write_dataset(rows, plan, refused=refused)
-
-    def write_source(
-        self,
-        source: Any,
-        plan: Any,
-        *,
-        refused: Path | None = None,
-        kills: bool = False,
-    ) -> int:
-        """Write the rows of a source."""
-        return module.write_parts(source, plan, spark=self.session, refused=refused)
+    def rows(
+        self, numbers: Sequence[int], make: Callable[[int], Any], pieces: int
+    ) -> Any:
+        return self.session.sparkContext.parallelize(numbers, pieces).map(make)
 
 
 @contextmanager
-def started() -> Iterator[Engine]:
+def started() -> Iterator[Spark]:
     """Start the cluster."""
-    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as directory:
+    with importable_by_workers() as patch, TemporaryDirectory() as directory:
         for name, value in _ENVIRONMENT.items():
             patch.setenv(name, value)
         patch.chdir(directory)  # workers make folders here
@@ -80,5 +54,5 @@ def started() -> Iterator[Engine]:
             .getOrCreate()
         )
         session.sparkContext.setLogLevel("OFF")
-        yield Engine(session)
+        yield Spark(module, spark=session)
         session.stop()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 from collections.abc import Iterator
@@ -10,23 +9,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import apache_beam as beam
-import page
 import pytest
 from apache_beam.metrics import MetricsFilter
 from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.transforms.periodicsequence import PeriodicImpulse
 from apache_beam.transforms.window import FixedWindows, TimestampedValue
 from beam_engine import BUNDLES, MEMORY, PROCESSES, pipeline, started
-from digits import (
-    Source,
-    digit,
-    digits,
-    files_of,
-    is_first,
-    plan_of,
-    published,
-    written,
-)
+from digit_rows import listed, written
+from digits import Source, digit, digits, is_first, plan_of, published
 from schemagen.runtime.engines import steps as shared
 from schemagen.runtime.engines.beam import WriteDataset, WriteParts
 from schemagen.runtime.shared.errors import DatasetError
@@ -66,7 +56,7 @@ def test_two_splits_of_one_pipeline_are_those_of_write_dataset(
     with pipeline(runner) as steps:
         _ = steps | beam.Create(range(900)) | beam.Map(digit) | WriteDataset(rows)
         _ = steps | WriteParts(Source(400), source)
-    assert files_of(tmp_path / "found") == files_of(tmp_path / "wanted")
+    assert listed(tmp_path / "found") == listed(tmp_path / "wanted")
 
 
 @pytest.mark.parametrize("cut_bytes", [1, 1 << 17, shared.CUT_BYTES])
@@ -85,7 +75,7 @@ def test_rows_of_several_inputs_write_the_same_files(
             steps | "none" >> beam.Create([]),
         )
         _ = inputs | beam.Flatten() | beam.Map(digit) | WriteDataset(plan)
-    assert files_of(tmp_path / "found") == wanted
+    assert listed(tmp_path / "found") == wanted
 
 
 class Digit(NamedTuple):
@@ -111,7 +101,7 @@ def test_rows_with_a_schema_or_in_windows_write_the_same_files(
             rows |= beam.WindowInto(FixedWindows(7))
         _ = rows | WriteDataset(plan)
     wanted = written(tmp_path / "wanted", digits(30), shards=2, **KEYED)
-    assert files_of(tmp_path / "found") == wanted
+    assert listed(tmp_path / "found") == wanted
 
 
 def visible(directory: Path) -> list[str]:
@@ -159,7 +149,7 @@ def test_a_runner_that_repeats_a_bundle_writes_the_same_files(tmp_path: Path) ->
         _ = steps | WriteParts(source, plan)
     assert mark.exists()
     wanted = written(tmp_path / "wanted", Source(60), shards=3)
-    assert files_of(tmp_path / "found") == wanted
+    assert listed(tmp_path / "found") == wanted
 
 
 @pytest.mark.parametrize(
@@ -185,19 +175,3 @@ def test_rows_without_an_end_are_refused_at_once(tmp_path: Path) -> None:
     endless = pipeline(MEMORY) | PeriodicImpulse(fire_interval=1)
     with pytest.raises(DatasetError, match="unbounded"):
         _ = endless | beam.Map(lambda _: digit(1)) | WriteDataset(plan)
-
-
-def test_the_program_of_the_page_writes_its_split(tmp_path: Path) -> None:
-    """As it stands, from a script, with two worker processes."""
-    (program,) = page.blocks("Apache Beam", "python")
-    (tmp_path / "scans").mkdir()
-    rows = digits(40)
-    for part in range(2):
-        lines = [
-            json.dumps(row, default=lambda array: array.tolist())
-            for row in rows[part::2]
-        ]
-        (tmp_path / "scans" / f"{part}.jsonl").write_text("\n".join(lines), "utf-8")
-    assert "40 records" in page.printed_by(program, tmp_path)
-    options = {"shards": 8, "key_field": "scan", "shuffle_seed": 1}
-    assert files_of(tmp_path / "data") == written(tmp_path / "wanted", rows, **options)

@@ -11,13 +11,14 @@ from typing import Any
 import dask
 import dask.dataframe
 import numpy as np
-import page
 import pandas as pd
 import pytest
 from dask import bag
-from dask_engine import Engine, started
-from digits import Source, digit, digits, files_of, is_first, plan_of, written
+from dask_engine import started
+from digit_rows import listed, written
+from digits import Source, digit, digits, is_first, plan_of
 from distributed import default_client
+from engine import Engine
 from schemagen.runtime.engines import dask as engine
 from schemagen.runtime.engines import steps
 from schemagen.runtime.shared.errors import RecordError
@@ -34,21 +35,21 @@ def cluster() -> Iterator[Engine]:
         yield found
 
 
-@pytest.mark.parametrize("listed", [False, True])
+@pytest.mark.parametrize("as_lists", [False, True])
 def test_a_data_frame_gives_the_files_of_write_dataset(
-    cluster: Engine, tmp_path: Path, listed: bool
+    cluster: Engine, tmp_path: Path, as_lists: bool
 ) -> None:
     """Its columns hold arrays or lists, which Dask leaves alone when it is told to."""
     wanted = written(tmp_path / "wanted", Source(100), shards=3, **KEYED)
     frame = pd.DataFrame(digits(100))
-    if listed:
+    if as_lists:
         for name in ("image", "moments"):
             frame[name] = [value.tolist() for value in frame[name]]
     with dask.config.set({"dataframe.convert-string": False}):
         rows = dask.dataframe.from_pandas(frame, npartitions=4)
         plan = plan_of(tmp_path / "found", shards=3, **KEYED)
         assert engine.write_dataset(rows, plan) == 100
-    assert files_of(tmp_path / "found") == wanted
+    assert listed(tmp_path / "found") == wanted
 
 
 def test_without_a_client_threads_write_the_same_files(tmp_path: Path) -> None:
@@ -57,7 +58,7 @@ def test_without_a_client_threads_write_the_same_files(tmp_path: Path) -> None:
     plan = plan_of(tmp_path / "found", shards=3, **KEYED)
     with dask.config.set(scheduler="threads"):
         assert engine.write_dataset(bag.range(60, 4).map(digit), plan) == 60
-    assert files_of(tmp_path / "found") == wanted
+    assert listed(tmp_path / "found") == wanted
 
 
 def test_a_wrong_row_is_an_error_of_its_own_with_its_partition(
@@ -99,7 +100,7 @@ def test_a_task_that_has_written_its_shard_can_run_again(
         else:
             assert cluster.write_rows(range(400), plan, digit, pieces=4) == 400
     assert mark.exists()
-    assert files_of(tmp_path / "found") == wanted
+    assert listed(tmp_path / "found") == wanted
 
 
 def test_dask_knows_the_size_of_a_block(tmp_path: Path) -> None:
@@ -108,8 +109,3 @@ def test_dask_knows_the_size_of_a_block(tmp_path: Path) -> None:
     rows = [{**digit(at), "image": np.zeros((8, 8, 1), np.uint8)} for at in range(100)]
     (block,) = steps.encode(rows, plan)
     assert dask.sizeof.sizeof(block) > len(block.framed.data) > 100 * 64
-
-
-def test_the_program_of_the_page_writes_what_it_says(tmp_path: Path) -> None:
-    (program,), (shown,) = page.blocks("Dask", "python"), page.blocks("Dask", "text")
-    assert page.printed_by(program, tmp_path) == shown

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from digit_rows import listed, written
 from digits import (
     Fails,
     Kills,
@@ -19,21 +20,17 @@ from digits import (
     brighter,
     digit,
     digits,
-    files_of,
     plan_of,
     published,
     refuse,
     settled,
     some,
-    written,
     wrong,
 )
-from schemagen.runtime.engines import steps
 
 from generated.digit import serializer
 
 pytestmark = [
-    pytest.mark.integration,
     pytest.mark.timeout(240),
     pytest.mark.filterwarnings("ignore:Exception in thread"),
 ]
@@ -55,14 +52,14 @@ KEYED: dict[str, Any] = {"shuffle_seed": 5, "key_field": "scan"}
     ],
 )
 def test_rows_in_any_order_and_pieces_give_the_files_of_write_dataset(
-    tmp_path: Path, engine: Any, count: int, pieces: int, options: dict[str, Any]
+    tmp_path: Path, moving: Any, count: int, pieces: int, options: dict[str, Any]
 ) -> None:
     """Empty shards and splits too, compressed or not."""
     wanted = written(tmp_path / "wanted", Source(count), **options, **KEYED)
     numbers = random.Random(pieces).sample(range(count), count)
     plan = plan_of(tmp_path / "found", **options, **KEYED)
-    assert engine.write_rows(numbers, plan, digit, pieces=pieces) in (count, None)
-    assert files_of(tmp_path / "found") == wanted
+    assert moving.write_rows(numbers, plan, digit, pieces=pieces) in (count, None)
+    assert listed(tmp_path / "found") == wanted
 
 
 @pytest.mark.parametrize(
@@ -82,7 +79,7 @@ def test_a_source_with_an_index_gives_the_files_of_write_dataset(
     wanted = written(tmp_path / "wanted", Source(count), **options)
     plan = plan_of(tmp_path / "found", rows=count, **options)
     assert engine.write_source(Source(count), plan) in (count, None)
-    assert files_of(tmp_path / "found") == wanted
+    assert listed(tmp_path / "found") == wanted
 
 
 def test_functions_for_each_shard_give_the_files_of_write_dataset(
@@ -92,7 +89,20 @@ def test_functions_for_each_shard_give_the_files_of_write_dataset(
     source = [partial(some, 0, 30), lambda: some(30, 30), lambda: some(30, 40)]
     wanted = written(tmp_path / "wanted", source)
     engine.write_source(source, plan_of(tmp_path / "found", shards=3))
-    assert files_of(tmp_path / "found") == wanted
+    assert listed(tmp_path / "found") == wanted
+
+
+def test_a_source_without_rows_is_published_only_if_that_is_asked_for(
+    tmp_path: Path, engine: Any
+) -> None:
+    """As by one process."""
+    plan = plan_of(tmp_path, shards=2, rows=0)
+    with pytest.raises(Exception, match="'train'"):
+        engine.write_source([], plan)
+    serializer.abandon(plan)
+    plan = plan_of(tmp_path, shards=2, rows=0, allow_empty=True)
+    assert engine.write_source([], plan) in (0, None)
+    assert len(list(tmp_path.glob("train-*-of-00002.tfrecord"))) == 2
 
 
 @pytest.mark.parametrize("is_source", [False, True])
@@ -111,7 +121,7 @@ def test_rows_that_are_left_out_are_reported(
         write = partial(engine.write_source, source, plan)
     with pytest.warns(RuntimeWarning, match="2 rows"):
         write(refused=refused)
-    assert files_of(tmp_path / "found") == wanted
+    assert listed(tmp_path / "found") == wanted
     lines = [json.loads(line) for line in refused.read_text("utf-8").splitlines()]
     assert [line["field"] for line in lines] == ["digit"] * 2
 
@@ -120,16 +130,16 @@ def test_rows_that_are_left_out_are_reported(
 
 
 def test_a_wrong_row_is_named_and_nothing_is_published(
-    tmp_path: Path, engine: Any
+    tmp_path: Path, moving: Any
 ) -> None:
     """The corrected rows can be written by the same plan."""
     plan = plan_of(tmp_path / "found", shards=2, **KEYED)
     with pytest.raises(Exception, match=r"'digit'.* 99"):
-        engine.write_rows(range(40), plan, partial(wrong, 40))
+        moving.write_rows(range(40), plan, partial(wrong, 40))
     assert published(tmp_path / "found") == []
-    engine.write_rows(range(40), plan, digit)
+    moving.write_rows(range(40), plan, digit)
     wanted = written(tmp_path / "wanted", digits(40), shards=2, **KEYED)
-    assert files_of(tmp_path / "found") == wanted
+    assert listed(tmp_path / "found") == wanted
 
 
 def test_a_wrong_row_of_a_source_is_named_by_its_position(
@@ -144,43 +154,43 @@ def test_a_wrong_row_of_a_source_is_named_by_its_position(
 
 @pytest.mark.parametrize("shards", [1, 101])
 def test_a_duplicate_key_is_refused_by_its_value(
-    tmp_path: Path, engine: Any, shards: int
+    tmp_path: Path, moving: Any, shards: int
 ) -> None:
     """Also at a boundary between shards; after `abandon` nothing is left."""
     plan = plan_of(tmp_path / "found", shards=shards, **KEYED)
     with pytest.raises(Exception, match=r"'scan'.* 42"):
-        engine.write_rows([*range(100), 42], plan, digit)
+        moving.write_rows([*range(100), 42], plan, digit)
     assert published(tmp_path / "found") == []
     serializer.abandon(plan)
     assert settled(tmp_path / "found", {}, plan) == {}
 
 
-def test_a_plan_without_a_key_is_refused_at_once(tmp_path: Path, engine: Any) -> None:
+def test_a_plan_without_a_key_is_refused_at_once(tmp_path: Path, moving: Any) -> None:
     """Rows have no order there that writing could keep."""
     plan = plan_of(tmp_path / "found", shards=1)
     with pytest.raises(Exception, match="key_field="):
-        engine.write_rows([1], plan, refuse)
+        moving.write_rows([1], plan, refuse)
     assert not (tmp_path / "found").exists()
 
 
 def test_a_split_that_exists_is_replaced_only_if_the_plan_says_so(
-    tmp_path: Path, engine: Any
+    tmp_path: Path, moving: Any
 ) -> None:
     """Otherwise it is refused before rows are computed."""
     old = written(tmp_path / "found", digits(9), shards=5)
     for write, options in (
-        (partial(engine.write_rows, range(30)), KEYED),
-        (lambda plan, make: engine.write_source(Source(30, make), plan), {"rows": 30}),
+        (partial(moving.write_rows, range(30)), KEYED),
+        (lambda plan, make: moving.write_source(Source(30, make), plan), {"rows": 30}),
     ):
         plan = plan_of(tmp_path / "found", shards=2, **options)
         with pytest.raises(Exception, match="'train'") as caught:
             write(plan, refuse)
         assert "was computed" not in str(caught.value)
-        assert files_of(tmp_path / "found") == old
+        assert listed(tmp_path / "found") == old
     plan = plan_of(tmp_path / "found", shards=2, overwrite=True, **KEYED)
-    engine.write_rows(range(30), plan, digit)
+    moving.write_rows(range(30), plan, digit)
     written(tmp_path / "wanted", digits(30), shards=2, **KEYED)
-    assert files_of(tmp_path / "found") == files_of(tmp_path / "wanted")
+    assert listed(tmp_path / "found") == listed(tmp_path / "wanted")
 
 
 # What is tried again.
@@ -210,7 +220,7 @@ def test_a_worker_that_is_killed_changes_nothing(
         assert published(tmp_path / "found") == []
         write()
     assert kills.mark.exists()
-    assert files_of(tmp_path / "found") == wanted
+    assert listed(tmp_path / "found") == wanted
 
 
 def test_a_source_that_raises_is_resumed_with_the_same_plan(
@@ -259,13 +269,13 @@ def _stop(*_: object) -> int:
 
 @pytest.fixture
 def stopped(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, engine: Any
 ) -> Callable[[Callable[[], object]], None]:
     """Write with a driver that is stopped before it publishes."""
 
     def write(call: Callable[[], object]) -> None:
         with monkeypatch.context() as patch:
-            patch.setattr(steps, "publish", _stop)
+            patch.setattr(engine.publisher, "publish", _stop)
             with pytest.raises(Exception, match="the driver was stopped"):
                 call()
 
@@ -280,22 +290,22 @@ def test_a_driver_that_stopped_before_publication_goes_on_with_its_plan(
     stopped(lambda: engine.write_source(Source(300), plan))
     engine.write_source(Source(300, refuse), plan)
     wanted = written(tmp_path / "wanted", Source(300), shards=2)
-    assert files_of(tmp_path / "found") == wanted
+    assert listed(tmp_path / "found") == wanted
 
 
 @pytest.mark.parametrize("make", [digit, brighter])
 def test_rows_of_a_second_run_are_compared_with_those_of_the_first(
-    tmp_path: Path, engine: Any, stopped: Any, make: Make
+    tmp_path: Path, moving: Any, stopped: Any, make: Make
 ) -> None:
     """Equal ones are published; others are refused with the shard."""
     plan = plan_of(tmp_path / "found", shards=3, **KEYED)
-    stopped(lambda: engine.write_rows(range(40), plan, digit))
+    stopped(lambda: moving.write_rows(range(40), plan, digit))
     if make is digit:
-        engine.write_rows(range(40), plan, make)
+        moving.write_rows(range(40), plan, make)
         wanted = written(tmp_path / "wanted", digits(40), shards=3, **KEYED)
     else:
         with pytest.raises(Exception, match=r"shard \d "):
-            engine.write_rows(range(40), plan, make)
+            moving.write_rows(range(40), plan, make)
         assert published(tmp_path / "found") == []
         wanted = {}
     assert settled(tmp_path / "found", wanted, plan) == wanted

@@ -9,10 +9,10 @@ from typing import Any
 
 import many_kinds
 import numpy as np
-import page
 import pytest
 import ray
-from digits import digit, digits, files_of, plan_of, written
+from digit_rows import listed, written
+from digits import digit, digits, plan_of
 from ray_engine import started
 from schemagen.data.ray import read_dataset
 from schemagen.runtime.engines import ray as engine
@@ -48,7 +48,7 @@ def test_an_error_of_an_earlier_step_is_reported_as_ray_does(tmp_path: Path) -> 
     with pytest.raises(ray.exceptions.RayTaskError, match="no such column"):
         engine.write_dataset(dataset, plan)
     serializer.abandon(plan)
-    assert files_of(tmp_path / "found") == {}
+    assert listed(tmp_path / "found") == {}
 
 
 def test_a_dataset_that_may_drop_blocks_is_refused(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_what_was_written_is_read(tmp_path: Path, compression: str | None) -> No
         assert row["moments"].dtype == np.float32
     plan = plan_of(tmp_path / "found", shards=5, **options)
     assert engine.write_dataset(dataset, plan) == 3
-    assert files_of(tmp_path / "found") == wanted
+    assert listed(tmp_path / "found") == wanted
 
 
 def test_values_of_all_kinds_are_read_and_written_back(tmp_path: Path) -> None:
@@ -142,9 +142,3 @@ def test_what_is_not_there_is_named(tmp_path: Path) -> None:
         read_dataset(tmp_path, "tain")
     with pytest.raises(DatasetError, match=r"'scna'.* image"):
         read_dataset(tmp_path, "train", fields=["scna"])
-
-
-def test_the_program_of_the_page_runs(tmp_path: Path) -> None:
-    (program,), (shown,) = page.blocks("Ray", "python"), page.blocks("Ray", "text")
-    address = ray.get_runtime_context().gcs_address
-    assert page.printed_by(program, tmp_path, RAY_ADDRESS=address) == shown

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import page
 import pytest
-from digits import Kills, Row, Source, digit, files_of, plan_of, written
+from digit_rows import listed, written
+from digits import Kills, Row, Source, digit, plan_of
 from schemagen.runtime.engines import spark as engine
-from spark_engine import Engine, started
+from spark_engine import Spark, started
 
 from generated import DatasetError
 from generated.digit import serializer
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(240)]
 
+ROOT = Path(__file__).parents[2]
 SCHEMA = (
     "image array<array<array<smallint>>>, ink_runs array<bigint>, "
     "moments array<float>, digit int, scan bigint"
@@ -28,7 +28,7 @@ KEYED: dict[str, Any] = {"shuffle_seed": 7, "key_field": "scan"}
 
 
 @pytest.fixture(scope="module")
-def spark() -> Iterator[Engine]:
+def spark() -> Iterator[Spark]:
     """A cluster on this machine."""
     with started() as found:
         yield found
@@ -49,7 +49,7 @@ def plain(number: int) -> Row:
     ],
 )
 def test_a_data_frame_gives_the_files_of_write_dataset(
-    spark: Engine, tmp_path: Path, count: int, options: dict[str, Any]
+    spark: Spark, tmp_path: Path, count: int, options: dict[str, Any]
 ) -> None:
     """Its columns hold lists; also as an RDD of Spark's rows."""
     wanted = written(tmp_path / "wanted", Source(count), **options, **KEYED)
@@ -57,25 +57,26 @@ def test_a_data_frame_gives_the_files_of_write_dataset(
     for name, rows in (("frame", frame.repartition(3)), ("rdd", frame.rdd)):
         plan = plan_of(tmp_path / name, **options, **KEYED)
         assert engine.write_dataset(rows, plan) == count
-        assert files_of(tmp_path / name) == wanted
+        assert listed(tmp_path / name) == wanted
 
 
 def test_images_of_raw_bytes_are_made_into_arrays_as_the_page_says(
-    spark: Engine, tmp_path: Path
+    spark: Spark, tmp_path: Path
 ) -> None:
     """By a line of it."""
     rows = [{**plain(at), "image": digit(at)["image"].tobytes()} for at in range(50)]
     stored = SCHEMA.replace("array<array<array<smallint>>>", "binary")
     frame = spark.session.createDataFrame(rows, stored)
-    [line] = re.findall(r"`(frame\.rdd\.map\(.*)`\.", page.TEXT)
+    page = ROOT / "docs" / "scale-engines.md"
+    [line] = re.findall(r"`(frame\.rdd\.map\(.*)`\.", page.read_text(encoding="utf-8"))
     plan = plan_of(tmp_path / "found", shards=2, **KEYED)
     assert engine.write_dataset(eval(line, {"frame": frame, "np": np}), plan) == 50
     wanted = written(tmp_path / "wanted", Source(50), shards=2, **KEYED)
-    assert files_of(tmp_path / "found") == wanted
+    assert listed(tmp_path / "found") == wanted
 
 
 def test_an_rdd_without_partitions_gives_empty_shards_if_that_is_asked_for(
-    spark: Engine, tmp_path: Path
+    spark: Spark, tmp_path: Path
 ) -> None:
     """As any source without rows; else nothing is published."""
     rows = spark.session.sparkContext.emptyRDD()
@@ -88,7 +89,7 @@ def test_an_rdd_without_partitions_gives_empty_shards_if_that_is_asked_for(
     assert len(list(tmp_path.glob("train-*-of-00002.tfrecord"))) == 2
 
 
-def test_shards_are_sorted_where_the_executor_cleans_up(spark: Engine) -> None:
+def test_shards_are_sorted_where_the_executor_cleans_up(spark: Spark) -> None:
     """Not in the system's directory, where a killed task would leave its files."""
     shards = spark.session.sparkContext.parallelize(range(2), 2)
     for scratch in shards.map(engine._scratch).collect():
@@ -98,7 +99,7 @@ def test_shards_are_sorted_where_the_executor_cleans_up(spark: Engine) -> None:
 
 @pytest.mark.parametrize("is_source", [False, True])
 def test_an_executor_that_is_killed_changes_nothing(
-    spark: Engine, tmp_path: Path, is_source: bool
+    spark: Spark, tmp_path: Path, is_source: bool
 ) -> None:
     """The blocks of rows are lost that Spark keeps there."""
     kills = Kills(3_900, tmp_path / "killed", executor=True)
@@ -111,18 +112,4 @@ def test_an_executor_that_is_killed_changes_nothing(
         plan = plan_of(tmp_path / "found", **options)
         assert spark.write_rows(range(4_000), plan, kills, pieces=4) == 4_000
     assert kills.mark.exists()
-    assert files_of(tmp_path / "found") == wanted
-
-
-def test_the_program_of_the_page_writes_what_it_says(
-    spark: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is run as it is; `SparkSession.builder.getOrCreate` finds the cluster."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    spark.session.sparkContext.addPyFile(str(page.write_scans(tmp_path)))
-    (program,) = page.blocks("Spark", "python")
-    assert "spark = SparkSession.builder" in program
-    exec(compile(program, "scale-engines.md", "exec"), {"__name__": "__main__"})
-    listed = json.loads((tmp_path / "data" / "manifest.json").read_text())
-    assert set(listed["splits"]) == {"train", "test"}
+    assert listed(tmp_path / "found") == wanted
