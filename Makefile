@@ -26,6 +26,7 @@ MKDOCS = NO_MKDOCS_2_WARNING=true $(RUN) mkdocs
 
 help:  ## Show what there is to make.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+	@echo 'ROOM of make test:' $(ROOMS)
 
 demo: $(VENV)/demo.installed  ## Declare, generate, write, catch a mistake, train, look (two minutes).
 	$(RUN) schemagen generate
@@ -47,10 +48,21 @@ PYTEST := $(RUN) pytest -n 2 --dist worksteal --timeout 900 --timeout-method thr
 # In a separate environment, tests of one folder run without what the others share.
 ALONE = --confcutdir tests/$(1) $(PYTEST_OPTIONS)
 
-ci: check test test-integration test-oldest test-beam test-frameworks  ## Run what CI runs.
+# Installations run side by side, and then the suites that have one process.
+SIDE_BY_SIDE := $(MAKE) --jobs 2 --output-sync=target
 
-test: $(VENV)/dev.installed  ## Run the tests for every change.
-	$(PYTEST) -m "not slow and not integration" --hypothesis-profile quick
+ci:  ## Run what CI runs.
+	$(SIDE_BY_SIDE) $(VENV)/dev.installed $(OLDEST)/test-oldest.installed \
+	    $(BEAM)/test-beam.installed $(FRAMEWORKS)/test-frameworks.installed
+	$(SIDE_BY_SIDE) check test-oldest test-beam test-frameworks
+	$(MAKE) test test-integration
+
+# Folders of the code, and the folders of their tests.
+ROOMS = $(shell $(PYTHON) -c 'import sys; sys.path.append("tests"); import rooms; print(*rooms.ROOMS)')
+
+test: $(VENV)/dev.installed  ## Run the tests for every change; ROOM=data: those of schemagen/data.
+	folders=$$($(VENV)/bin/python tests/rooms.py $(ROOM)) && \
+	$(PYTEST) $$folders -m "not slow and not integration" --hypothesis-profile quick
 
 test-integration: $(VENV)/dev.installed  ## Run tests with other programs: Spark, Ray, Dask, S3, Chromium, TFDS.
 	$(PYTEST) -m "integration and not slow" --dist loadfile
@@ -61,9 +73,11 @@ test-oldest: $(OLDEST)/test-oldest.installed  ## Run generated code with the old
 
 test-beam: $(BEAM)/test-beam.installed  ## Write splits with Apache Beam.
 	$(BEAM)/bin/python -m pytest $(call ALONE,engines) tests/engines
+	$(BEAM)/bin/python -m pytest $(call ALONE,pages) tests/pages/test_pages.py
 
 test-frameworks: $(FRAMEWORKS)/test-frameworks.installed  ## Read with PyTorch, JAX and Grain, without TensorFlow.
 	$(FRAMEWORKS)/bin/python -m pytest $(call ALONE,frameworks) tests/frameworks
+	$(FRAMEWORKS)/bin/python -m pytest $(call ALONE,pages) tests/pages/test_pages.py
 
 test-slow: $(VENV)/dev.installed  ## Run what CI leaves out: all kills, all examples, long pages.
 	$(PYTEST) -m slow --hypothesis-profile full

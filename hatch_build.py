@@ -58,13 +58,14 @@ def _needs_zig() -> bool:
 
 
 def _compile(folder: Path, target: str, path: Path) -> None:
+    new = path.with_name(f"{path.stem}.{os.getpid()}.so")
     compiler = [sys.executable, "-m", "ziglang", "cc"] if _needs_zig() else ["cc"]
     command = [
         *compiler,
         *(["-target", target] if target else []),
         *_OPTIONS,
         *map(str, sorted(folder.glob("*.c"))),
-        *("-o", str(path)),
+        *("-o", str(new)),
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -72,6 +73,7 @@ def _compile(folder: Path, target: str, path: Path) -> None:
             f"{' '.join(command)}\n{done.stderr}\nschemagen's core in C cannot be compiled "
             "here; it is tested on Linux on x86-64 and ARM, with gcc and with zig"
         )
+    new.replace(path)  # other installations into the same tree may run meanwhile
 
 
 def _platform(target: str) -> str:
