@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from digit_rows import rows
 from schemagen.runtime.arrays.torch import collate
 from torch.utils.data import ConcatDataset, DataLoader, Dataset, Subset
 from torchdata.stateful_dataloader import StatefulDataLoader
@@ -27,17 +28,7 @@ COUNT = 301
 def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A split of numbered records."""
     root = tmp_path_factory.mktemp("digits")
-    rows = [
-        {
-            "image": np.full((8, 8, 1), number % 200, np.uint8),
-            "ink_runs": [number] * (number % 5),
-            "moments": [number / 8] * 8,
-            "digit": number % 10,
-            "scan": number,
-        }
-        for number in range(COUNT)
-    ]
-    write_dataset(rows, root, "train", shards=4)
+    write_dataset(rows(COUNT), root, "train", shards=4)
     return root
 
 

@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from command_line import make_project
 
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
@@ -102,11 +103,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project with generated code, importable."""
     import schemagen
 
-    root = tmp_path_factory.mktemp("remote")
-    (root / "schemas").mkdir()
-    (root / "schemas" / "pet.py").write_text(_SCHEMA, encoding="utf-8")
-    settings = '[tool.schemagen]\nschemas = "schemas"\noutput = "generated_remote"\n'
-    (root / "pyproject.toml").write_text(settings, encoding="utf-8")
+    root = tmp_path_factory.mktemp("remote") / "project"
+    make_project(root, {"pet.py": _SCHEMA}, output="generated_remote")
     schemagen.generate(root)
     sys.path.insert(0, str(root))
     return root

@@ -18,7 +18,9 @@ import pytest
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "datasets"))
+# These environments run this folder alone, without the conftest above it.
+_TESTS = Path(__file__).parents[1]
+sys.path += [str(_TESTS), str(_TESTS / "datasets")]
 
 ModuleOf = Callable[[str, str], ModuleType]
 
@@ -27,13 +29,12 @@ ModuleOf = Callable[[str, str], ModuleType]
 def module_of(tmp_path_factory: pytest.TempPathFactory) -> ModuleOf:
     """Generate all records once, and import a module of one, as ("every", "model")."""
     import schemagen
+    from command_line import make_project
     from every_kind import SCHEMA
 
-    root = tmp_path_factory.mktemp("versions")
-    (root / "schemas").mkdir()
-    (root / "schemas" / "records.py").write_text(SCHEMA, encoding="utf-8")
-    settings = '[tool.schemagen]\nschemas = "schemas"\noutput = "generated_versions"\n'
-    (root / "pyproject.toml").write_text(settings, encoding="utf-8")
+    schemas = {"records.py": SCHEMA}
+    root = tmp_path_factory.mktemp("versions") / "project"
+    make_project(root, schemas, output="generated_versions")
     schemagen.generate(root)
     sys.path.insert(0, str(root))
     return lambda record, part: importlib.import_module(
