@@ -97,12 +97,34 @@ def served(names: Names) -> None:
         [layer.name for layer in names[model].layers] for model in ("again", "model")
     ]
     assert layers[0] == layers[1]
-    assert names["strategy"].num_replicas_in_sync == 2
     assert names["half"].layers[-1].compute_dtype == "float32"
     assert names["answer"]["breed"].shape == (1, 3)
     (instance,) = json.loads(names["body"])["instances"]
     assert names["base64"].b64decode(instance["b64"]) == names["request"]
     leaves("models/pet_photo/1/saved_model.pb")(names)
+
+
+def cooked(names: Names) -> None:
+    """Check what the recipes have made."""
+    import numpy as np
+
+    assert np.mean(names["accuracies"]) > 0.8
+    assert names["counts"].tolist() == [250, 250, 250]
+    for dataset in (names["rotated"], names["varied"]):
+        assert sum(1 for _ in dataset) == 10
+    drawn = np.concatenate([targets["verdict"] for _, targets in names["steps"]])
+    assert np.bincount(drawn, minlength=3).min() > 100
+    assert names["losses"][-1] < 4
+    assert names["strategy"].num_replicas_in_sync == 2
+    assert len(names["small"].input) == len(names["tenth"]) == 1
+
+
+def ranks_share_an_epoch(_: Names) -> None:
+    """Check that each rank of PyTorch reads half of the records."""
+    launch = ["torchrun", "--nproc-per-node", "2", "ddp.py"]
+    printed = subprocess.check_output(launch, text=True)
+    ranks = re.findall(r"rank (\d): 10 batches, loss 0\.\d+", printed)
+    assert sorted(ranks) == ["0", "1"]
 
 
 # Writing.

@@ -81,7 +81,6 @@ RUNS = [
     Run(
         ("reading",),
         at={"": given.PROJECT, "After `schemagen generate`": given.GENERATE},
-        not_run={"train = make_dataset": "the program comes later"},
         marks=("slow",),
     ),
     Run(
@@ -110,6 +109,23 @@ RUNS = [
         },
         after=given.served,
         marks=("slow",),
+    ),
+    Run(
+        ("recipes",),
+        at={"": given.training},
+        not_run={"torchrun": "needs PyTorch"},
+        after=given.cooked,
+        marks=("slow",),
+    ),
+    Run(
+        ("recipes",),
+        "Several GPUs with PyTorch",
+        at={
+            "": given.PROJECT,
+            "torchrun": given.command("schemagen generate; python write_reviews.py"),
+        },
+        after=given.ranks_share_an_epoch,
+        needs="torch",
     ),
     Run(("scale",), at={"": given.SETTINGS}, after=given.nothing_is_left),
     Run(
