@@ -31,7 +31,7 @@ ALLOWED: dict[str, set[str]] = {
     "kinds": {"test_image_formats", "test_numbers", "test_plans"},
     "native": {"test_core", "test_fuzz"},
     "notebooks": {"test_markdown", "test_views"},
-    "pages": {"test_docs", "test_generated_code_page", "test_readme"},
+    "pages": {"test_complete_pages", "test_docs"},
     "project": {"test_packaging"},
     "remote": {"test_s3"},
     "runtime": {"test_requirements", "test_runtime", "test_tfrecord", "test_wire"},
