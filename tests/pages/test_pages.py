@@ -16,6 +16,7 @@ from running import (
     can_run,
     command_of,
     environment_of,
+    path_of,
     reason_of,
 )
 
@@ -69,9 +70,11 @@ def test_each_block_runs_or_the_table_says_why_not(page: str) -> None:
 
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: run.name)
 def test_the_table_is_about_blocks_that_are_there(run: Run) -> None:
-    """Reasons and findings of a block that was removed are removed too."""
+    """What the table says of a block or a sentence that was removed is removed too."""
     blocks = [each for page in run.pages for each in blocks_of(page, run.section)]
     for words in run.not_run:
         assert any(block.text.startswith(words) for block in blocks), words
+    text = "".join(path_of(page).read_text(encoding="utf-8") for page in run.pages)
+    assert [words for words in run.at if words not in text] == []
     for words in run.finds:
         assert any(words in block.text for block in blocks), words
