@@ -107,7 +107,7 @@ check: $(VENV)/dev.installed  ## Check format, style, types, the generated code 
 	$(RUN) ruff check .
 	$(RUN) mypy
 	$(RUN) schemagen check
-	$(MKDOCS) build --quiet
+	$(MKDOCS) build
 
 generate: $(VENV)/demo.installed  ## Bring generated/ up to date with schemas/.
 	$(RUN) schemagen generate

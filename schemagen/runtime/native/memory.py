@@ -31,10 +31,11 @@ class _Block:
             self._memory = np.empty(size, np.uint8)
         self.__array_interface__ = self._memory.__array_interface__
 
-    def __del__(self) -> None:
+    # Defaults, since the module's own names are gone when the interpreter ends.
+    def __del__(self, free: Any = _free, kept_bytes: int = _KEPT_BYTES) -> None:
         size = self._memory.size
-        if (len(_free[size]) + 1) * size <= _KEPT_BYTES:
-            _free[size].append(self._memory)
+        if (len(free[size]) + 1) * size <= kept_bytes:
+            free[size].append(self._memory)
 
 
 def empty(shape: int | tuple[int, ...], dtype: Any) -> NDArray[Any]:
