@@ -159,7 +159,7 @@ RUNS = [
         after=given.all_is_found,
     ),
     Run(
-        ("compare",),
+        ("differences",),
         at={"": given.two_splits, "## Two datasets": given.two_datasets},
         finds=("schemagen diff",),
     ),
