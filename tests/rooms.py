@@ -19,11 +19,11 @@ ROOMS = {
     "rules": ["messages", "use_cases"],
     "schema": ["schema", "messages"],
     "schema_source": ["schema_source", "importing"],
-    "spec": ["schema", "codegen"],
+    "spec": ["schema", "codegen", "formats"],
     "use_cases": ["use_cases", "cli", "integrations"],
     # schemagen/runtime/
     "arrays": ["arrays", "frameworks"],
-    "codecs": ["kinds", "contract", "formats"],
+    "codecs": ["kinds", "contract"],
     "datasets": ["datasets"],
     "engines": ["engines", "distributed"],
     "faults": ["datasets", "data"],
