@@ -195,7 +195,13 @@ RUNS = [
         after=given.both_programs,
         marks=("slow",),
     ),
-    Run(("benchmarks",), not_run={"python -m benchmarks": "needs files of others"}),
+    Run(
+        ("benchmarks",),
+        not_run={
+            "make bench": "takes minutes and another environment",
+            "python -m benchmarks": "needs files of others",
+        },
+    ),
     Run(("how-it-works",), not_run=DRAWING),
     Run(("architecture",), not_run=DRAWING),
     Run(("data",), not_run=DRAWING),
