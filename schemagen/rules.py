@@ -111,8 +111,8 @@ _SCHEMAS = (
     ),
     Rule(
         "SG121",
-        "mask is not augmented with its image",
-        "Augmentation moves pixels, which would get the class of another one.",
+        "mask or box is not augmented with its image",
+        "Augmentation moves pixels, which would get the class or the box of other ones.",
     ),
     Rule(
         "SG122",

@@ -581,9 +581,10 @@ def _box_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
 
 
 def _augmentation_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
-    """Yield the masks whose pixels would come to be those of other places.
+    """Yield the masks and boxes that would come to be those of other places.
 
-    A mask is of all pictures of its size; of all there are, if none has its size.
+    A mask is of all pictures of its size; of all there are, if none has its size. Boxes
+    are of the picture that they name, or of all; nothing moves them.
     """
     shown = [(field, kind) for field, kind in fields if kind.pixels]
     pictures = [(field, kind) for field, kind in shown if not per_pixel(kind)]
@@ -598,6 +599,18 @@ def _augmentation_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Fi
                     mask,
                     found=f"augment={kind.augment}, and {picture.augment} of the picture",
                     advice="give both the same augment=; resize= brings both to one size",
+                )
+                break
+    for boxes, kind in fields:
+        for other, picture in pictures if kind.box else ():
+            if kind.box_image in (None, other.label) and any(_moves(picture)):
+                yield record.wrong(
+                    "SG121",
+                    f"augmentation moves {other.label!r}, and not its boxes",
+                    boxes,
+                    found=f"augment={picture.augment} of the picture",
+                    advice="declare no flips and no crop; move pictures and boxes "
+                    "in a function, which make_dataset takes as augment=",
                 )
                 break
 

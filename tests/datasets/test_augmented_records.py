@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from io import BytesIO
@@ -70,8 +71,36 @@ def test_a_mask_has_to_move_with_its_picture(
 
 
 @pytest.mark.parametrize(
+    ("boxes", "moved"),
+    [
+        ("Vector((4,), box=CORNERS, box_image='photo')", _FLIP),
+        ("Vector((4,), box=CORNERS)", _CROP),
+        ("VarLen('float32', item_shape=(4,), box=CORNERS, role='info')", _FLIP),
+    ],
+)
+def test_boxes_refuse_a_picture_that_moves_without_them(
+    tmp_path: Path, boxes: str, moved: str
+) -> None:
+    """Training would look for each object in another place."""
+    boxes = boxes.replace("CORNERS", "('xmin', 'ymin', 'xmax', 'ymax')")
+    field = f"boxes: Annotated[Any, {boxes}]"
+    (finding,) = refusals(_project(tmp_path, [_PHOTO.format(moved), field]))
+    assert finding["rule"] == "SG121"
+    assert place(finding) == f"schemas/r.py:{HEAD.count(chr(10)) + 3}:5"
+    assert "'photo'" in finding["message"]
+    assert "augment=" in finding["advice"]
+
+
+@pytest.mark.parametrize(
     "fields",
     [
+        # Boxes of a picture that stays, and colors change.
+        [
+            _PHOTO.format(", augment=Augment(brightness=0.1)"),
+            _FILM.replace("film", "other"),
+            "boxes: Annotated[Any, Vector((4,), "
+            "box=('xmin', 'ymin', 'xmax', 'ymax'), box_image='photo')]",
+        ],
         # A picture of another size is not what the mask is of.
         [_PHOTO.format(_FLIP), _MASK.format(_FLIP), _MAP.format("")],
         # Flips go with any size.
@@ -86,7 +115,7 @@ def test_a_picture_that_no_mask_follows_is_augmented(
     """Nothing is asked for that would not matter, and `describe` shows what is varied."""
     root = _project(tmp_path, fields)
     assert run("generate", "--project", root).exit_code == 0
-    varied = "crop=2" if _CROP in fields[0] else "flip_left_right=True"
+    varied = re.split(r"[,)]", fields[0].partition("Augment(")[2])[0]
     shown = run("describe", "--project", root).stdout.splitlines()
     assert any("photo (" in line and varied in line for line in shown)
 
