@@ -34,8 +34,8 @@ ROOT = Path(__file__).resolve().parents[1]
 SCHEMA = ROOT / "schemas" / "digit.py"
 EPOCHS = 12
 
-_NEXT = """\
-What to try next
+_NEXT = f"""\
+What to try next, after `. {Path(sys.prefix).name}/bin/activate`
   schemagen inspect data/photo            look at other records that were written
   schemagen verify data/penguin           compare every byte and record with the schema
   schemagen infer 'YOUR/FILES-*' --out schemas/mine.py    make a schema of your own data
