@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from digit_rows import rows
 
@@ -86,6 +87,32 @@ def test_no_more_batches_are_made_ahead_than_are_soon_asked_for(mapped: Mapped) 
     next(batches)
     time.sleep(0.5)
     assert len(made) <= 8
+
+
+@pytest.mark.parametrize("batched", [False, True])
+@pytest.mark.parametrize(("size", "most"), [(4, 160), (64, 320)])
+def test_what_is_made_ahead_is_bounded_by_its_bytes(
+    directory: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    size: int,
+    most: int,
+    batched: bool,
+) -> None:
+    """Records that are small in files may be large in batches: here, half a megabyte."""
+    made: list[int] = []
+
+    def enlarged(record: dict[str, Any]) -> dict[str, Any]:
+        made.append(np.size(record["scan"]))
+        return {"large": np.zeros((*np.shape(record["scan"]), 1 << 16))}
+
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    split = open_split(directory, "train", fields=["scan"]).select(range(RUN))
+    taken = 0
+    for batch in split.map(enlarged, batched=batched).batches(size):
+        # 64 MB, or a batch for each thread, and those that wait after them.
+        assert sum(made) - taken <= most
+        taken += len(batch["large"])
+    assert taken == sum(made) == RUN
 
 
 def test_an_error_comes_in_its_place(mapped: Mapped) -> None:

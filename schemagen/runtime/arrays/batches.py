@@ -17,7 +17,7 @@ from ..shared.errors import DatasetError
 from ..shared.values import shortened
 from .ahead import Ahead
 from .order import Epoch, Turns
-from .views import Chunk, View
+from .views import Chunk, View, byte_count, row_count
 
 State = dict[str, Any]
 
@@ -28,6 +28,8 @@ _AHEAD = 2
 # if they have more bytes.
 _RUN, _RUN_BYTES = 1024, 1 << 23
 
+# How many bytes of batches threads make ahead, if several batches have fewer.
+_AHEAD_BYTES = 1 << 26
 
 # More threads wait for the interpreter's lock.
 _MOST_THREADS = 8
@@ -37,6 +39,32 @@ def threads() -> int:
     """Return how many threads read and decode: one for each core of this process."""
     allowed = getattr(os, "sched_getaffinity", None)
     return min(_MOST_THREADS, len(allowed(0)) if allowed else os.cpu_count() or 1)
+
+
+class Room:
+    """How many records are made together, by the bytes of a batch made before.
+
+    Args:
+        most: how many at most.
+        size: how many bytes their batches may have.
+    """
+
+    def __init__(self, most: int, size: int) -> None:
+        self._most = most
+        self._size = size
+        self._made: tuple[int, int] | None = None
+
+    @property
+    def records(self) -> int:
+        """How many records; 1 before any batch is made."""
+        if self._made is None:
+            return 1
+        records, size = self._made
+        return min(self._most, self._size * records // max(1, size))
+
+    def measure(self, batch: Batch) -> None:
+        """Count the bytes of a batch."""
+        self._made = row_count(batch), byte_count(batch)
 
 
 class Batches(Iterator[Batch]):
@@ -255,14 +283,16 @@ class Reading:
             starts: the place in the share where each batch begins.
             stop: where the last one ends.
         """
-        size, view = self.batch_size, self.view
-        most = view.most(_RUN, _RUN_BYTES)
+        size, view, workers = self.batch_size, self.view, threads()
+        # As many chunks wait as there are threads, and one is cut.
+        room = Room(view.most(_RUN, _RUN_BYTES), _AHEAD_BYTES // (workers + 1))
 
         def parts() -> Iterator[Rows]:
             at = 0
             while at < len(starts):
-                room = most if turns.window == 1 else turns.room(starts[at])
-                some = starts[at : at + max(1, room // size)]
+                near = turns.window > 1
+                records = turns.room(starts[at]) if near else room.records
+                some = starts[at : at + max(1, records // size)]
                 places = np.add.outer(some, np.arange(min(size, stop))).ravel()
                 positions = turns.at(self.reader, places[places < stop])
                 yield view.numbers(positions, self.epoch)
@@ -273,9 +303,14 @@ class Reading:
             if len(chunk.numbers) < len(asked):
                 kept = np.cumsum([0, *np.isin(asked, chunk.numbers)])
             bounds = kept[[*range(0, len(asked), size), len(asked)]].tolist()
-            return [self._changed(chunk, *each) for each in pairwise(bounds)]
+            batches = [self._changed(chunk, *each) for each in pairwise(bounds)]
+            for batch in batches:
+                if batch:
+                    room.measure(batch)
+                    break
+            return batches
 
-        each = view.chunks(parts(), self.epoch, cut, threads())
+        each = view.chunks(parts(), self.epoch, cut, workers)
         return chain.from_iterable(each)
 
     def _changed(self, chunk: Chunk, start: int, stop: int) -> Batch | None:

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
+from sys import getsizeof
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -415,3 +416,14 @@ def row_count(columns: Any) -> int:
     while isinstance(columns, Mapping):
         columns = next(iter(columns.values()), ())
     return len(columns)
+
+
+def byte_count(values: Any) -> int:
+    """Return about how many bytes a batch has in memory, or a column."""
+    if isinstance(values, Mapping):
+        return sum(map(byte_count, values.values()))
+    if isinstance(values, np.ndarray) and values.dtype.kind != "O":
+        return values.nbytes
+    if isinstance(values, (list, tuple, np.ndarray)):
+        return sum(map(byte_count, values))
+    return int(getattr(values, "nbytes", 0)) or getsizeof(values)
