@@ -128,7 +128,9 @@ class TestDataset:
         again = loader(split.to_torch(8, shuffle_seed=1))
         again.load_state_dict(state)
         if workers:
-            with pytest.raises(Exception, match="use num_workers=0"):
+            with pytest.raises(
+                Exception, match="use num_workers=0"
+            ):
                 list(again)
         else:
             rest = [batch["scan"] for batch in again]
@@ -159,6 +161,65 @@ class TestDataset:
             again.load_state_dict(state)
             assert first + scans(again) == whole
 
+    @pytest.mark.parametrize("workers", [0, 1, 2])
+    def test_a_state_of_an_ended_epoch_begins_the_next(
+        self, split: Any, workers: int
+    ) -> None:
+        """After its last batch, as long as the loop has not ended, no batch is left."""
+
+        def loader() -> Any:
+            dataset = split.to_torch(32, shuffle_seed=1)
+            return StatefulDataLoader(dataset, batch_size=None, num_workers=workers)
+
+        begun = loader()
+        whole = []
+        for batch in begun:
+            whole.append(batch["scan"].tolist())
+            last = begun.state_dict()
+        ended = begun.state_dict()
+        for state, epoch, expected in (
+            (last, None, []),
+            (ended, None, whole),
+            (ended, 0, whole),
+            (ended, 3, scans(split.batches(32, shuffle_seed=1, epoch=3))),
+        ):
+            again = loader()
+            again.load_state_dict(state)
+            if epoch is not None:
+                again.dataset.set_epoch(epoch)
+            assert scans(again) == expected
+            assert scans(again) == (expected or whole)
+
+    @pytest.mark.parametrize("first", ["load_state_dict", "set_epoch"])
+    def test_another_epoch_than_that_of_a_state_begins(
+        self, split: Any, first: str
+    ) -> None:
+        begun = split.to_torch(32, shuffle_seed=1)
+        next(iter(begun))
+        state = begun.state_dict()
+        for epoch, skipped in ((3, 0), (0, 1)):
+            dataset = split.to_torch(32, shuffle_seed=1)
+            calls = {
+                "load_state_dict": lambda state=state: dataset.load_state_dict(state),
+                "set_epoch": lambda epoch=epoch: dataset.set_epoch(epoch),
+            }
+            for name in sorted(calls, reverse=first == "set_epoch"):
+                calls[name]()
+            again = split.to_torch(32, shuffle_seed=1)
+            again.load_state_dict(dataset.state_dict())
+            expected = scans(split.batches(32, shuffle_seed=1, epoch=epoch))[skipped:]
+            assert scans(dataset) == scans(again) == expected
+
+    def test_a_dataset_goes_back_to_a_state(self, split: Any) -> None:
+        """The epoch that was set before the last loop is not that of the next one."""
+        dataset = split.to_torch(32, shuffle_seed=1)
+        next(iter(dataset))
+        state = dataset.state_dict()
+        dataset.set_epoch(1)
+        list(dataset)
+        dataset.load_state_dict(state)
+        assert scans(dataset) == scans(split.batches(32, shuffle_seed=1))[1:]
+
     def test_the_epoch_of_a_state_is_that_of_its_batches(self, split: Any) -> None:
         dataset = split.to_torch(32, shuffle_seed=1)
         batches = iter(dataset)
@@ -166,9 +227,9 @@ class TestDataset:
         dataset.set_epoch(1)
         again = split.to_torch(32, shuffle_seed=1)
         again.load_state_dict(dataset.state_dict())
-        again.set_epoch(1)
         whole = scans(split.batches(32, shuffle_seed=1))
         assert first + scans(again) == whole
+        again.set_epoch(1)
         assert scans(again) == scans(split.batches(32, shuffle_seed=1, epoch=1))
 
     def test_a_plain_loader_with_workers_takes_no_state(self, split: Any) -> None:

@@ -113,6 +113,7 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
         self._rank = (0, 1)
         # In shared memory: workers that live on see an epoch that is set later.
         self._epoch = torch.full((), epoch, dtype=torch.int64).share_memory_()
+        self._is_epoch_set = torch.zeros((), dtype=torch.bool).share_memory_()
         self._in_workers = torch.zeros((), dtype=torch.bool).share_memory_()
         self._loaded: tuple[int, State] | None = None
         self._reading: _Reading | None = None
@@ -150,15 +151,19 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
         return len(self._read(None, (0, 1)).batches)
 
     def set_epoch(self, epoch: int) -> None:
-        """Give the epochs that begin from now on the order of this one."""
+        """Give the epochs that begin from now on the order of this one.
+
+        A loaded state of another epoch is dropped.
+        """
         self._epoch.fill_(epoch)
+        self._is_epoch_set.fill_(True)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         info = get_worker_info()
         worker = (info.id, info.num_workers) if info else (0, 1)
         self._in_workers.fill_(info is not None)
         loaded, self._loaded = self._loaded, None
-        if loaded is None:
+        if loaded is None or self._begins_epoch(*loaded):
             reading = self._read(None, worker)
         elif loaded[0] != os.getpid():
             raise DatasetError(
@@ -167,9 +172,24 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
             )
         else:
             reading = self._resumed(loaded[1], worker)
+        if info is None:  # several workers would clear it for each other
+            self._is_epoch_set.fill_(False)
         self._reading = reading
         # Not as a generator: the state is that of this epoch from here on.
         return _tensors(reading)
+
+    def _begins_epoch(self, process: int, state: State) -> bool:
+        """Whether an epoch begins, in place of the rest of the one of a state.
+
+        Args:
+            process: which has loaded the state.
+            state: the state.
+        """
+        if self._is_epoch_set and int(self._epoch) != state["now"]["epoch"]:
+            return True
+        # One of several workers ends while others read on.
+        in_worker = get_worker_info() is not None and process == os.getpid()
+        return not in_worker and bool(state.get("ended"))
 
     def _resumed(self, state: State, worker: tuple[int, int]) -> _Reading:
         """Begin to read after a state.
@@ -196,25 +216,30 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
         Raises:
             DatasetError: workers of a loader have read, which know the state alone.
         """
-        if self._loaded is not None:
-            return self._loaded[1]
+        loaded = self._loaded
+        if loaded is not None and not self._begins_epoch(*loaded):
+            return loaded[1]
         if get_worker_info() is None and bool(self._in_workers):
             raise DatasetError(
                 "state_dict: the workers of the loader read the batches, and they alone "
                 "know the state; use StatefulDataLoader of torchdata, or num_workers=0"
             )
-        reading = self._reading or self._read(None, (0, 1))
+        reading = None if loaded else self._reading
+        reading = reading or self._read(None, (0, 1))
         return {
             "first": reading.first,
             "now": reading.batches.state(),
             "done": reading.done,
+            "ended": reading.ended,
             "worker": list(reading.worker),
             "readers": self._readers()[1],
             "batch_size": self._batch_size,
         }
 
     def load_state_dict(self, state: State) -> None:
-        """Go on after the batches of a state in the next epoch that begins.
+        """Go on after the batches of a state in the next loop.
+
+        If the loop of the state had ended, an epoch begins.
 
         Raises:
             DatasetError: it is none that `state_dict` has returned.
@@ -231,6 +256,7 @@ def _tensors(reading: _Reading) -> Iterator[dict[str, Any]]:
     for batch in reading.batches:
         reading.done += 1
         yield tensors_of(batch)
+    reading.ended = True
 
 
 _STATE = ("first", "now", "done", "worker", "readers", "batch_size")
@@ -245,9 +271,11 @@ class _Reading:
         first: the state in which it began.
         worker: its number, and how many there are.
         done: how many of its batches come before.
+        ended: whether the loop over them has ended.
     """
 
     batches: Batches
     first: State
     worker: tuple[int, int]
     done: int
+    ended: bool = False
