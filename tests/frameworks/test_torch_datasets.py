@@ -129,7 +129,7 @@ class TestDataset:
         again.load_state_dict(state)
         if workers:
             with pytest.raises(
-                Exception, match="use num_workers=0"
+                Exception, match="With workers, all three must be the same"
             ):
                 list(again)
         else:

@@ -205,7 +205,7 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
                 f"load_state_dict: the state was made with {state['worker'][1]} workers, "
                 f"{state['readers']} readers and batches of {state['batch_size']}; now "
                 f"there are {worker[1]}, {self._readers()[1]} and {self._batch_size}. "
-                "Other numbers can go on only without workers: use num_workers=0"
+                "With workers, all three must be the same"
             )
         first = state["first"]
         return self._read(first, worker, state["done"], first["epoch"])
