@@ -31,3 +31,10 @@ def reverse_classes(spec: dict[str, Any]) -> None:
     """Give the only label of a record its classes in another order."""
     [label] = [field for field in spec["fields"] if field["kind"] == "Label"]
     label["classes"].reverse()
+
+
+def without_last_class(spec: dict[str, Any]) -> None:
+    """Take the last class from the only label of a record."""
+    [label] = [field for field in spec["fields"] if field["kind"] == "Label"]
+    label["classes"].pop()
+    label["num_classes"] -= 1

@@ -12,7 +12,7 @@ import pytest
 from click.testing import Result
 from command_line import run
 from digit_rows import rows
-from manifests import edited_manifest, reverse_classes
+from manifests import edited_manifest, reverse_classes, without_last_class
 
 from data.messages import write_file
 from data.test_fail_on import record
@@ -133,6 +133,31 @@ def test_the_schema_comes_first(tmp_path: Path) -> None:
     assert code == 1
     assert found["changes"][0]["rule"] == "SG221"
     assert "SG221" in run("diff", tmp_path / "v1", tmp_path / "v2").stdout
+
+
+def older_and_newer(directory: Path) -> tuple[Path, Path]:
+    """Two datasets; the schema of the second one has a class more, at the end."""
+    for name in ("old", "new"):
+        write_dataset(rows(120), directory / name, "train")
+    with edited_manifest(directory / "old") as manifest:
+        without_last_class(manifest["spec"])
+    return directory / "old", directory / "new"
+
+
+def test_an_added_class_is_named(tmp_path: Path) -> None:
+    """The newer schema has the names, in either order; data of both is read alike."""
+    old, new = older_and_newer(tmp_path)
+    code, found = diff(old, new)
+    assert (code, found["changes"]) == (0, [])
+    assert found["classes"] == [{"field": "digit", "only": [[], ["nine"]]}]
+    text = run("diff", old, new).stdout
+    assert "digit: class nine only in the schema of new." in text
+    some = [each for each in rows(120) if each["digit"] != 9]
+    write_dataset(some, new, "train", overwrite=True)
+    for pair in ((old, new), (new, old)):
+        _, found = diff(*pair)
+        [share] = [e for e in found["differences"] if e["field"] == "digit"]
+        assert share["measure"] == "share of nine"
 
 
 def test_single_splits_are_compared_whatever_their_names(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import shutil
 from pathlib import Path
@@ -11,8 +12,11 @@ import numpy as np
 import pytest
 from click.testing import Result
 from command_line import make_project, run
+from digit_rows import rows
+from manifests import edited_manifest, without_last_class
 
 from data.messages import example, write_file
+from generated.digit.serializer import write_dataset
 
 _SPLITS = {"train": 200, "test": 60}
 
@@ -221,3 +225,22 @@ def test_unknown_judgements_are_refused(data: Path) -> None:
     done = inspect(data, "leaks")
     assert done.exit_code == 2
     assert "leakage, duplicates, drift, missing-classes" in done.stderr
+
+
+def test_a_class_that_was_added_later_has_its_name(tmp_path: Path) -> None:
+    """The names of classes are those of the manifest's own schema, also of older splits."""
+    data = tmp_path / "data"
+    for split in ("train", "test"):
+        some = [row for row in rows(150) if split == "train" or row["digit"] != 9]
+        write_dataset(some, data, split)
+    with edited_manifest(data) as manifest:
+        older = copy.deepcopy(manifest["spec"])
+        without_last_class(older)
+        manifest["splits"]["train"] |= {"spec": older, "fingerprint": "0" * 8}
+    done = inspect(data, "drift", "missing-classes", format="json")
+    found = {each["rule"]: each for each in json.loads(done.stdout)["findings"]}
+    assert "nine" in json.dumps(found["SG544"])
+    assert "share of nine" in json.dumps(found["SG543"])
+    for text in (done.stdout, run("inspect", data).stdout):
+        assert "not in the schema" not in text
+        assert "no class" not in text

@@ -40,6 +40,14 @@ class SplitDiff(Part):
     """The first records that have changed, in both datasets."""
 
 
+class Classes(Part):
+    """A field whose classes differ between the schemas."""
+
+    field: str
+    only: tuple[list[str], list[str]]
+    """The names of classes that the other schema lacks."""
+
+
 class DiffDocument(Part):
     """What diff prints to stdout with --format json, unless it exits with 2."""
 
@@ -51,6 +59,8 @@ class DiffDocument(Part):
     """Of the schema; null if one of the two has none."""
     keys: tuple[list[str], list[str]]
     """The keys that are in one of them only."""
+    classes: list[Classes]
+    """The fields whose classes differ between the schemas."""
     splits: list[SplitDiff]
     differences: list[Compared]
     """Measures that differ by more than a medium effect."""
@@ -65,6 +75,9 @@ def diff_document(found: Diff) -> DiffDocument:
         changes=None
         if found.schema is None
         else [Change.of(each, change=each.plain) for each in found.schema],
+        classes=[
+            Classes(field=name, only=both) for name, both in found.classes.items()
+        ],
         splits=[
             SplitDiff.of(
                 split,

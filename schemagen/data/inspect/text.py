@@ -403,6 +403,11 @@ def diff_blocks(found: Diff) -> Iterator[Block]:
         yield Paragraph("No differences.")
 
 
+def _classes(names: Sequence[str]) -> str:
+    """Return the names of classes in words: "class cat", "classes cat, dog"."""
+    return f"{'class' if len(names) == 1 else 'classes'} {listed(names)}"
+
+
 def diff_tables(found: Diff) -> tuple[list[str], Table]:
     """Return sentences about schemas, keys and records, and the table of the splits."""
     first, second = found.names
@@ -412,6 +417,12 @@ def diff_tables(found: Diff) -> tuple[list[str], Table]:
     notes += [
         f"Code of {second} does not read {first}: {each.rule}: {each.plain}."
         for each in found.schema or ()
+    ]
+    notes += [
+        f"{key_name(field)}: {_classes(only)} only in the schema of {name}."
+        for field, both in found.classes.items()
+        for name, only in zip(found.names, both, strict=True)
+        if only
     ]
     notes += [
         f"{listed(keys)}: only in {name}."

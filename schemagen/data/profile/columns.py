@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...runtime.shared.times import Time
 from ...runtime.shared.values import shape_text
@@ -200,30 +200,35 @@ def specs_by_split(data: Data) -> dict[str, RecordSpec]:
 
     Specs of later versions that this one cannot read are left out.
     """
-    found = {}
-    for name, files in data.splits.items():
-        for file in files[:1]:
-            if file.spec is not None:
-                from ...spec.serial import from_data  # which imports pydantic
-
-                with suppress(ValueError, KeyError, TypeError):
-                    found[name] = from_data(file.spec)
-    return found
+    found = {name: _readable(files[0].spec) for name, files in data.splits.items()}
+    return {name: spec for name, spec in found.items() if spec is not None}
 
 
-def spec_of_data(
-    splits: Sequence[Split], specs: Mapping[str, RecordSpec]
-) -> RecordSpec | None:
-    """Return the spec that describes the most fields of the splits; None without any.
+def spec_of_manifest(data: Data) -> RecordSpec | None:
+    """Return the spec of a directory's manifest, which reads all of its splits."""
+    return _readable(data.manifest.spec) if data.manifest else None
 
-    Later splits of a directory may have fields that were added after the first.
 
-    Args:
-        splits: the splits, in the order in which they are shown.
-        specs: the spec that wrote each split, by the split's name.
+def _readable(spec: Mapping[str, Any] | None) -> RecordSpec | None:
+    if spec is not None:
+        from ...spec.serial import from_data  # which imports pydantic
+
+        with suppress(ValueError, KeyError, TypeError):
+            return from_data(dict(spec))
+    return None
+
+
+def latest_of(specs: Iterable[RecordSpec]) -> RecordSpec | None:
+    """Return the spec with the most fields, and of these with the most classes.
+
+    Later specs have fields and classes that earlier ones lack. It is None without any.
     """
-    found = [specs[split.name] for split in splits if split.name in specs]
-    return max(found, key=lambda spec: len(spec.fields), default=None)
+    return max(specs, key=_extent, default=None)
+
+
+def _extent(spec: RecordSpec) -> tuple[int, int]:
+    labels = (field.kind for field in spec.fields if field.codec.of_classes)
+    return len(spec.fields), sum(label.count for label in labels)
 
 
 def title_of(found: DataStatistics, spec: RecordSpec | None) -> str:

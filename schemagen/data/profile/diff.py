@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from ...runtime.shared.errors import DatasetError
 from ..statistics.digests import Digested
 from ..statistics.model import DataStatistics, RecordStatistics
-from .columns import Split
+from .classes import declared_classes
+from .columns import Split, latest_of
 from .profile import Profile
 from .repetitions import Place, Places
 
@@ -60,6 +61,8 @@ class Diff:
         schema: what keeps the schema of the second one from reading the first one;
             None if one has no schema.
         keys: the names of keys that are in the first, and in the second one only.
+        classes: the names of classes that only the first, and only the second schema
+            has, by the name of their field; none without two schemas.
         splits: their splits.
         profile: of both together; its splits are in pairs, each of the first, then of the
             second one.
@@ -68,6 +71,7 @@ class Diff:
     names: tuple[str, str]
     schema: tuple[Change, ...] | None
     keys: tuple[list[str], list[str]]
+    classes: Mapping[str, tuple[list[str], list[str]]]
     splits: tuple[SplitDiff, ...]
     profile: Profile
 
@@ -116,7 +120,29 @@ def diff_of(one: Profile, other: Profile, names: tuple[str, str], key: str) -> D
     own, others = ({c.name for c in p.columns if c.found} for p in profiles)
     keys = (sorted(own - others), sorted(others - own))
     both = [pair for _, *pair in pairs]
-    return Diff(names, schema, keys, tuple(splits), _together(profiles, names, both))
+    together = _together(profiles, names, both)
+    classes = dict(_classes(specs)) if schema is not None else {}
+    return Diff(names, schema, keys, classes, tuple(splits), together)
+
+
+def _classes(
+    specs: Sequence[RecordSpec | None],
+) -> Iterator[tuple[str, tuple[list[str], list[str]]]]:
+    """Yield the names of fields whose classes differ, with those of one schema only."""
+    first, second = (
+        {
+            field.label: declared_classes(field).values()
+            for field in spec.fields
+            if field.codec.of_classes
+        }
+        for spec in specs
+        if spec is not None
+    )
+    for label in [label for label in second if label in first]:
+        own, others = first[label], second[label]
+        only = [e for e in own if e not in others], [e for e in others if e not in own]
+        if any(only):
+            yield label, only
 
 
 def _of_split(
@@ -212,7 +238,8 @@ def _together(
         found = profile.statistics.files
         files += [replace(file, split=_name(name, file.split)) for file in found]
     statistics = DataStatistics(" and ".join(names), tuple(files), splits)
-    return Profile(statistics, specs, pairs)
+    known = [profile.spec for profile in profiles if profile.spec is not None]
+    return Profile(statistics, specs, latest_of(known), pairs)
 
 
 def _name(dataset: str, split: str) -> str:

@@ -18,7 +18,8 @@ from .columns import (
     Column,
     Split,
     columns_of,
-    spec_of_data,
+    latest_of,
+    spec_of_manifest,
     specs_by_split,
     splits_of,
 )
@@ -52,7 +53,9 @@ class Profile:
 
     Attributes:
         statistics: of the data.
-        specs: the schema of each split, by its name; none is needed.
+        specs: the schema that wrote each split, by its name; none is needed.
+        latest: the schema that reads all splits, such as that of the manifest; None if
+            there is none, or it is not known.
         compared: the names of splits that are compared; None for the first one with each
             other one.
         manifest: what the directory's manifest says; None without one.
@@ -60,6 +63,7 @@ class Profile:
 
     statistics: DataStatistics
     specs: Mapping[str, RecordSpec]
+    latest: RecordSpec | None = None
     compared: Sequence[tuple[str, str]] | None = None
     manifest: ManifestFacts | None = None
 
@@ -86,8 +90,9 @@ class Profile:
 
     @cached_property
     def spec(self) -> RecordSpec | None:
-        """The schema that describes most of its fields."""
-        return spec_of_data(self.splits, self.specs)
+        """The schema that describes its fields and names its classes."""
+        written = (self.specs.get(split.name) for split in self.splits)
+        return self.latest or latest_of(spec for spec in written if spec is not None)
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
@@ -136,10 +141,10 @@ def profile_of(
         statistics: of these.
         spec: of all records; None for those that the manifest lists.
     """
-    specs = specs_by_split(data)
+    specs, latest = specs_by_split(data), spec_of_manifest(data)
     if spec is not None:
-        specs = dict.fromkeys(statistics.splits, spec)
-    return Profile(statistics, specs, manifest=_manifest(data))
+        specs, latest = dict.fromkeys(statistics.splits, spec), spec
+    return Profile(statistics, specs, latest, manifest=_manifest(data))
 
 
 def _manifest(data: Data) -> ManifestFacts | None:
