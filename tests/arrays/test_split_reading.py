@@ -22,7 +22,7 @@ from digit_rows import row, rows, scans
 from schemagen.runtime.shared.compression import COMPRESSIONS
 from tfrecord_files import frame, frames, header, write_records
 
-from generated import DatasetError
+from generated import DatasetError, mix
 from generated.digit.reader import open_split
 from generated.digit.serializer import serialize, write_dataset
 
@@ -512,10 +512,46 @@ class TestFiles:
         split = open_split(path, on_corrupt="skip")
         with pytest.warns(RuntimeWarning, match="record 1: not a tf.train.Example"):
             assert [batch["scan"].tolist() for batch in split.batches(1)] == [[0], [3]]
-        with pytest.warns(RuntimeWarning, match="2 records are left out"):
-            assert split[[1, 2]]["image"].shape == (0, 8, 8, 1)
-        with pytest.raises(DatasetError, match="record 2: not a"):
-            split[2]
+
+    def test_a_corrupt_record_has_its_number(self, tmp_path: Path) -> None:
+        """What is read by numbers is as long as these: an error, also with skip."""
+        records = [serialize(**row(0)), b"\xff", serialize(**row(2))]
+        path = write_records(tmp_path / "some.tfrecord", records)
+        split = open_split(path, on_corrupt="skip")
+        for read in (
+            lambda: split[1],
+            lambda: split[-2],
+            lambda: split[:],
+            lambda: split[[2, 1]],
+            lambda: split.select([1, 0])[0],
+            lambda: split.select([1, 1])[:],
+            lambda: split.map(dict)[1:],
+            lambda: split.map(dict, batched=True)[1:],
+            lambda: mix([split, split])[:],
+            lambda: split.to_arrow([0, 1]),
+            lambda: split.__getitems__([0, 1]),
+        ):
+            with pytest.raises(DatasetError, match=r"record 1: .*: select the others"):
+                read()
+        others = split.select([0, 2])
+        assert len(others) == len(others[:]["scan"]) == 2
+        with pytest.raises(DatasetError, match=r"record 1: ((?!select).)*$"):
+            open_split(path)[:]
+
+    def test_loops_leave_corrupt_records_out(self, tmp_path: Path) -> None:
+        numbers = [0, 1, 2, 13, 4]
+        records = [serialize(**row(number)) for number in numbers]
+        records[1] = b"\xff"
+        path = write_records(tmp_path / "some.tfrecord", records)
+        split = open_split(path, on_corrupt="skip")
+        with pytest.warns(RuntimeWarning, match="1 record is left out"):
+            assert [each["scan"] for each in split] == [0, 2, 13, 4]
+        with pytest.warns(RuntimeWarning, match="1 record is left out"):
+            assert split.to_arrow()["scan"].to_pylist() == [0, 2, 13, 4]
+        for view in (split, split.map(dict), split.map(dict, batched=True)):
+            with pytest.warns(RuntimeWarning, match="1 record is left out"):
+                balanced = view.balanced("digit")
+            assert balanced[:]["scan"].tolist() == [0, 2, 13, 4]
 
     def test_records_of_another_schema_are_named(self, tmp_path: Path) -> None:
         """By the file, the record and the field, or left out."""

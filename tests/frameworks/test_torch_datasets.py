@@ -199,12 +199,11 @@ class TestDataset:
         state = begun.state_dict()
         for epoch, skipped in ((3, 0), (0, 1)):
             dataset = split.to_torch(32, shuffle_seed=1)
-            calls = {
-                "load_state_dict": lambda state=state: dataset.load_state_dict(state),
-                "set_epoch": lambda epoch=epoch: dataset.set_epoch(epoch),
-            }
-            for name in sorted(calls, reverse=first == "set_epoch"):
-                calls[name]()
+            if first == "set_epoch":
+                dataset.set_epoch(epoch)
+            dataset.load_state_dict(state)
+            if first == "load_state_dict":
+                dataset.set_epoch(epoch)
             again = split.to_torch(32, shuffle_seed=1)
             again.load_state_dict(dataset.state_dict())
             expected = scans(split.batches(32, shuffle_seed=1, epoch=epoch))[skipped:]

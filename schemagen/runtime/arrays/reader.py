@@ -72,7 +72,8 @@ class SplitReader:
             decode_images: decode encoded images and masks; False returns their bytes.
             class_names: return labels by the names of their classes.
             on_corrupt: "raise" an error that names file, record and field; or "skip"
-                corrupt records, with a warning.
+                corrupt records in batches and loops, with a warning: read by number,
+                as in `split[7]` and `split[:]`, each is an error.
 
         Raises:
             DatasetError: nothing is there, files are missing or are not those that were

@@ -126,7 +126,13 @@ def _sound(
             if not skip:
                 row = min(problems)
                 place = view.place(int(records.numbers[row]))
-                raise DatasetError(with_command(place, problems[row]))
+                problem = problems[row]
+                if view.skips:
+                    problem += (
+                        "; on_corrupt='skip' leaves it out of batches and loops, but it "
+                        "cannot be read by its number: select the others"
+                    )
+                raise DatasetError(with_command(place, problem))
             records, problems = _without(records, problems), {}
         try:
             return decode(records)

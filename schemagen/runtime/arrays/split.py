@@ -74,16 +74,15 @@ class Split:
 
         Raises:
             IndexError: the record does not exist.
-            DatasetError: a record is corrupt, or the files are compressed.
+            DatasetError: a record is corrupt, also with `on_corrupt="skip"`; or the files
+                are compressed.
         """
         if isinstance(index, slice):
             index = range(*index.indices(len(self)))
-        view = self._view
         if np.ndim(index):
             chunk = self._read(index)
             return chunk.batch(0, len(chunk.numbers)) or {}
-        numbers = view.numbers(self._positions([index]))
-        _, [row] = view.read(numbers, skip=False).rows()
+        _, [row] = self._read([index]).rows()
         return row
 
     def __getitems__(self, numbers: Sequence[int]) -> BatchRows:
@@ -95,7 +94,9 @@ class Split:
         return self._read(numbers).rows()[1]
 
     def _read(self, positions: Any) -> Chunk:
-        return self._view.read(self._view.numbers(self._positions(positions)))
+        """Read records by position: none is left out, so that each stays in its place."""
+        numbers = self._view.numbers(self._positions(positions))
+        return self._view.read(numbers, skip=False)
 
     def _positions(self, given: Any) -> Rows:
         """Return positions of records, counted from the beginning: int64 [N].
