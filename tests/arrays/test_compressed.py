@@ -158,6 +158,27 @@ def test_a_damaged_image_is_left_out(photos: Any) -> None:
     ]
 
 
+@pytest.mark.parametrize("options", [{}, {"shards": 3}, {"shuffle_seed": 1}])
+def test_a_split_is_written_again_without_compression(
+    directory: Path, tmp_path: Path, options: dict[str, Any]
+) -> None:
+    """As the error of access by number says."""
+    split = open_split(directory, "train")
+    with pytest.raises(DatasetError, match="write the split again without it"):
+        split[0]
+    write_dataset(split, tmp_path / "plain", "train", **options)
+    copy = open_split(tmp_path / "plain", "train")
+    assert sorted(copy[:]["scan"].tolist()) == [*range(COUNT)]
+    if not options:
+        assert copy[:]["scan"].tolist() == [*range(COUNT)]
+
+
+def test_some_records_are_written_again(directory: Path, tmp_path: Path) -> None:
+    some = open_split(directory, "train[30:60]")
+    write_dataset(some, tmp_path / "plain", "train")
+    assert open_split(tmp_path / "plain")[:]["scan"].tolist() == [*range(30, 60)]
+
+
 def test_a_file_without_a_manifest_is_counted(tmp_path: Path) -> None:
     path = tmp_path / "some.gz"
     records = [serialize(**row) for row in rows(7)]

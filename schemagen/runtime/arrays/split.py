@@ -59,6 +59,11 @@ class Split:
         """Return how many records there are."""
         return len(self._view)
 
+    @property
+    def is_sequential(self) -> bool:
+        """Whether records can only be read in order: files are compressed."""
+        return self._view.is_sequential
+
     @overload
     def __getitem__(self, index: int) -> Row: ...
 

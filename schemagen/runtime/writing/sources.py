@@ -160,6 +160,8 @@ def source_of(value: Any) -> Source:
     by_index = hasattr(cls, "__len__") and hasattr(cls, "__getitem__")
     # PyTorch's has __getitem__ only to say that it has none.
     by_index &= "IterableDataset" not in {base.__name__ for base in cls.__mro__}
+    # A split of compressed files, too, whose rows come in order only.
+    by_index &= not getattr(value, "is_sequential", False)
     length = _length_of(value)
     if by_index and length is not None:
         return Indexed(value, length)
