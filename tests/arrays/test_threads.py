@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -113,6 +114,30 @@ def test_what_is_made_ahead_is_bounded_by_its_bytes(
         assert sum(made) - taken <= most
         taken += len(batch["large"])
     assert taken == sum(made) == RUN
+
+
+def test_balancing_holds_few_records(
+    directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It needs all fields of records that a function has changed, but not at once."""
+    lock, held, most = threading.RLock(), 0, 0
+
+    def count(change: int) -> None:
+        nonlocal held, most
+        with lock:
+            held += change
+            most = max(most, held)
+
+    def enlarged(record: dict[str, Any]) -> dict[str, Any]:
+        large = np.zeros(1 << 16)
+        weakref.finalize(large, count, -1)
+        count(1)
+        return {"large": large, "digit": record["digit"]}
+
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    split = open_split(directory, "train", fields=["digit"]).select(range(RUN))
+    assert len(split.map(enlarged).balanced("digit")) >= RUN
+    assert 0 < most <= 160
 
 
 def test_an_error_comes_in_its_place(mapped: Mapped) -> None:

@@ -46,12 +46,13 @@ class Room:
 
     Args:
         most: how many at most.
-        size: how many bytes their batches may have.
+        threads: how many make some at once.
     """
 
-    def __init__(self, most: int, size: int) -> None:
+    def __init__(self, most: int, threads: int) -> None:
         self._most = most
-        self._size = size
+        # As many wait as there are threads, and one is in use.
+        self._size = _AHEAD_BYTES // (threads + 1)
         self._made: tuple[int, int] | None = None
 
     @property
@@ -60,7 +61,7 @@ class Room:
         if self._made is None:
             return 1
         records, size = self._made
-        return min(self._most, self._size * records // max(1, size))
+        return max(1, min(self._most, self._size * records // max(1, size)))
 
     def measure(self, batch: Batch) -> None:
         """Count the bytes of a batch."""
@@ -284,8 +285,7 @@ class Reading:
             stop: where the last one ends.
         """
         size, view, workers = self.batch_size, self.view, threads()
-        # As many chunks wait as there are threads, and one is cut.
-        room = Room(view.most(_RUN, _RUN_BYTES), _AHEAD_BYTES // (workers + 1))
+        room = Room(view.most(_RUN, _RUN_BYTES), workers)
 
         def parts() -> Iterator[Rows]:
             at = 0

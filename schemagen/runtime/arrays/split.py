@@ -16,7 +16,7 @@ from ..shared.options import check_flags, integer
 from ..shared.values import shortened
 from ..sources.shares import numbers_of
 from .arrow import joined
-from .batches import Batches, Reading, State, threads
+from .batches import Batches, Reading, Room, State, threads
 from .collation import padded_to_limits
 from .keras import dataset_of
 from .mapping import Mapped, function_of
@@ -394,10 +394,20 @@ def _balanced_positions(view: View, field: str) -> Rows:
     codec = decoder.record[field]
     missing = ("", None) if decoder.form.names and codec.classes else (-1, None)
     narrow, total = view.only((field,)), len(view)
+    room = Room(_LABELS, threads())
+
+    def runs() -> Iterator[Rows]:
+        start = 0
+        while start < total:
+            stop = min(total, start + room.records)
+            yield narrow.numbers(np.arange(start, stop))
+            start = stop
 
     def labelled(asked: Rows, chunk: Chunk) -> tuple[Any, Any]:
         kept = np.isin(asked, chunk.numbers)
         batch = chunk.batch(0, len(chunk.numbers))
+        if batch:
+            room.measure(batch)
         column: Any = batch
         for name in codec.label.split("."):
             if name not in column:
@@ -405,11 +415,7 @@ def _balanced_positions(view: View, field: str) -> Rows:
             column = column[name]
         return kept, column
 
-    runs = (
-        np.arange(start, min(total, start + _LABELS))
-        for start in range(0, total, _LABELS)
-    )
-    found = [*narrow.chunks(map(narrow.numbers, runs), STORED, labelled, threads())]
+    found = [*narrow.chunks(runs(), STORED, labelled, threads())]
     kept = np.concatenate([np.empty(0, bool), *(each for each, _ in found)])
     classes = [label for _, column in found for label in np.asarray(column).tolist()]
     members: dict[Any, list[int]] = {}
