@@ -189,8 +189,8 @@ def adopt(data: str, out: str, project: str, **options: Any) -> None:
     """Infer a schema, generate its code, and check all records.
 
     Also writes the settings of a project if there are none, reads some records with the
-    generated pipeline, and lists what you have to decide in the schema. The files of
-    DATA are not changed.
+    generated code, and lists what you have to decide in the schema. The files of DATA
+    are not changed.
 
     With --seal, readers compare the files and their schema from then on, as they do with
     files that schemagen has written.
@@ -248,13 +248,13 @@ def _print_records(read: FirstRecords) -> None:
 
     if read.records:
         records = plural(read.records, "record")
-        echo(f"read {records} with {read.pipeline}, such as")
+        echo(f"read {records} with {read.module}, such as")
         width = max((len(feature) for feature, *_ in read.features), default=0)
         for feature, dtype, shape in read.features:
             echo(f"    {feature:{width}}  {dtype} {shape}")
     if read.problem:
         problem = printable(read.problem)
-        echo(f"the generated pipeline cannot read on: {problem}")
+        echo(f"{read.module} cannot read on: {problem}")
 
 
 def _print_doubts(out: Path, seal_again: str) -> None:

@@ -28,7 +28,7 @@ from .refusing import refusing_data
 from .seal import Sealed, seal_verified
 
 RECORDS = 10
-"""How many records the generated pipeline is tried on."""
+"""How many records the generated code is tried on."""
 
 _MOST_FILES = 20
 _PROGRAM = "schemagen.use_cases.first_records"
@@ -51,16 +51,16 @@ class Doubt:
 
 @dataclass(frozen=True)
 class FirstRecords:
-    """What the generated pipeline delivers.
+    """What the generated code delivers.
 
     Attributes:
-        pipeline: its module, as a path in the project.
+        module: the pipeline, or without TensorFlow the reader, as a path in the project.
         records: how many records were read.
         features: name, dtype and shape of each feature and target of the last one.
         problem: why there are no more; "".
     """
 
-    pipeline: str
+    module: str
     records: int = 0
     features: tuple[tuple[str, str, str], ...] = ()
     problem: str = ""
@@ -168,7 +168,7 @@ def adopt(
         with refusing_data(data):
             yield from seal_verified(checked.verification, inferred.spec)
     paths = [file.path for file in files.files]
-    with step("reading with the generated pipeline"):
+    with step("reading with the generated code"):
         read = _first_records(project, inferred.spec.record, paths)
     yield read
 
@@ -214,7 +214,7 @@ def doubts_in(text: str) -> tuple[Doubt, ...]:
 def _first_records(
     project: Project, record: str, paths: Iterable[object]
 ) -> FirstRecords:
-    """Read the first records of some files with the generated pipeline.
+    """Read the first records of some files with the generated code.
 
     It runs in a process of its own, as a program of the user does.
 
@@ -224,14 +224,14 @@ def _first_records(
         paths: the files; the first ones are read.
     """
     output = project.output.resolve()
-    pipeline = f"{project.settings.output}/{record}/pipeline.py"
+    directory = f"{project.settings.output}/{record}"
     chosen = [
         name if is_remote(name) else os.path.abspath(name)
         for name in map(str, list(paths)[:_MOST_FILES])
     ]
     command = [
         *(sys.executable, "-m", _PROGRAM, str(RECORDS)),
-        *(f"{output.name}.{record}.pipeline", *chosen),
+        *(f"{output.name}.{record}", *chosen),
     ]
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
     done = subprocess.run(
@@ -243,10 +243,12 @@ def _first_records(
         check=False,
     )
     if done.returncode:
-        return FirstRecords(pipeline, problem=_last_line(done.stderr) or "no answer")
+        problem = _last_line(done.stderr) or "no answer"
+        return FirstRecords(f"{directory}/pipeline.py", problem=problem)
     found = json.loads(_last_line(done.stdout))
     features = tuple(map(tuple, found["features"]))
-    return FirstRecords(pipeline, found["records"], features, found["problem"])
+    module = f"{directory}/{found['module']}.py"
+    return FirstRecords(module, found["records"], features, found["problem"])
 
 
 def _last_line(text: str) -> str:

@@ -1,6 +1,8 @@
-"""A program that reads a few records with a generated pipeline, and describes them.
+"""A program that reads a few records with generated code, and describes them.
 
-python -m schemagen.use_cases.first_records COUNT MODULE FILE...
+It uses the generated pipeline, or without TensorFlow the generated reader.
+
+python -m schemagen.use_cases.first_records COUNT PACKAGE FILE...
 """
 
 from __future__ import annotations
@@ -9,18 +11,19 @@ import importlib
 import json
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 
-def main(count: str, module: str, *files: str) -> None:
-    """Print a JSON object: how many records were read, what they hold, what failed."""
-    make_dataset = importlib.import_module(module).make_dataset
+def main(count: str, package: str, *files: str) -> None:
+    """Print a JSON object: what has read how many records, what they hold, what failed."""
+    module = "pipeline" if _has_tensorflow() else "reader"
+    generated = importlib.import_module(f"{package}.{module}")
+    read = _with_pipeline if module == "pipeline" else _with_reader
     records, features, problem = 0, [], ""
     try:
-        # One by one, since images of several sizes make no batch.
-        for element in make_dataset(list(files), batch_size=1).take(int(count)):
-            parts = element if isinstance(element, tuple) else (element,)
+        for parts in islice(read(generated, list(files)), int(count)):
             names = ("", "target", "weight")
             features = [
                 row
@@ -32,14 +35,45 @@ def main(count: str, module: str, *files: str) -> None:
         problem = str(getattr(error, "message", error)).strip()
         ours = re.search(r"assertion failed: \[(.*?)\]\s+\[\[", problem, re.DOTALL)
         problem = ours[1] if ours else problem
-    print(json.dumps({"records": records, "features": features, "problem": problem}))
+    found = {
+        "module": module,
+        "records": records,
+        "features": features,
+        "problem": problem,
+    }
+    print(json.dumps(found))
+
+
+def _has_tensorflow() -> bool:
+    try:
+        importlib.import_module("tensorflow")
+    except ModuleNotFoundError as error:
+        if error.name != "tensorflow":
+            raise  # it is installed, and lacks something itself
+        return False
+    return True
+
+
+# Both read one by one, since images of several sizes make no batch.
+def _with_pipeline(pipeline: Any, files: list[str]) -> Iterator[tuple[Any, ...]]:
+    for element in pipeline.make_dataset(files, batch_size=1):
+        yield element if isinstance(element, tuple) else (element,)
+
+
+def _with_reader(reader: Any, files: list[str]) -> Iterator[tuple[Any, ...]]:
+    for batch in reader.open_split(files).batches(1):
+        yield (batch,)
 
 
 def _rows(part: Any, name: str) -> list[tuple[str, str, str]]:
     if isinstance(part, Mapping):
         return [row for key, each in part.items() for row in _rows(each, str(key))]
-    shape = ", ".join(str(size) for size in part.shape)
-    return [(name, part.dtype.name, f"[{shape}]")]
+    shape = getattr(part, "shape", (1,))
+    if isinstance(part, list):  # numpy has no batch of images of several sizes
+        part = part[0]
+        shape = (1, *getattr(part, "shape", ()))
+    dtype = part.dtype.name if hasattr(part, "dtype") else type(part).__name__
+    return [(name, dtype, f"[{', '.join(map(str, shape))}]")]
 
 
 if __name__ == "__main__":

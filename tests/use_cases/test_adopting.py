@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -47,6 +48,26 @@ def test_a_directory_becomes_a_project_that_reads_the_data(
         (line, True) for line in doubted
     ]
     assert len(found) == 3
+
+
+def test_without_tensorflow_the_reader_reads_the_data(
+    tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sealed and complete, with exit code 0."""
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    text = "import sys\nsys.modules['tensorflow'] = None\n"
+    (hidden / "sitecustomize.py").write_text(text)
+    path = os.environ.get("PYTHONPATH", "")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(hidden), path]))
+    root = tmp_path / "project"
+    root.mkdir()
+    done = adopt(root, data, "schemas/x.py", "--seal")
+    assert done.exit_code == 0, done.output
+    said = done.output.split("\n")
+    assert "read 10 records with generated/x/reader.py, such as" in said
+    assert "    image  uint8 [1, 5, 5, 3]" in said
+    assert "    label  int64 [1]" in said
 
 
 @pytest.mark.slow
