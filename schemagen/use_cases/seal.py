@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from ..data.files import file_path
 from ..data.layouts import splits_of_paths
@@ -70,20 +71,22 @@ def verify_and_seal(
         SchemagenError: neither a record nor a manifest says what the records should be.
     """
     files = find_data(data, None if add else split)
-    schema = spec or _spec_of(files)
-    before = [file.spec for file in files.files if file.spec is not None]
-    files = _unlisted(files, split) if add else _as_if_unsealed(files)
-    if not files.files:
-        return Verification(data, (), ()), ()
-    found = verify(
-        files,
-        spec=spec if add else schema,
+    verified = partial(
+        verify,
         examples=examples,
         workers=workers,
         max_record_bytes=max_record_bytes,
         progress=progress,
         lengths=True,
     )
+    if files.problem:  # a finding, as the manifest cannot be read
+        return verified(files, spec=spec), ()
+    schema = spec or _spec_of(files)
+    before = [file.spec for file in files.files if file.spec is not None]
+    files = _unlisted(files, split) if add else _as_if_unsealed(files)
+    if not files.files:
+        return Verification(data, (), ()), ()
+    found = verified(files, spec=spec if add else schema)
     if not found.clean:
         return found, ()
     return found, seal_verified(found, schema, add=add, before=before)

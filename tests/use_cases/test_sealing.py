@@ -329,3 +329,23 @@ def test_foreign_files_that_are_not_sealed_yet_are_not_overwritten(data: Path) -
         with pytest.raises(DatasetError, match="--add"):
             write_dataset(rows(3), data, "day2", **options)
     assert path.exists()
+
+
+@pytest.mark.parametrize(
+    "options", [["--add"], ["--seal"], ["--add", "--record", "digit"]]
+)
+def test_a_damaged_manifest_is_the_finding(data: Path, options: list[str]) -> None:
+    """It says how to seal the files again, which restores it."""
+    assert seal(data).exit_code == 0
+    path = data / "manifest.json"
+    before = path.read_bytes()
+    path.write_bytes(before[:-40])
+    done = verify(data, *options)
+    assert done.exit_code == 1, done.output
+    assert "SG501" in done.stderr
+    assert "SG442" not in done.stderr
+    said = " ".join(done.stderr.split())
+    assert "`schemagen verify DATA --record NAME --seal`" in said
+    path.unlink()
+    assert seal(data).exit_code == 0
+    assert path.read_bytes() == before

@@ -253,7 +253,8 @@ def loads(text: str | bytes, where: str) -> Manifest:
     except (ValueError, RecursionError) as error:
         raise DatasetError(
             f"{where}: not a complete manifest ({_plain(error)}); restore it from a copy, "
-            "or else remove it and write all splits again"
+            "or else remove it and write all splits again, or seal files of another "
+            "program again with `schemagen verify DATA --record NAME --seal`"
         ) from None
 
 
