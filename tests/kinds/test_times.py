@@ -71,7 +71,9 @@ REFUSED: list[tuple[str, Any, str]] = [
     ("took", datetime(2024, 5, 1), "a duration"),
     ("took", np.datetime64("2024-05-01"), "a duration"),
     ("seconds", 1.5, "int64"),
-    ("seconds", "2024-05-01", "int64"),
+    ("seconds", "2024-05-01", "expected a point in time"),
+    ("seconds", None, "expected a point in time; the field is not optional"),
+    ("took", "2 h", "expected a duration"),
 ]
 
 
@@ -115,6 +117,14 @@ def test_what_a_unit_cannot_hold_is_refused(
     with pytest.raises(RecordError, match="row 1") as caught:
         serializer.serialize_batch(**{"seconds": [0, 0], name: [0, value]})
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("column", [list, np.array, pd.Series])
+def test_a_text_among_times_is_refused(visit: Workspace, column: Any) -> None:
+    """In its row, whatever holds the column."""
+    serializer = visit.module("visit", "serializer")
+    with pytest.raises(RecordError, match=r"row 0: .*expected a point in time"):
+        serializer.serialize_batch(seconds=column(["2024-05-01", "2024-05-02"]))
 
 
 @pytest.mark.parametrize("nat", [pd.NaT, np.datetime64("NaT"), None])

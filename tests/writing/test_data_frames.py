@@ -167,6 +167,18 @@ def test_a_gap_of_a_required_field_names_the_row(
         house.write_dataset(_frame(built=[1.0, 1990.5, None]), tmp_path, "train")
 
 
+@pytest.mark.parametrize("value", [2.5, np.inf, 2.0**60])
+def test_a_number_that_is_not_an_integer_names_its_row(
+    house: ModuleType, tmp_path: Path, value: float
+) -> None:
+    """The integers before it are integers, though the column has floats."""
+    frame = pd.concat([_frame(built=[1.0, 1990.0, None])] * 3)
+    frame.iloc[4, 2] = value
+    expected = r"row 4: field 'built': found (2\.5|inf|1\.15\S+) \(float64\)"
+    with pytest.raises(RecordError, match=expected):
+        house.write_dataset(frame, tmp_path, "train")
+
+
 def test_a_nan_of_a_field_that_takes_it_stays(
     package_of: PackageOf, tmp_path: Path
 ) -> None:

@@ -40,6 +40,11 @@ class Time(NamedTuple):
     unit: str
     duration: bool = False
 
+    @property
+    def words(self) -> str:
+        """What a value is, in words."""
+        return "a duration" if self.duration else "a point in time"
+
     def text(self, value: float) -> str:
         """Show an integer as a date, as a date with its time, or as a duration."""
         name, nanoseconds = UNITS[self.unit]
@@ -91,7 +96,7 @@ def as_integers(value: Any, time: Time) -> Any:
         return _of_numpy(np.asarray(value), time)
     if isinstance(value, TIMES):
         return _of_python(value, time)
-    if isinstance(value, np.ndarray) and value.dtype.kind == "O" and value.ndim:
+    if isinstance(value, np.ndarray) and value.dtype.kind in "OU" and value.ndim:
         value = value.tolist()
     if isinstance(value, (list, tuple)) and any(isinstance(v, TIMES) for v in value):
         return [as_integers(each, time) for each in value]
@@ -134,15 +139,16 @@ def _of_python(value: Any, time: Time) -> int:
 def _missing(time: Time) -> Problem:
     return Problem(
         "NaT, a missing time",
-        "a duration" if time.duration else "a point in time",
+        time.words,
         "an optional field, with the default None, takes it as missing",
     )
 
 
 def _other_kind(shown: str, time: Time) -> Problem:
-    if time.duration:
-        return Problem(shown, "a duration", "declare a datetime for points in time")
-    return Problem(shown, "a point in time", "declare a timedelta for durations")
+    other = (
+        "datetime for points in time" if time.duration else "timedelta for durations"
+    )
+    return Problem(shown, time.words, f"declare a {other}")
 
 
 def _inexact(shown: str, time: Time) -> Problem:

@@ -174,8 +174,15 @@ class Numbers:
                 return stacked(value)
             return self._from_numbers(*flatten(value))
         if value is None or isinstance(value, (str, bytes, dict, set)):
-            raise _no_number(value, self.dtype, single=self.single)
+            raise self._strange(value, single=self.single)
         return np.asarray(value)
+
+    def _strange(self, value: object, *, single: bool = False) -> Problem:
+        """Describe a value that is neither a number nor a time."""
+        problem = _no_number(value, self.dtype, single=single)
+        if self.time is None:
+            return problem
+        return Problem(problem.found, self.time.words, problem.advice)
 
     def _from_numbers(
         self, flat: Sequence[object], shape: tuple[int, ...]
@@ -220,7 +227,7 @@ class Numbers:
         strange = [k for k in types if not issubclass(k, _NUMBERS)]
         if strange:
             example = next(v for v in flat if type(v) is strange[0])
-            raise _no_number(example, self.dtype)
+            raise self._strange(example)
         return np.asarray(flat)
 
     def _check_integers(self, integers: Sequence[int]) -> None:

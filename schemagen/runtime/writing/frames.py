@@ -86,15 +86,17 @@ def _as_declared(column: _Column, field: Mapping[str, Any]) -> _Column:
         if floats and not field.get("optional"):
             return _Column(values, missing & ~nan)
         missing = missing | nan
-        there = values[~missing]
-        if (
-            not floats
-            and (there == np.rint(there)).all()
-            and (abs(there) < _WHOLE).all()
-        ):
-            whole = np.zeros(len(values), np.int64)
-            whole[~missing] = there.astype(np.int64)
-            return _Column(whole, missing)
+        if floats:
+            return _Column(values, missing)
+        whole = ~missing
+        whole[whole] = (there := values[whole]) == np.rint(there)
+        whole &= abs(values) < _WHOLE
+        integers = np.where(whole, values, 0).astype(np.int64)
+        if (whole | missing).all():
+            return _Column(integers, missing)
+        # What is not an integer is refused in its own row.
+        values = values.astype(object)
+        values[whole] = integers[whole]
     return _Column(values, missing)
 
 
