@@ -101,7 +101,10 @@ def breaking(
 )
 @click.argument("rule", metavar="ID", shell_complete=complete_rules)
 def explain(rule: str) -> None:
-    """Explain the rule ID, and how to fix its findings."""
+    """Explain the rule ID, and why it matters.
+
+    For changes of a schema, it also shows an example and what to do.
+    """
     from ..use_cases.explain import explained
 
     try:
