@@ -405,10 +405,10 @@ def _balanced_positions(view: View, field: str) -> Rows:
 
     def labelled(asked: Rows, chunk: Chunk) -> tuple[Any, Any]:
         kept = np.isin(asked, chunk.numbers)
-        batch = chunk.batch(0, len(chunk.numbers))
-        if batch:
-            room.measure(batch)
-        column: Any = batch
+        if not kept.any():  # all of them are corrupt
+            return kept, ()
+        column: Any = chunk.batch(0, len(chunk.numbers))
+        room.measure(column)
         for name in codec.label.split("."):
             if name not in column:
                 raise DatasetError(f"balanced: no field {field!r} is left after map")
