@@ -157,10 +157,7 @@ class Kind(Part):
     lengths: Numbers
     """How many values each has."""
     numbers: Numbers | None
-    """Of kind bytes, the numbers of a scalar or short vector that the schema stores as raw
-    bytes; null for other bytes."""
     bytes: Bytes | None
-    """The bytes values that are not such numbers; null if there are none."""
 
 
 class Key(Part):

@@ -525,8 +525,7 @@ def values_of(column: Column) -> str:
         return ""
     if not column.kinds:
         return "no steps" if column.steps and not total else "never a list"
-    raw = field is not None and field.parts[0].encoding == "raw"
-    if raw and whole.bytes and not whole.numbers:
+    if whole.bytes and field and field.parts[0].encoding == "raw":
         return f"{extent(whole.bytes.sizes)} bytes"
     classes = declared_classes(field) if field and field.codec.of_classes else None
     text = values_text(whole, classes, column.time)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +26,6 @@ from .model import (
     merged_records,
 )
 from .numbers import Numbers, numbers
-from .raw import RawColumn, RawNumbers, with_numbers
 from .samples import Sample, priorities_of, with_samples
 
 if TYPE_CHECKING:
@@ -53,17 +51,10 @@ class Measuring:
     Args:
         digests: also take digests of them, which need 8 bytes for each record and key.
         rows: also take a sample of rows, of these keys; none for no sample.
-        raw: the keys whose bytes values are numbers, and which.
     """
 
-    def __init__(
-        self,
-        *,
-        digests: bool = False,
-        rows: Sequence[str] = (),
-        raw: Mapping[str, RawNumbers] = MappingProxyType({}),
-    ) -> None:
-        self._digests, self._raw = digests, raw
+    def __init__(self, *, digests: bool = False, rows: Sequence[str] = ()) -> None:
+        self._digests = digests
         self._rows: RowSample | None = None
         if rows:
             from .samples import RowSample  # which only the page needs
@@ -80,7 +71,6 @@ class Measuring:
             columns: the records.
             rank: which file of its split they are of, counted from 0.
         """
-        columns = with_numbers(columns, self._raw)
         priorities = priorities_of(columns.records.numbers, rank)
         self._held.append((columns, priorities))
         self._held_records += len(columns.records)
@@ -156,23 +146,17 @@ def _numbers(arrays: Sequence[NDArray[Any]]) -> Numbers:
 
 
 def _key(key: str, columns: Iterable[Column]) -> KeyStatistics:
-    kinds = sorted(by_name({_stored_as(each): each} for each in columns).items())
-    return KeyStatistics(key, {kind: _kind(some) for kind, some in kinds})
+    kinds = sorted(by_name({each.kind: each} for each in columns).items())
+    return KeyStatistics(key, {kind: _kind(kind, some) for kind, some in kinds})
 
 
-def _stored_as(column: Column) -> str:
-    """Return the kind of the list that stores a column."""
-    return BYTES if isinstance(column, RawColumn) else column.kind
-
-
-def _kind(columns: Sequence[Column]) -> KindStatistics:
-    counted = [each.values for each in columns if each.kind not in (BYTES, NOTHING)]
-    contents = [each for each in columns if each.kind == BYTES]
+def _kind(kind: str, columns: Sequence[Column]) -> KindStatistics:
+    counted = kind not in (BYTES, NOTHING)
     return KindStatistics(
         present=sum(map(len, columns)),
         lengths=_numbers([column.lengths for column in columns]),
-        numbers=_numbers(counted) if counted else None,
-        bytes=bytes_values(contents) if contents else None,
+        numbers=_numbers([column.values for column in columns]) if counted else None,
+        bytes=bytes_values(columns) if kind == BYTES else None,
     )
 
 

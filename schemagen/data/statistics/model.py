@@ -34,9 +34,8 @@ class KindStatistics:
     Attributes:
         present: how many records, or steps, have one.
         lengths: how many values each has; `lengths.zeros` have none.
-        numbers: of kind "float" or "int64", the values; of kind "bytes", the numbers in
-            raw bytes, if a schema says that there are any.
-        bytes: of kind "bytes", the values that hold no such numbers.
+        numbers: of kind "float" or "int64", the values.
+        bytes: of kind "bytes", the values.
     """
 
     present: int = 0
