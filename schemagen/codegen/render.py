@@ -62,19 +62,19 @@ def render(
         SchemagenError: the project's own templates have errors.
         SyntaxError: a template of ours printed something that is not Python.
     """
-    source = "pyproject.toml"
-    body = _credit() + templates.render("package.py.jinja", interface=INTERFACE)
+    source, credit = "pyproject.toml", _credit()
+    body = credit + templates.render("package.py.jinja", interface=INTERFACE)
     text = with_header("__init__.py", body, source, "-")
     files = [RenderedFile("__init__.py", text, source, "-")]
     for spec in track(specs, "generating", "record"):
-        files += _files_of(spec, templates, existing or {})
+        files += _files_of(spec, templates, existing or {}, credit)
     return tuple(sorted(files, key=lambda file: file.path))
 
 
 def _files_of(
-    spec: RecordSpec, templates: Templates, existing: Mapping[str, bytes]
+    spec: RecordSpec, templates: Templates, existing: Mapping[str, bytes], credit: str
 ) -> Iterator[RenderedFile]:
-    """Yield the files of a record."""
+    """Yield the files of a record; the package begins with what made it."""
     text = to_json(spec)
     seal = digest(text)
     view = RecordView(spec, fingerprint(spec))
@@ -87,8 +87,8 @@ def _files_of(
     for name in _RECORD_FILES:
         template = f"{name}.jinja"
         printed = wrap(templates.render(template, record=view))
-        credit = _credit() if name == "__init__.py" else ""
-        file = sealed(name, credit + with_imports(printed))
+        begin = credit if name == "__init__.py" else ""
+        file = sealed(name, begin + with_imports(printed))
         if existing.get(file.path) != file.text.encode():
             check_python(file, template, templates)
         yield file

@@ -12,13 +12,14 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from itertools import islice
 from typing import Any
 
 
 def main(count: str, package: str, *files: str) -> None:
     """Print a JSON object: what has read how many records, what they hold, what failed."""
-    module = "pipeline" if _has_tensorflow() else "reader"
+    module = "pipeline" if find_spec("tensorflow") else "reader"
     generated = importlib.import_module(f"{package}.{module}")
     read = _with_pipeline if module == "pipeline" else _with_reader
     records, features, problem = 0, [], ""
@@ -42,16 +43,6 @@ def main(count: str, package: str, *files: str) -> None:
         "problem": problem,
     }
     print(json.dumps(found))
-
-
-def _has_tensorflow() -> bool:
-    try:
-        importlib.import_module("tensorflow")
-    except ModuleNotFoundError as error:
-        if error.name != "tensorflow":
-            raise  # it is installed, and lacks something itself
-        return False
-    return True
 
 
 # Both read one by one, since images of several sizes make no batch.

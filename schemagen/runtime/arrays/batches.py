@@ -304,10 +304,8 @@ class Reading:
                 kept = np.cumsum([0, *np.isin(asked, chunk.numbers)])
             bounds = kept[[*range(0, len(asked), size), len(asked)]].tolist()
             batches = [self._changed(chunk, *each) for each in pairwise(bounds)]
-            for batch in batches:
-                if batch:
-                    room.measure(batch)
-                    break
+            if made := next(filter(None, batches), None):
+                room.measure(made)
             return batches
 
         each = view.chunks(parts(), self.epoch, cut, workers)

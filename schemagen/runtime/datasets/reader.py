@@ -46,7 +46,7 @@ REPLACED = {
         "on_train_batch_begin=lambda batch, logs: signal.alarm(600))])"
     ),
 }
-"""The line to write in place of each option that `make_dataset` had before version 0.3.
+"""The line to write in place of each option that `make_dataset` had before version 0.4.
 
 IMAGE, CLASSES and ADDRESS stand for what a program has.
 """
