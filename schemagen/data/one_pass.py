@@ -27,6 +27,7 @@ from .framing import Damage, Part, scan, whole_of
 from .sources import Data
 from .statistics.measuring import Measuring
 from .statistics.model import RecordStatistics, merged_records
+from .statistics.raw import raw_numbers_of
 
 if TYPE_CHECKING:
     from ..runtime.codecs.checking import RecordCheck
@@ -395,7 +396,9 @@ def _read(
     """Return what each file or part of one holds, and the statistics of all records."""
     wanted, measuring = task.wanted, None
     if wanted.statistics:
-        measuring = Measuring(digests=wanted.digests, rows=wanted.rows)
+        measuring = Measuring(
+            digests=wanted.digests, rows=wanted.rows, raw=raw_numbers_of(task.spec)
+        )
     check = None if wanted.examples is None else _check_of(task.spec)
     files = [Scanned(each.part, Tally(wanted.examples or 0)) for each in task.pieces]
 

@@ -344,7 +344,7 @@ def test_documents_are_the_same(command: str, tmp_path: Path) -> None:
 def _different(one: Any, other: Any, at: str = "") -> Iterator[tuple[str, str]]:
     """Yield the places in which two documents differ, and how.
 
-    New entries of a document are no difference.
+    New entries of a document are no difference, nor are numbers where none were known.
     """
     if isinstance(one, dict) and isinstance(other, dict):
         for key in sorted(one):
@@ -355,5 +355,7 @@ def _different(one: Any, other: Any, at: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         for number, pair in enumerate(zip(one, other, strict=True)):
             yield from _different(*pair, f"{at}/{number}")
+    elif one is None and at.endswith("/numbers"):
+        return
     elif type(one) is not type(other) or one != other:
         yield at, f"{str(one)[:300]} before, {str(other)[:300]} now"

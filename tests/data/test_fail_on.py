@@ -244,3 +244,15 @@ def test_a_class_that_was_added_later_has_its_name(tmp_path: Path) -> None:
     for text in (done.stdout, run("inspect", data).stdout):
         assert "not in the schema" not in text
         assert "no class" not in text
+
+
+def test_a_field_that_only_an_older_split_has_is_described(tmp_path: Path) -> None:
+    """By the schema that wrote that split."""
+    data = tmp_path / "data"
+    for split in ("train", "test"):
+        write_dataset(rows(10), data, split)
+    with edited_manifest(data) as manifest:
+        manifest["splits"]["train"]["spec"] = copy.deepcopy(manifest["spec"])
+        del manifest["spec"]["fields"][-1]
+    done = run("inspect", data, "--format", "json")
+    assert all(each["batch"] for each in json.loads(done.stdout)["fields"])

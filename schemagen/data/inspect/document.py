@@ -157,6 +157,8 @@ class Kind(Part):
     lengths: Numbers
     """How many values each has."""
     numbers: Numbers | None
+    """Of kind bytes, the numbers of a scalar or short vector that the schema stores as raw
+    bytes; null for other bytes."""
     bytes: Bytes | None
 
 

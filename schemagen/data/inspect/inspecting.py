@@ -10,6 +10,7 @@ from ...progress import Bar
 from ...runtime.shared.tfrecord import MOST_RECORD_BYTES
 from ...runtime.sources.shards import File
 from ..one_pass import Group, Pass, Scanned, Wanted, read_data
+from ..profile.columns import specs_by_split
 from ..profile.facts import Fact, facts_of
 from ..profile.profile import Profile, profile_of
 from ..sources import Data, find_data
@@ -48,7 +49,11 @@ def inspect_data(
             themselves, and of the manifest, is in what is returned.
     """
     data = source if isinstance(source, Data) else find_data(source, split)
-    groups = [Group(name, None, files) for name, files in data.splits.items()]
+    specs = {} if spec else specs_by_split(data)
+    groups = [
+        Group(name, spec or specs.get(name), files)
+        for name, files in data.splits.items()
+    ]
     wanted = Wanted(
         statistics=True,
         digests=digests,

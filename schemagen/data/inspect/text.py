@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,6 +54,7 @@ from ..profile.facts import (
 from ..profile.profile import Profile
 from ..statistics.bytes_values import EMPTY, TEXT, content_of
 from ..statistics.model import MOST_KEYS, DataStatistics
+from ..statistics.raw import RawNumbers, raw_numbers_of
 from ..statistics.samples import Sample
 
 if TYPE_CHECKING:
@@ -68,13 +69,16 @@ _SAMPLE_COLUMNS = 60
 _HEX_BYTES = 8
 
 
-def sample_text(sample: Sample, name: str, columns: int) -> list[str]:
+def sample_text(
+    sample: Sample, name: str, columns: int, raw: Mapping[str, RawNumbers]
+) -> list[str]:
     """Return the lines that show a record: a key a line, long values cut.
 
     Args:
         sample: the record.
         name: what to call its file.
         columns: how wide the terminal is.
+        raw: the keys whose bytes values are numbers, and which.
     """
     title = f"record {sample.number:,} of {name}, {size(len(sample.data))}"
     try:
@@ -89,8 +93,13 @@ def sample_text(sample: Sample, name: str, columns: int) -> list[str]:
     lines = ["no keys"]
     if heads:
         room = max(columns - max(len(key) + len(kind) + 4 for key, kind in heads), 8)
-        texts = [feature_text(each, sample.data, room) for _, each in features]
-        texts += [steps_text(steps, sample.data, room) for _, steps in lists]
+        texts = [
+            feature_text(each, sample.data, room, raw=raw.get(key))
+            for key, each in features
+        ]
+        texts += [
+            steps_text(steps, sample.data, room, raw.get(key)) for key, steps in lists
+        ]
         rows = [(*head, text) for head, text in zip(heads, texts, strict=True)]
         text = terminal_text([Table(("", "", ""), rows)], columns)
         lines = text.rstrip().split("\n")
@@ -104,16 +113,24 @@ def _step_kinds(steps: Sequence[Feature]) -> str:
     return "/".join(sorted({each.kind for each in steps if each.kind})) or "-"
 
 
-def steps_text(steps: Sequence[Feature], data: bytes, room: int) -> str:
+def steps_text(
+    steps: Sequence[Feature], data: bytes, room: int, raw: RawNumbers | None = None
+) -> str:
     """Return the features of steps in a record in about so many columns."""
-    texts = [feature_text(each, data, room // 2) for each in steps[:_SAMPLE_VALUES]]
+    texts = [
+        feature_text(each, data, room // 2, raw=raw) for each in steps[:_SAMPLE_VALUES]
+    ]
     shown = _fitting(texts, room, 3)
     more = " | ..." if len(shown) < len(steps) else ""
     return f"{plural(len(steps), 'step')}: {' | '.join(shown)}{more}"
 
 
 def feature_text(
-    feature: Feature, data: bytes, room: int, most: int = _SAMPLE_COLUMNS
+    feature: Feature,
+    data: bytes,
+    room: int,
+    most: int = _SAMPLE_COLUMNS,
+    raw: RawNumbers | None = None,
 ) -> str:
     """Return the values of a feature of a record in about so many columns.
 
@@ -122,7 +139,9 @@ def feature_text(
         data: the record.
         room: how many columns there are.
         most: how many characters of a text are shown.
+        raw: the numbers in its bytes value; None if it has none.
     """
+    feature = raw.read(feature, data) if raw else feature
     if feature.kind == NOTHING:
         return "no list"
     count, some = len(feature.values), feature.values[:_SAMPLE_VALUES]
@@ -349,11 +368,12 @@ def _samples(
 ) -> Iterator[Block]:
     """Yield some records of a split in the order of files, as lines."""
     order = {file.path: at for at, file in enumerate(profile.statistics.files)}
+    raw = raw_numbers_of(profile.specs.get(split.name))
     for sample in sorted(
         split.found.samples[:records],
         key=lambda each: (order.get(each.file, 0), each.number),
     ):
-        lines = sample_text(sample, key_name(Path(sample.file).name), columns)
+        lines = sample_text(sample, key_name(Path(sample.file).name), columns, raw)
         yield Listing("\n".join(lines))
 
 

@@ -141,7 +141,10 @@ class Column:
         whole = self.whole
         of_classes = self.field is not None and self.field.codec.of_classes
         return (
-            whole.numbers is not None and whole.lengths.maximum == 1 and not of_classes
+            whole.numbers is not None
+            and whole.lengths.maximum == 1
+            and whole.numbers.count <= whole.present
+            and not of_classes
         )
 
     @property
@@ -238,10 +241,20 @@ def title_of(found: DataStatistics, spec: RecordSpec | None) -> str:
     return PurePath(found.where.rstrip("/\\")).name or "Data"
 
 
-def columns_of(splits: Sequence[Split], spec: RecordSpec | None) -> tuple[Column, ...]:
-    """Return the fields in the order of the schema, then further keys; info comes last."""
-    fields = {field.key: field for field in (spec.fields if spec else ())}
-    stored = spec.parts() if spec else {}
+def columns_of(
+    splits: Sequence[Split], specs: Iterable[RecordSpec]
+) -> tuple[Column, ...]:
+    """Return the fields in the order of the schema, then further keys; info comes last.
+
+    Args:
+        splits: the splits.
+        specs: the spec that describes their fields, then those of further fields.
+    """
+    fields: dict[str, FieldSpec] = {}
+    stored: dict[str, Stored] = {}
+    for spec in specs:
+        fields = fields | {field.key: field for field in spec.fields} | fields
+        stored = stored | spec.parts() | stored
     found = {(key, False) for split in splits for key in split.found.keys}
     found |= {(key, True) for split in splits for key in split.found.steps}
     found |= {(key, field.codec.in_list) for key, field in fields.items()}
@@ -301,10 +314,10 @@ def measures_of(
         if kind is None:
             continue
         found = {"values": kind.numbers or Numbers(), column.lengths: kind.lengths}
-        if kind.bytes is not None:
-            found["sizes in bytes"] = kind.bytes.sizes
-            found["heights in pixels"] = kind.bytes.heights
-            found["widths in pixels"] = kind.bytes.widths
+        if kind.contents is not None:
+            found["sizes in bytes"] = kind.contents.sizes
+            found["heights in pixels"] = kind.contents.heights
+            found["widths in pixels"] = kind.contents.widths
         for what, numbers in found.items():
             if numbers.finite:
                 measures.setdefault(what, {})[split.name] = numbers

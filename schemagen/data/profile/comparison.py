@@ -147,7 +147,7 @@ def _of_column(
 def _texts(column: Column, split: Split) -> Mapping[bytes, int]:
     """Return how often each text occurs; nothing if there are too many to count."""
     kind = column.kind_in(split)
-    return (kind and kind.bytes and kind.bytes.distinct) or {}
+    return (kind and kind.contents and kind.contents.distinct) or {}
 
 
 def _shares(

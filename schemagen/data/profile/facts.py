@@ -117,8 +117,8 @@ def values_text(
         parts += _ids(found.numbers.distinct, classes)
     elif found.numbers is not None:
         parts += _numbers(found.numbers, time.text if time else number)
-    if found.bytes is not None:
-        parts += _bytes(found.bytes)
+    if found.contents is not None:
+        parts += _bytes(found.contents)
     if found.lengths.zeros and found.lengths.maximum:
         parts.append(plural(found.lengths.zeros, "empty list"))
     return "; ".join(parts)
@@ -525,8 +525,9 @@ def values_of(column: Column) -> str:
         return ""
     if not column.kinds:
         return "no steps" if column.steps and not total else "never a list"
-    if whole.bytes and field and field.parts[0].encoding == "raw":
-        return f"{extent(whole.bytes.sizes)} bytes"
+    raw = field is not None and field.parts[0].encoding == "raw"
+    if raw and whole.contents:
+        return f"{extent(whole.contents.sizes)} bytes"
     classes = declared_classes(field) if field and field.codec.of_classes else None
     text = values_text(whole, classes, column.time)
     if column.steps and whole.present != total:

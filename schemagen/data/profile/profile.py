@@ -97,7 +97,8 @@ class Profile:
     @cached_property
     def columns(self) -> tuple[Column, ...]:
         """Its fields, then further keys."""
-        return columns_of(self.splits, self.spec)
+        specs = [self.spec, *(self.specs.get(split.name) for split in self.splits)]
+        return columns_of(self.splits, [spec for spec in specs if spec is not None])
 
     @cached_property
     def classes(self) -> tuple[ClassCounts, ...]:

@@ -213,7 +213,7 @@ def _whole(values: NDArray[np.float64]) -> bool:
 
 def _numbers(every: Sequence[NDArray[np.float64]]) -> list[Numbers]:
     """Measure numbers, as integers if all of them are whole."""
-    dtype = np.int64 if all(map(_whole, every)) else np.float32
+    dtype = np.int64 if all(map(_whole, every)) else np.float64
     return [numbers(values.astype(dtype)) for values in every]
 
 

@@ -125,7 +125,10 @@ def _table(found: BySplit, splits: Sequence[Split], time: Time | None) -> Table:
     rows += [
         (
             name.capitalize(),
-            *(measure_text(name, each[name], time) for each in measured.values()),
+            *(
+                measure_text(name, each[name], time) if name in each else "-"
+                for each in measured.values()
+            ),
         )
         for name in MEASURES
     ]

@@ -109,7 +109,7 @@ def _contents(columns: Sequence[Column], counted: Collection[str]) -> list[str]:
     names = [
         column.name
         for column in columns
-        if (held := column.whole.bytes) is not None
+        if (held := column.whole.contents) is not None
         and column.key not in counted
         and max((held.distinct or {}).values(), default=0) < FEWEST_OF_VALUE
     ]

@@ -23,6 +23,7 @@ from ..inspect.text import feature_text, steps_text
 from ..profile.classes import value_name
 from ..profile.columns import Column
 from ..profile.repetitions import Place, Repetitions
+from ..statistics.raw import raw_numbers
 from ..statistics.samples import Sample
 
 if TYPE_CHECKING:
@@ -153,9 +154,10 @@ def value_text(column: Column, features: Features, most: int = 400) -> str:
         features: of the record.
         most: about how many characters of long ones, and of each of a few texts.
     """
+    raw = raw_numbers(column.declared) if column.declared else None
     if column.steps:
         steps = features.message.lists.get(column.key)
-        return steps_text(steps, features.data, most) if steps else MISSING
+        return steps_text(steps, features.data, most, raw) if steps else MISSING
     feature = features.feature(column.key)
     if feature is None:
         return MISSING
@@ -164,6 +166,8 @@ def value_text(column: Column, features: Features, most: int = 400) -> str:
         return ", ".join(class_names(field, features))
     if column.time is not None and feature.kind == INT64:
         return listed([*map(column.time.text, feature.values)], _MOST_VALUES)
+    if raw is not None:
+        feature = raw.read(feature, features.data)
     values = features.bytes_of(feature)
     text = decoded(values[0], most) if len(values) == 1 else None
     room = most * _MOST_VALUES if values else most

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from .model import (
     merged_records,
 )
 from .numbers import Numbers, numbers
+from .raw import RawNumbers, numbers_of, with_numbers
 from .samples import Sample, priorities_of, with_samples
 
 if TYPE_CHECKING:
@@ -51,10 +53,17 @@ class Measuring:
     Args:
         digests: also take digests of them, which need 8 bytes for each record and key.
         rows: also take a sample of rows, of these keys; none for no sample.
+        raw: the keys whose bytes values are numbers, and which.
     """
 
-    def __init__(self, *, digests: bool = False, rows: Sequence[str] = ()) -> None:
-        self._digests = digests
+    def __init__(
+        self,
+        *,
+        digests: bool = False,
+        rows: Sequence[str] = (),
+        raw: Mapping[str, RawNumbers] = MappingProxyType({}),
+    ) -> None:
+        self._digests, self._raw = digests, raw
         self._rows: RowSample | None = None
         if rows:
             from .samples import RowSample  # which only the page needs
@@ -80,12 +89,13 @@ class Measuring:
 
     def _measure(self) -> None:
         if self._held:
-            found = _measured(self._held)
+            found = _measured(self._held, self._raw)
+            held = [(with_numbers(each, self._raw), some) for each, some in self._held]
             if self._digests:
-                digests = merged_digests([digests_of(each) for each, _ in self._held])
+                digests = merged_digests([digests_of(each) for each, _ in held])
                 found = replace(found, digests=digests)
             if self._rows is not None:
-                self._rows = self._rows.with_columns(self._held)
+                self._rows = self._rows.with_columns(held)
             self._parts.append(found)
         self._held, self._held_records, self._held_bytes = [], 0, 0
         if len(self._parts) >= _PARTS:
@@ -109,7 +119,7 @@ def _memory(columns: Columns) -> int:
     return size
 
 
-def _measured(held: Sequence[Held]) -> RecordStatistics:
+def _measured(held: Sequence[Held], raw: Mapping[str, RawNumbers]) -> RecordStatistics:
     samples: tuple[Sample, ...] = ()
     for columns, priorities in held:
         samples = with_samples(samples, columns.records, priorities)
@@ -122,8 +132,8 @@ def _measured(held: Sequence[Held]) -> RecordStatistics:
         sequences=sum(int(np.count_nonzero(each.sequences)) for each in every),
         malformed=sum(len(each.malformed) for each in every),
         malformed_reasons=first_reasons(map(_reasons, every)),
-        keys={key: _key(key, chain(*some)) for key, some in keys.items()},
-        steps={key: _steps(key, some) for key, some in steps.items()},
+        keys={key: _key(key, chain(*some), raw.get(key)) for key, some in keys.items()},
+        steps={key: _steps(key, some, raw.get(key)) for key, some in steps.items()},
         more_keys=more_keys or more_steps,
         unknown=first_counts(_row_counts(each.unknown) for each in every),
         repeated=first_counts(_row_counts(each.repeated) for each in every),
@@ -145,25 +155,31 @@ def _numbers(arrays: Sequence[NDArray[Any]]) -> Numbers:
     return numbers(arrays[0] if len(arrays) == 1 else np.concatenate(arrays))
 
 
-def _key(key: str, columns: Iterable[Column]) -> KeyStatistics:
+def _key(key: str, columns: Iterable[Column], raw: RawNumbers | None) -> KeyStatistics:
     kinds = sorted(by_name({each.kind: each} for each in columns).items())
-    return KeyStatistics(key, {kind: _kind(kind, some) for kind, some in kinds})
+    return KeyStatistics(key, {kind: _kind(kind, some, raw) for kind, some in kinds})
 
 
-def _kind(kind: str, columns: Sequence[Column]) -> KindStatistics:
-    counted = kind not in (BYTES, NOTHING)
+def _kind(
+    kind: str, columns: Sequence[Column], raw: RawNumbers | None
+) -> KindStatistics:
+    counted = [*columns] if kind not in (BYTES, NOTHING) else []
+    if kind == BYTES and raw is not None:
+        counted = [numbers for each in columns if len(numbers := numbers_of(each, raw))]
     return KindStatistics(
         present=sum(map(len, columns)),
         lengths=_numbers([column.lengths for column in columns]),
-        numbers=_numbers([column.values for column in columns]) if counted else None,
+        numbers=_numbers([each.values for each in counted]) if counted else None,
         bytes=bytes_values(columns) if kind == BYTES else None,
     )
 
 
-def _steps(key: str, lists: Sequence[StepColumn]) -> StepsStatistics:
+def _steps(
+    key: str, lists: Sequence[StepColumn], raw: RawNumbers | None
+) -> StepsStatistics:
     return StepsStatistics(
         key=key,
         present=sum(len(each.rows) for each in lists),
         steps=_numbers([each.steps for each in lists]),
-        values=_key(key, chain(*(each.columns for each in lists))),
+        values=_key(key, chain(*(each.columns for each in lists)), raw),
     )

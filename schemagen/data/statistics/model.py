@@ -34,7 +34,8 @@ class KindStatistics:
     Attributes:
         present: how many records, or steps, have one.
         lengths: how many values each has; `lengths.zeros` have none.
-        numbers: of kind "float" or "int64", the values.
+        numbers: of kind "float" or "int64", the values; of kind "bytes", the numbers in
+            raw bytes, if a schema says that there are any.
         bytes: of kind "bytes", the values.
     """
 
@@ -42,6 +43,11 @@ class KindStatistics:
     lengths: Numbers = field(default_factory=Numbers)
     numbers: Numbers | None = None
     bytes: BytesValues | None = None
+
+    @property
+    def contents(self) -> BytesValues | None:
+        """The bytes values, unless they are numbers."""
+        return self.bytes if self.numbers is None else None
 
 
 @dataclass(frozen=True)

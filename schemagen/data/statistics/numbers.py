@@ -22,6 +22,10 @@ BINS = 256
 _SIGNIFICANT = 24
 _FINEST = -149  # all of them are multiples of 2 ** -149
 
+# Sums are made of smaller numbers, by this power of two, as those of float64 may be
+# infinite.
+_HEADROOM = 64
+
 # A magnitude is the exponent of a float64 and the first two bits behind it.
 _MAGNITUDE_SHIFT, _QUARTERS, _BIAS = 50, 4, 1023
 _SIGN = 1 << 13
@@ -116,7 +120,7 @@ def _bin_of(value: float, exponent: int) -> int:
 def histogram(
     values: NDArray[Any], low: float, high: float, weights: NDArray[Any] | None = None
 ) -> Histogram:
-    """Count int64 values, or finite float64 values that were float32.
+    """Count int64 values, or finite float64 values.
 
     Args:
         values: [N], at least one.
@@ -187,7 +191,7 @@ _FIRST_LOOK = 1 << 12
 
 @dataclass(frozen=True)
 class Numbers:
-    """Some numbers of one key, or lengths, or sizes: all of them int, or float32.
+    """Some numbers of one key, or lengths, or sizes: all of them int, or float.
 
     Minimum, maximum, total, squares, histogram and magnitudes are of those that are
     finite. Two summaries are equal if all is equal but `total` and `squares`, which
@@ -206,7 +210,7 @@ class Numbers:
         distinct: how often each occurs; None if there are more than DISTINCT.
         histogram: counts in bins of equal width.
         magnitudes: counts by powers of two.
-        floats: whether they are float32.
+        floats: whether they are float32 or float64.
     """
 
     count: int = 0
@@ -233,13 +237,15 @@ class Numbers:
         """The mean of the finite ones; None without any."""
         if self.minimum is None or self.maximum is None:
             return None
-        mean = float(self.total) / self.finite
+        mean = float(self.total / self.finite)
         return min(max(mean, float(self.minimum)), float(self.maximum))
 
     @property
     def deviation(self) -> float | None:
-        """The standard deviation of the finite ones; None without any."""
-        return math.sqrt(self.squares / self.finite) if self.finite else None
+        """The standard deviation of the finite ones; None without any, or beyond float64."""
+        if not self.finite or math.isinf(self.squares):
+            return None
+        return math.sqrt(self.squares / self.finite)
 
     @property
     def constant(self) -> int | float | None:
@@ -249,13 +255,13 @@ class Numbers:
 
 
 def numbers(values: NDArray[Any]) -> Numbers:
-    """Summarize int64 or float32 values: [N]."""
+    """Summarize int64, float32 or float64 values: [N]."""
     if not len(values):
         return Numbers()
     count, floats = len(values), values.dtype != np.int64
     nan, infinite = 0, (0, 0)
     if floats:
-        values = values.astype(np.float32) + np.float32(0)  # -0.0 is 0.0
+        values = values + values.dtype.type(0)  # -0.0 is 0.0
         finite = np.isfinite(values)
         if not finite.all():
             below, above = values == -np.inf, values == np.inf
@@ -273,8 +279,11 @@ def numbers(values: NDArray[Any]) -> Numbers:
     if distinct is not None:
         values, weights = distinct
     wide = values.astype(np.float64)
-    total = float(wide.sum() if weights is None else wide @ weights)
-    squares = (wide - total / (count - nan - sum(infinite))) ** 2
+    small = wide * 2.0**-_HEADROOM
+    total = Fraction(float(small.sum() if weights is None else small @ weights))
+    total *= 2**_HEADROOM
+    with np.errstate(over="ignore"):
+        squares = (wide - float(total / (count - nan - sum(infinite)))) ** 2
     return Numbers(
         count=count,
         zeros=zeros,
@@ -283,7 +292,7 @@ def numbers(values: NDArray[Any]) -> Numbers:
         infinite=infinite,
         minimum=low,
         maximum=high,
-        total=Fraction(total),
+        total=total,
         squares=float(squares.sum() if weights is None else squares @ weights),
         distinct=None
         if weights is None
@@ -328,10 +337,11 @@ def merged_numbers(parts: Sequence[Numbers]) -> Numbers:
             (part.histogram for part in some), width_exponent(low, high)
         )
         total = sum((part.total for part in some), total)
-        mean = float(total) / sum(part.finite for part in some)
+        mean = float(total / sum(part.finite for part in some))
+        apart = [(part.mean or 0.0) - mean for part in some]
         squares = math.fsum(
-            part.squares + part.finite * ((part.mean or 0.0) - mean) ** 2
-            for part in some
+            part.squares + part.finite * (each * each)  # `**` raises if it is infinite
+            for part, each in zip(some, apart, strict=True)
         )
     return Numbers(
         count=sum(part.count for part in parts),

@@ -338,14 +338,17 @@ def test_a_report_that_cannot_be_finished_leaves_the_earlier_one(
     assert sorted(os.listdir(tmp_path)) == ["data", "report.html"]
 
 
-def test_values_are_described_as_inspect_does(tmp_path: Path) -> None:
-    """Raw numbers by their bytes, and values of steps by the steps that have them."""
-    held = {"raw": Annotated[Any, Vector((4,), "float64", encoding="raw")]}
-    rows = [example({"raw": bytes(32)}) for _ in range(5)]
+@pytest.mark.parametrize(("size", "expected"), [(4, "always 0"), (100, "800 bytes")])
+def test_values_are_described_as_inspect_does(
+    size: int, expected: str, tmp_path: Path
+) -> None:
+    """A few raw numbers as numbers, and long arrays by their bytes."""
+    held = {"raw": Annotated[Any, Vector((size,), "float64", encoding="raw")]}
+    rows = [example({"raw": bytes(8 * size)}) for _ in range(5)]
     data = write_data(tmp_path / "data", record("Held", held), {"train": rows})
     facts = inspected(data).facts
     [words] = [each.text for each in facts if each.name == "values"]
-    assert words == "32 bytes"
+    assert words == expected
     assert f"<dd>{words}</dd>" in page_about(data)
 
 

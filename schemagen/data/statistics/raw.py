@@ -1,0 +1,145 @@
+"""Numbers that are stored as raw bytes. Only a schema says of bytes that they are numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...runtime.native import BYTES, FLOAT, INT64
+from ...runtime.reading.columns import Column, Columns
+from ...runtime.reading.message import Feature
+from ...runtime.shared.dtypes import DTYPES, FLOATS, from_bits
+
+if TYPE_CHECKING:
+    from ...spec.model import FieldSpec, RecordSpec
+
+# Longer arrays are contents, as images are.
+_MOST_NUMBERS = 64
+
+
+@dataclass(frozen=True)
+class RawNumbers:
+    """What a bytes value holds.
+
+    Attributes:
+        dtype: of its little-endian numbers.
+        count: how many there are.
+    """
+
+    dtype: str
+    count: int
+
+    @property
+    def size(self) -> int:
+        """The size of the value."""
+        return self.count * DTYPES[self.dtype].size
+
+    def values(self, data: NDArray[np.uint8]) -> NDArray[Any]:
+        """Return the numbers of values, one after the other: int64, float32 or float64.
+
+        Integers beyond int64 become float64.
+        """
+        found = DTYPES[self.dtype]
+        if not found.in_numpy:
+            return from_bits(data, found)
+        values: NDArray[Any] = data.view(found.numpy.newbyteorder("<"))
+        if self.dtype in FLOATS:
+            return values.astype(np.float64 if found.size == 8 else np.float32)
+        beyond = self.dtype == "uint64" and (values > np.iinfo(np.int64).max).any()
+        return values.astype(np.float64 if beyond else np.int64)
+
+    def read(self, feature: Feature, record: bytes) -> Feature:
+        """Return a feature of a record with numbers, or as it is if it has other bytes."""
+        if feature.kind != BYTES or len(feature.values) != 1:
+            return feature
+        start, stop = feature.values[0]
+        if stop - start != self.size:
+            return feature
+        values = self.values(np.frombuffer(record[start:stop], np.uint8))
+        return Feature(_kind_of(values), values.tolist())
+
+
+def _kind_of(values: NDArray[Any]) -> str:
+    return INT64 if values.dtype == np.int64 else FLOAT
+
+
+def raw_numbers_of(spec: RecordSpec | None) -> dict[str, RawNumbers]:
+    """Return which keys hold a few raw numbers, in each record or step."""
+    every = ((each.key, raw_numbers(each)) for each in (spec.fields if spec else ()))
+    return {key: found for key, found in every if found is not None}
+
+
+def raw_numbers(field: FieldSpec) -> RawNumbers | None:
+    """Return the raw numbers in each record or step of a field; None if it has none."""
+    from ...runtime.codecs.numbers import FixedNumbers  # which imports all kinds
+
+    found = field.step if field.codec.in_list else field
+    codec, part = found.codec, found.parts[0]
+    if not isinstance(codec, FixedNumbers) or part.encoding != "raw":
+        return None
+    count = prod(codec.shape)
+    readable = not part.transfer_encoding and 0 < count <= _MOST_NUMBERS
+    return RawNumbers(part.dtype, count) if readable else None
+
+
+def with_numbers(columns: Columns, raw: Mapping[str, RawNumbers]) -> Columns:
+    """Return columns with numbers in place of their raw bytes.
+
+    Bytes of another size stay as they are.
+
+    Args:
+        columns: some records.
+        raw: what bytes values hold, by key.
+    """
+    if not raw:
+        return columns
+    by_key = {
+        key: tuple(_decoded(some, raw[key])) if key in raw else some
+        for key, some in columns.by_key.items()
+    }
+    steps = {
+        key: replace(each, columns=tuple(_decoded(each.columns, raw[key])))
+        if key in raw
+        else each
+        for key, each in columns.steps.items()
+    }
+    return replace(columns, by_key=by_key, steps=steps)
+
+
+def _decoded(columns: tuple[Column, ...], raw: RawNumbers) -> Iterator[Column]:
+    for column in columns:
+        if column.kind != BYTES:
+            yield column
+            continue
+        right = _right(column, raw)
+        if right.any():
+            yield numbers_of(column, raw)
+        if not right.all():
+            yield column.only(~right)
+
+
+def _right(column: Column, raw: RawNumbers) -> NDArray[np.bool_]:
+    """Return which rows of a bytes column hold one value of the right size: bool [M]."""
+    right: NDArray[np.bool_] = column.lengths == 1
+    right[right] = column.sizes[column.starts[right]] == raw.size
+    return right
+
+
+def numbers_of(column: Column, raw: RawNumbers) -> Column:
+    """Return the numbers in the values of a bytes column that have the right size."""
+    column = column.only(_right(column, raw))
+    places = column.values[:, :1] + np.arange(raw.size)
+    values = raw.values(column.data[places].ravel())
+    return Column(
+        column.key,
+        _kind_of(values),
+        column.rows,
+        np.full(len(column), raw.count, np.int64),
+        values,
+        column.data,
+    )
