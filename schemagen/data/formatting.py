@@ -21,8 +21,8 @@ def number(value: float, digits: int | None = None) -> str:
 
     Args:
         value: the number.
-        digits: round floats to so many significant digits; None shows six of those
-            that are not whole.
+        digits: round floats to so many significant digits; None shows six, or all
+            before the point.
     """
     if isinstance(value, int):
         return f"{value:,}"
@@ -30,7 +30,7 @@ def number(value: float, digits: int | None = None) -> str:
         value = float(f"{value:.{digits}g}")
     if value.is_integer() and abs(value) < _LARGEST_WHOLE:
         return f"{int(value):,}"
-    return f"{value:.6g}"
+    return f"{value:,.0f}" if 1e6 <= abs(value) < _LARGEST_WHOLE else f"{value:.6g}"
 
 
 def record_value(value: float) -> str:

@@ -410,6 +410,22 @@ def test_up_to_four_texts_are_listed(tmp_path: Path, count: int) -> None:
     assert (", ..." in text) == (count > 4)
 
 
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.125, "0.125"),
+        (9999.0, "9,999"),
+        (999_999.5, "1e+06"),
+        (1_234_567.5, "1,234,568"),
+        (1e30, "1e+30"),
+    ],
+)
+def test_numbers_are_short(tmp_path: Path, value: float, shown: str) -> None:
+    """With exponents from 1e15 on only, but for what six digits round up to a million."""
+    path = write_file(tmp_path / "part", [example({"it": value})] * 2)
+    assert f"always {shown}\n" in run("inspect", path, "--records", "0").stdout
+
+
 @pytest.mark.parametrize("data", [b"", gzip.compress(b"", mtime=0)])
 def test_a_file_without_records_is_no_damage(tmp_path: Path, data: bytes) -> None:
     """Its number of records is 0."""
