@@ -88,6 +88,17 @@ def test_identifying_values_leak_too(data: Path) -> None:
     assert "50 values in both" in done.stderr
 
 
+@pytest.mark.parametrize("smaller", ["train", "test"])
+def test_the_share_of_leakage_is_of_the_smaller_split(
+    tmp_path: Path, smaller: str
+) -> None:
+    for split in ("train", "test"):
+        start, count = (0, 40) if split == smaller else (30, 200)
+        some = [record(start + at) for at in range(count)]
+        write_file(tmp_path / f"{split}-00000-of-00001", some)
+    assert "in all:   10 of 40 records (25.0 %)" in inspect(tmp_path, "leakage").stderr
+
+
 def times(split: str, seed: int, data: Path, count: int = 400) -> None:
     """Write records that have a time of a month, in seconds."""
     random = np.random.default_rng(seed)

@@ -47,11 +47,20 @@ def test_workers_of_a_data_loader_read_all_records(split: Any, start: str) -> No
 
 
 def test_the_collation_of_pytorch_works_too(split: Any) -> None:
-    batch = next(iter(DataLoader(split, batch_size=6)))
-    again = collate(split.__getitems__(range(6)))
+    """On fields of one shape."""
+    fixed = split.map(lambda row: {name: row[name] for name in ("image", "scan")})
+    batch = next(iter(DataLoader(fixed, batch_size=6)))
+    again = collate(fixed.__getitems__(range(6)))
     assert batch.keys() == again.keys()
     for name, tensor in batch.items():
         torch.testing.assert_close(tensor, again[name])
+
+
+def test_a_collation_of_ones_own_gets_records_as_they_are(split: Any) -> None:
+    """Not padded, as `split[i]` has them."""
+    loader = DataLoader(split, batch_size=6, collate_fn=list)
+    for number, row in enumerate(next(iter(loader))):
+        np.testing.assert_equal(row, split[number])
 
 
 def test_tensors_share_the_memory_of_arrays(split: Any) -> None:

@@ -68,7 +68,8 @@ def _repeated(
         )
         for again, first in each.places
     ]
-    expected = f"at most {percent(limit)} of the records" if limit else "none"
+    of = "the smaller split" if len(each.splits) == 2 else "the records"
+    expected = f"at most {percent(limit)} of {of}" if limit else "none"
     return DataFinding(
         rule=rule,
         split=split.name or None,
@@ -78,7 +79,7 @@ def _repeated(
         expected=expected,
         records=each.count,
         files=each.files,
-        of=split.found.records,
+        of=min(split.found.records for split in each.splits),
         examples=tuple(examples) or (Example(profile.where, None, None, found),),
     )
 

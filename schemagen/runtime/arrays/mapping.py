@@ -17,7 +17,7 @@ from ..shared.errors import DatasetError
 from .arrow import table_of_rows
 from .collation import Collators, columns_of, flat_items
 from .order import STORED, Epoch
-from .views import BatchRows, Chunk, Derived, Result, View, row_count
+from .views import Chunk, Derived, Result, View, row_count, rows_of
 
 _KEYS = (1 << 128) - 1
 
@@ -247,7 +247,7 @@ class MappedBatches:
 
     def rows(self) -> tuple[Rows, list[Row]]:
         batch = self.batch(0, len(self.numbers))
-        rows = [] if batch is None else [*BatchRows(batch)]
+        rows = [] if batch is None else rows_of(batch)
         return self.numbers[: len(rows)], rows
 
     def lists(self, name: str) -> tuple[Any, Rows]:

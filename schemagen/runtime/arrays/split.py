@@ -91,8 +91,8 @@ class Split:
         return row
 
     def __getitems__(self, numbers: Sequence[int]) -> BatchRows:
-        """Return the rows of a batch, as PyTorch's data loaders ask for them."""
-        return BatchRows(self[numbers])
+        """Return records one by one, as PyTorch's data loaders ask for several."""
+        return BatchRows(self._read(numbers))
 
     def _getitems(self, numbers: Sequence[int] | Rows) -> list[Row]:
         """Return records one by one, as Grain asks for several."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from hashlib import blake2b
 from sys import getsizeof
 from typing import Any, Protocol, TypeVar
@@ -390,25 +391,38 @@ def selected(view: View, chosen: range | Rows) -> View:
 
 
 class BatchRows(Sequence[Row]):
-    """The rows of a batch, of which `collate` of `arrays.torch` takes the columns.
-
-    They are padded as the batch is, and `<name>_present` tells what is there.
+    """Records as rows, of which `collate` of `arrays.torch` takes the columns.
 
     Args:
-        columns: the batch.
+        chunk: the records.
     """
 
-    def __init__(self, columns: Batch) -> None:
-        self.columns = columns
+    def __init__(self, chunk: Chunk) -> None:
+        self._chunk = chunk
+
+    @cached_property
+    def columns(self) -> Batch:
+        """The records as columns, padded."""
+        return self._chunk.batch(0, len(self)) or {}
+
+    @cached_property
+    def _rows(self) -> list[Row]:
+        return self._chunk.rows()[1]
 
     def __len__(self) -> int:
-        return row_count(self.columns)
+        return len(self._chunk.numbers)
 
     def __getitem__(self, row: Any) -> Any:
-        return {
-            name: BatchRows(column)[row] if isinstance(column, dict) else column[row]
-            for name, column in self.columns.items()
-        }
+        return self._rows[row]
+
+
+def rows_of(columns: Batch) -> list[Row]:
+    """Return the rows of a batch, padded as it is."""
+    values = (
+        rows_of(column) if isinstance(column, dict) else column
+        for column in columns.values()
+    )
+    return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
 
 
 def row_count(columns: Any) -> int:
