@@ -101,9 +101,11 @@ def _cells(field: FieldSpec) -> tuple[Cell, ...]:
 
 
 def kind_text(field: FieldSpec) -> str:
-    """Return a field's kind, with the number of classes and the format if it has them."""
+    """Return a field's kind, with the number of classes, the unit of times and the format."""
     kind = field.kind.of_step
     text = kind.kind if kind is field.kind else f"{field.kind.kind} of {kind.kind}"
     if kind.num_classes:
         text += f", {kind.num_classes:,} classes"
+    if kind.time:
+        text += f", {'duration' if kind.time.duration else 'time'} in {kind.time.unit}"
     return text if kind.encoding == "list" else f"{text}, {kind.encoding}"
