@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import re
 import runpy
 import subprocess
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import keras
 import pytest
 import tensorflow as tf
 from command_line import run, snapshot
@@ -124,6 +126,31 @@ def test_data_that_is_missing_is_an_error_that_says_what_to_do(
             _write(project, "sample", _samples(4), "test")
     _write(project, "sample", _samples(4), "train")
     assert program["splits_of"](data) == {"train", "test"}
+
+
+def test_a_run_may_begin_without_validation(
+    project: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its epochs have no loss to choose by, and the split may be named `val`."""
+    _init(project, "Sample")
+    monkeypatch.syspath_prepend(project.root)
+    program = runpy.run_path(str(project.root / "train.py"))
+    history = project.root / "history.csv"
+    for epoch, logs in enumerate(({"loss": 3.0}, {"loss": 2.0, "val_loss": 2.5})):
+        logger = keras.callbacks.CSVLogger(history, append=True)
+        logger.set_model(keras.Model())
+        logger.on_train_begin()
+        logger.on_epoch_end(epoch, logs)
+        logger.on_train_end()
+    assert program["losses_so_far"](history, "loss") == [3.0, 2.0]
+    first, second = program["losses_so_far"](history, "val_loss")
+    assert math.isnan(first)
+    assert second == 2.5
+    usual = ("validation", "val")
+    assert program["one_of"]({"train", "val"}, None, *usual) == "val"
+    assert program["one_of"]({"train", "validation", "val"}, None, *usual) == usual[0]
+    assert program["one_of"]({"train", "val"}, "train", *usual) == "train"
+    assert program["one_of"]({"train"}, None, *usual) is None
 
 
 @pytest.mark.slow
