@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..git import Revision, spec_paths
@@ -95,6 +95,8 @@ def of_data(directory: Path | str, shown: str) -> tuple[Baseline, ...]:
         if all(part.specs != specs for part in parts):
             where = f"split {split!r} of {shown}"
             parts.append(Baseline(where, specs, ("wire", "meaning")))
+    if len(parts) == 1:
+        return (replace(parts[0], where=shown),)
     return tuple(parts)
 
 

@@ -441,6 +441,11 @@ class TestBalance:
         with pytest.raises(DatasetError, match="expected one of digit"):
             train.balanced(field)
 
+    def test_a_label_that_is_not_read_is_refused(self, directory: Path) -> None:
+        images = open_split(directory, "train", fields=["image"])
+        with pytest.raises(DatasetError, match="none of the fields that are read"):
+            images.balanced("digit")
+
 
 class TestOneShape:
     """Batches of fixed shapes."""

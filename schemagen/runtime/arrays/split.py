@@ -386,10 +386,10 @@ def _balanced_positions(view: View, field: str) -> Rows:
         if decoder.record[name].of_classes and not decoder.record[name].delivered_shape
     ]
     if field not in labels:
-        known = ", ".join(labels) or "none"
-        words = (
-            f"no field {field!r} with a class for each record: expected one of {known}"
-        )
+        known = f"expected one of {', '.join(labels)}"
+        if not labels:
+            known = "none of the fields that are read has one"
+        words = f"no field {field!r} with a class for each record: {known}"
         raise DatasetError(with_suggestion(words, field, labels))
     codec = decoder.record[field]
     missing = ("", None) if decoder.form.names and codec.classes else (-1, None)
