@@ -347,6 +347,8 @@ def test_specs_packages_and_data_can_be_compared_with(
     What was accepted at the gate cannot be read for that, and no one can accept it.
     """
     kept, data = tmp_path / "kept", _write_data(repository)
+    result = run("breaking", "--against", data, "--project", repository.root)
+    assert f" compared with {data}: " in result.stdout
     shutil.copytree(repository.root / "generated", kept)
     repository.schema(_YEARS.replace(*SWAPPED))
     for path in (kept / "pet" / "spec.json", kept / "pet", kept):

@@ -55,8 +55,8 @@ def list_draft(data: KeyEvidence) -> Draft:
     elif data.longest == 1 and not data.is_single:
         empty = int((data.present == 0).sum())
         draft = draft.with_doubts(
-            f"no value in {plural(empty, 'record')}, 1 in the others: a list, or a "
-            "value that may be missing?"
+            f"no value in {plural(empty, 'record')}, 1 in the others: these files need "
+            "a list, since a value that may be missing has no key where it is missing"
         )
     if draft.facts["dtype"] == "bool":
         return draft.with_doubts("only 0 and 1 were seen")
