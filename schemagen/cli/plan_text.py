@@ -87,7 +87,8 @@ def usage_text(found: Plan, project: Project) -> str:
     lines = [
         f"Write and read data with{likewise}:",
         f"    from {package}.serializer import Writer, write_dataset",
-        f"    from {package}.pipeline import make_dataset",
+        f"    from {package}.pipeline import make_dataset  # TensorFlow",
+        f"    from {package}.reader import open_split  # PyTorch, JAX, numpy",
         f"Run programs that import {output} in {directory}, or set PYTHONPATH to it.",
     ]
     return "\n".join(lines)

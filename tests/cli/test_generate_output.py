@@ -95,9 +95,9 @@ def test_the_import_is_that_of_the_output_directory(
     text = generated(root)
     imports = re.findall(r"^    (from \S+ import .*)$", text, re.M)
     assert [line.split()[1] for line in imports] == [
-        *(f"{package}.pet.serializer", f"{package}.pet.pipeline")
+        f"{package}.pet.{part}" for part in ("serializer", "pipeline", "reader")
     ]
     assert f" {package} in {root / directory}, " in text
-    program = imports[0]
+    program = f"{imports[0]}\n{imports[2]}"
     subprocess.run([sys.executable, "-c", program], cwd=root / directory, check=True)
     assert " import " not in generated(root)

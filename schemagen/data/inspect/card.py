@@ -190,9 +190,15 @@ def schemagen_program(profile: Profile) -> str:
     split = profile.splits[0].name
     delivered = (each for each in profile.spec.fields if each.role != "info")
     size = 32 if all(each.codec.batchable for each in delivered) else 1
+    package, place = (
+        f"generated.{profile.spec.record}",
+        f'"DIRECTORY", {_literal(split)}',
+    )
     return (
-        f"from generated.{profile.spec.record}.pipeline import make_dataset\n\n"
-        f'dataset = make_dataset("DIRECTORY", {_literal(split)}, batch_size={size})\n'
+        f"from {package}.pipeline import make_dataset  # TensorFlow\n"
+        f"from {package}.reader import open_split  # PyTorch, JAX, numpy\n\n"
+        f"dataset = make_dataset({place}, batch_size={size})\n"
+        f"records = open_split({place})\n"
     )
 
 
