@@ -610,7 +610,7 @@ def _augmentation_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Fi
                     boxes,
                     found=f"augment={picture.augment} of the picture",
                     advice="declare no flips and no crop; move pictures and boxes "
-                    "in a function, which make_dataset takes as augment=",
+                    "together, in a function of dataset.map or split.map",
                 )
                 break
 

@@ -54,7 +54,7 @@ def test_every_block_is_tested() -> None:
     """A block that is added to the page is missed here."""
     assert [name for name, _ in BLOCKS] == [
         *("sh", "sh", "text", "yaml", "yaml", "yaml", "toml", "yaml"),
-        *("python", "gitattributes", "sh"),
+        *("python", "python", "gitattributes", "sh"),
     ]
 
 
@@ -207,12 +207,30 @@ def test_every_input_is_on_the_page() -> None:
 
 def test_the_test_works(repository: Repository) -> None:
     """It passes where all is fresh and fails where something is not."""
-    path = repository.write("tests/test_schemas.py", block("python"))
+    path = repository.write("tests/test_schemas.py", block("python", "assert_fresh"))
     test = runpy.run_path(str(path))["test_generated_code_is_fresh"]
     test()
     repository.replace("schemas/pets.py", "age: int", "age: float")
     with pytest.raises(AssertionError, match="SG302"):
         test()
+
+
+def test_an_owner_in_two_splits_fails_the_test(repository: Repository) -> None:
+    """By the command of the page, in the directory of the project."""
+    repository.environment["PYTHONPATH"] = str(CHECKOUT)
+    repository.replace("schemas/pets.py", "age: int", "age: int\n    owner: str")
+    schemagen.generate(repository.root)
+    repository.write("tests/test_data.py", block("python", "no_owner"))
+    for owner, code in (("Bob", 0), ("Ann", 1)):
+        repository.write(
+            "write.py",
+            "from generated.pet.serializer import write_dataset\n"
+            f"for split, owner in (('train', 'Ann'), ('test', '{owner}')):\n"
+            "    row = {'age': 1, 'owner': owner, 'weight': 2.5}\n"
+            "    write_dataset([row], 'data', split, overwrite=True)\n",
+        )
+        assert repository.run(sys.executable, "write.py").returncode == 0
+        assert repository.run(sys.executable, "-m", "pytest").returncode == code
 
 
 @pytest.mark.quick_cases(1)
