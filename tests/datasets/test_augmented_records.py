@@ -88,7 +88,7 @@ def test_boxes_refuse_a_picture_that_moves_without_them(
     assert finding["rule"] == "SG121"
     assert place(finding) == f"schemas/r.py:{HEAD.count(chr(10)) + 3}:5"
     assert "'photo'" in finding["message"]
-    assert "augment=" in finding["advice"]
+    assert "dataset.map or split.map" in finding["advice"]
 
 
 @pytest.mark.parametrize(
