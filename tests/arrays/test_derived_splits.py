@@ -401,6 +401,59 @@ class TestMix:
             list(mix([train, extra.map(fails)]).batches(8))
 
 
+class TestRowByRow:
+    """Records one by one, several of which are read together."""
+
+    def test_a_split_is_a_source_of_rows(self, train: Any, tmp_path: Path) -> None:
+        """In its own order, with what functions have made of them."""
+        order = np.random.default_rng(1).permutation(COUNT)
+        some = train.select(order).map(lambda row: {**row, "scan": row["scan"] + 1000})
+        write_dataset(some, tmp_path, "train", shards=2)
+        written = open_split(tmp_path, "train")[:]["scan"]
+        assert written.tolist() == (order + 1000).tolist()
+
+    def test_a_class_of_ones_own_is_asked_row_by_row(
+        self, train: Any, tmp_path: Path
+    ) -> None:
+        """It changes what comes one by one."""
+
+        def shifted(split: Any, index: int) -> Row:
+            row = train[index]
+            return {**row, "scan": row["scan"] + 1000}
+
+        own = type("Shifted", (type(train),), {"__getitem__": shifted})
+        some = own(train._view, train._roles)
+        write_dataset(some, tmp_path, "train")
+        assert min(open_split(tmp_path, "train")[:]["scan"]) == 1000
+
+    def test_a_row_that_cannot_be_read_is_named(
+        self, train: Any, tmp_path: Path
+    ) -> None:
+        def fails(row: Row) -> Row:
+            if row["scan"] == 270:
+                raise ValueError("odd")
+            return row
+
+        with pytest.raises(DatasetError, match="map") as caught:
+            write_dataset(train.map(fails), tmp_path, "train")
+        assert caught.value.__notes__ == ["while the source loaded row 270"]
+
+    @pytest.mark.parametrize(("size", "most"), [(1, 300), (1 << 24, 4)])
+    def test_as_many_are_read_together_as_fit(
+        self, train: Any, tmp_path: Path, size: int, most: int
+    ) -> None:
+        """Those of 16 MB come nearly one by one, and small ones by hundreds."""
+        made: list[int] = []
+
+        def grown(row: Row) -> Row:
+            made.append(row["scan"])
+            return {**row, "more": np.empty(size, np.uint8)}
+
+        [*islice(train.map(grown), 3)]
+        assert 3 <= len(made) <= most
+        assert (len(made) > 100) == (size == 1)
+
+
 class TestBalance:
     """Classes that come equally often."""
 
@@ -521,6 +574,13 @@ def test_a_function_that_changes_nothing_changes_no_batch(kinds: Any) -> None:
             for name, column in plain.items():
                 assert type(column) is type(mapped[name])
                 np.testing.assert_equal(mapped[name], column)
+
+
+def test_values_of_any_type_are_delivered(kinds: Any) -> None:
+    """Also those whose memory no one can tell."""
+    odd = np.array("odd", object)
+    mapped = kinds.map(lambda batch: {"x": [odd] * len(batch["number"])}, batched=True)
+    assert sum(len(batch["x"]) for batch in mapped.batches(7)) == 60
 
 
 def test_pictures_of_one_size_are_a_tensor(kinds: Any) -> None:

@@ -160,6 +160,10 @@ def test_a_damaged_image_is_named_or_left_out(
     with pytest.warns(RuntimeWarning, match="record 2: field 'photo'"):
         batches = list(open_clips(path, on_corrupt="skip").batches(4))
     assert batches[0]["photo"][:, 0, 0, 0].tolist() == [0, 1, 3]
+    split = open_clips(path, on_corrupt="skip")
+    assert len(split.balanced("kind").map(lambda batch: batch, batched=True)) == 4
+    with pytest.warns(RuntimeWarning), pytest.raises(DatasetError, match="before map"):
+        split.map(lambda batch: batch, batched=True).balanced("kind")
 
 
 def test_keras_learns_from_lists_of_any_length(tmp_path: Path) -> None:

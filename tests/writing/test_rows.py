@@ -37,20 +37,6 @@ class ByIndex:
         return row(index)
 
 
-class Several(ByIndex):
-    """As a dataset of PyTorch that loads several rows at once, or none of them."""
-
-    def __getitems__(self, numbers: list[int]) -> list[Row]:
-        return [self[number] for number in numbers]
-
-
-class TooFew(ByIndex):
-    """Has a method of that name for something else."""
-
-    def __getitems__(self, numbers: list[int]) -> list[Row]:
-        return [self[numbers[0]]]
-
-
 def by_function(
     count: int, errors: dict[int, Exception] | None = None
 ) -> Callable[[], Iterator[Row]]:
@@ -106,8 +92,6 @@ class Pairs:
         (np.array(rows(6), object), 6),
         (deque(rows(6)), 6),
         (ByIndex(6), 6),
-        (Several(6), 6),
-        (TooFew(6), 6),
         (dict(enumerate(rows(6))).values(), 6),
         (map(row, range(6)), None),
         (IterableDataset(), 6),
@@ -339,29 +323,12 @@ def _skip(source: Any, directory: Path, report: Any, **options: Any) -> int:
     )
 
 
-@pytest.mark.parametrize("source", [ByIndex, Several])
-def test_an_unreadable_row_by_index_is_left_out(
-    tmp_path: Path, source: type[ByIndex]
-) -> None:
+def test_an_unreadable_row_by_index_is_left_out(tmp_path: Path) -> None:
     """A RecordError of __getitem__ stands for its row, and the next can be had."""
     report = tmp_path / "rows"
-    rows = source(99, {75: _UNREADABLE})
     with pytest.warns(RuntimeWarning, match="field 'photo'"):
-        assert _skip(rows, tmp_path / "data", report) == 98
-    assert json.loads(report.read_text())["row"] == 75
-
-
-def test_rows_that_are_loaded_together_are_asked_for_together(tmp_path: Path) -> None:
-    asked: list[int] = []
-
-    class Counting(Several):
-        def __getitems__(self, numbers: list[int]) -> list[Row]:
-            asked.append(len(numbers))
-            return super().__getitems__(numbers)
-
-    write_dataset(Counting(100), tmp_path, "train")
-    assert sum(asked) == 100
-    assert len(asked) < 10
+        assert _skip(ByIndex(9, {5: _UNREADABLE}), tmp_path / "data", report) == 8
+    assert json.loads(report.read_text())["row"] == 5
 
 
 def test_the_warning_counts_by_field_and_shows_the_first_rows(tmp_path: Path) -> None:

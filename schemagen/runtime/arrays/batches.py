@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..codecs.decoder import Batch
+from ..codecs.decoder import Batch, Row
 from ..reading.columns import Rows
 from ..shared.errors import DatasetError
 from ..shared.values import shortened
@@ -63,8 +63,8 @@ class Room:
         records, size = self._made
         return max(1, min(self._most, self._size * records // max(1, size)))
 
-    def measure(self, batch: Batch) -> None:
-        """Count the bytes of a batch."""
+    def measure(self, batch: Batch | list[Row]) -> None:
+        """Count the bytes of a batch, or of rows."""
         self._made = row_count(batch), byte_count(batch)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, overload
 
 import numpy as np
@@ -23,7 +24,7 @@ from .mapping import Mapped, function_of
 from .mixing import mixture_of
 from .order import STORED, Epoch
 from .packing import TooLong, packed_batches
-from .views import BatchRows, Chunk, View, selected
+from .views import BatchRows, Chunk, View, row_count, selected
 
 # How many labels are read at a time.
 _LABELS = 1 << 12
@@ -125,8 +126,20 @@ class Split:
 
     def __iter__(self) -> Iterator[Row]:
         """Yield all records in the order in which they are stored."""
-        for chunk in self._view.in_order(_RUN):
-            yield from chunk.rows()[1]
+        room = Room(_RUN, 1)
+        for chunk in self._view.in_order(lambda: room.records):
+            yield from _measured(chunk, room)
+
+    def _rows_at(self, positions: Iterable[int]) -> Iterator[Row]:
+        """Yield records by position, several of which are read together."""
+        room, left = Room(_RUN, 1), iter(positions)
+        while some := [*islice(left, room.records)]:
+            rows: Iterable[Row]
+            try:
+                rows = _measured(self._read(some), room)
+            except DatasetError:  # raised again by the record that it is about
+                rows = (self[position] for position in some)
+            yield from rows
 
     def select(self, records: slice | Sequence[int] | Rows) -> Split:
         """Return some of the records, as a split.
@@ -359,6 +372,13 @@ class Split:
         return joined(chunk.table() for chunk in self._view.in_order())
 
 
+def _measured(chunk: Chunk, room: Room) -> list[Row]:
+    """Return the rows of a chunk, by whose bytes the next one is made."""
+    _, rows = chunk.rows()
+    room.measure(rows)
+    return rows
+
+
 def mixed(splits: Sequence[Split], weights: Sequence[float] | None) -> Split:
     """Return several splits as one; arguments and errors are those of `mix`."""
     if not isinstance(splits, (list, tuple)) or not all(
@@ -393,21 +413,20 @@ def _balanced_positions(view: View, field: str) -> Rows:
         raise DatasetError(with_suggestion(words, field, labels))
     codec = decoder.record[field]
     missing = ("", None) if decoder.form.names and codec.classes else (-1, None)
-    narrow, total = view.only((field,)), len(view)
+    narrow = view.only((field,))
     room = Room(_LABELS, threads())
-
-    def runs() -> Iterator[Rows]:
-        start = 0
-        while start < total:
-            stop = min(total, start + room.records)
-            yield narrow.numbers(np.arange(start, stop))
-            start = stop
 
     def labelled(asked: Rows, chunk: Chunk) -> tuple[Any, Any]:
         kept = np.isin(asked, chunk.numbers)
         if not kept.any():  # all of them are corrupt
             return kept, ()
         column: Any = chunk.batch(0, len(chunk.numbers))
+        if column is None or row_count(column) < np.count_nonzero(kept):
+            raise DatasetError(
+                f"balanced: records {asked[0]:,} to {asked[-1]:,}: the images of some are "
+                "corrupt, and a function of batches does not say of which: call balanced "
+                "before map"
+            )
         room.measure(column)
         for name in codec.label.split("."):
             if name not in column:
@@ -415,7 +434,8 @@ def _balanced_positions(view: View, field: str) -> Rows:
             column = column[name]
         return kept, column
 
-    found = [*narrow.chunks(runs(), STORED, labelled, threads())]
+    parts = narrow.parts(lambda: room.records)
+    found = [*narrow.chunks(parts, STORED, labelled, threads())]
     kept = np.concatenate([np.empty(0, bool), *(each for each, _ in found)])
     classes = [label for _, column in found for label in np.asarray(column).tolist()]
     members: dict[Any, list[int]] = {}

@@ -184,18 +184,27 @@ class View(ABC):
     def only(self, fields: tuple[str, ...]) -> View:
         """Return the view with some of its fields, as far as none has to be computed."""
 
-    def in_order(self, size: int | None = None) -> Iterator[Chunk]:
-        """Read all records in the order in which they are stored, so many at a time.
+    def in_order(self, size: Callable[[], int] | None = None) -> Iterator[Chunk]:
+        """Read all records in the order in which they are stored, some at a time.
 
         Args:
-            size: how many; None for many.
+            size: returns how many come next; None for many.
         """
-        total, size = len(self), size or self.most(_RUN, _RUN_BYTES)
-        parts = (
-            self.numbers(np.arange(start, min(total, start + size)))
-            for start in range(0, max(1, total), size)
-        )
+        most = self.most(_RUN, _RUN_BYTES)
+        parts = self.parts(size or (lambda: most))
         yield from self.chunks(parts, STORED, lambda _, chunk: chunk)
+
+    def parts(self, size: Callable[[], int]) -> Iterator[Rows]:
+        """Yield the numbers of all records in the order in which they are stored.
+
+        Args:
+            size: returns how many come next.
+        """
+        start, total = 0, len(self)
+        while not start or start < total:
+            stop = start + size()
+            yield self.numbers(np.arange(start, min(total, stop)))
+            start = stop
 
 
 class Derived(View):
@@ -439,5 +448,7 @@ def byte_count(values: Any) -> int:
     if isinstance(values, np.ndarray) and values.dtype.kind != "O":
         return values.nbytes
     if isinstance(values, (list, tuple, np.ndarray)):
-        return sum(map(byte_count, values))
-    return int(getattr(values, "nbytes", 0)) or getsizeof(values)
+        each = values.flat if isinstance(values, np.ndarray) else values
+        return sum(map(byte_count, each))
+    found = getattr(values, "nbytes", None)
+    return found if isinstance(found, int) else getsizeof(values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
-from itertools import islice
+from itertools import tee
 from typing import Any, Protocol
 
 from ..shared.errors import DatasetError, RecordError, position
@@ -26,10 +26,6 @@ class Rows(Protocol):
 RowSource = Iterable[Row] | Rows | Sequence[Callable[[], Iterable[Row]]]
 """What `write_dataset` takes rows from."""
 
-
-# How many rows are asked for at once of sources that can load several, as PyTorch's data
-# loaders ask them: with `__getitems__`.
-_TOGETHER = 64
 
 # What tables and single records have, which can be iterated, but not by rows.
 _NOT_OF_ROWS = ("iloc", "to_dicts", "to_pylist", "model_fields")
@@ -211,34 +207,25 @@ def check_start(start: int, found: int) -> None:
 
 
 def _loaded(items: Rows, positions: Iterable[int]) -> Iterator[object]:
-    several = getattr(items, "__getitems__", None)
-    if several is None:
-        yield from (_row_at(items, index) for index in positions)
-        return
-    left = iter(positions)
-    while some := [*islice(left, _TOGETHER)]:
+    # Only a split itself has it, and reads several records at once. A class that derives
+    # from one may have another __getitem__.
+    together = vars(type(items)).get("_rows_at")
+    if together is not None:
+        positions, asked = tee(positions)
+        rows = together(items, asked)
+    for index in positions:
         try:
-            rows = [*several(some)]
-        except Exception:  # of the row that raises it again
-            rows = []
-        if len(rows) == len(some):
-            yield from rows
-        else:
-            yield from (_row_at(items, index) for index in some)
-
-
-def _row_at(items: Rows, index: int) -> object:
-    try:
-        return items[index]
-    except RecordError as error:
-        return Unreadable(error)
-    except StopIteration as error:  # would end the generator that calls
-        raise RuntimeError(
-            f"the source raised StopIteration for {position(index)}"
-        ) from error
-    except Exception as error:
-        error.add_note(f"while the source loaded {position(index)}")
-        raise
+            row: object = items[index] if together is None else next(rows)
+        except RecordError as error:
+            row = Unreadable(error)
+        except StopIteration as error:  # would end this generator, not the program
+            raise RuntimeError(
+                f"the source raised StopIteration for {position(index)}"
+            ) from error
+        except Exception as error:
+            error.add_note(f"while the source loaded {position(index)}")
+            raise
+        yield row
 
 
 def _following(
