@@ -39,7 +39,7 @@ _BUG = (
     "lines above and the schema that shows it."
 )
 
-# A clone that is installed with `pip install -e` may have become another version.
+# A clone that is installed in editable mode may have become another version.
 _NOT_INSTALLED = Finding(
     COMMAND_LINE,
     "SG407",
