@@ -88,9 +88,9 @@ def raw_numbers(field: FieldSpec) -> RawNumbers | None:
 
 
 def with_numbers(columns: Columns, raw: Mapping[str, RawNumbers]) -> Columns:
-    """Return columns with numbers in place of their raw bytes.
+    """Return columns with numbers in place of the raw bytes of keys.
 
-    Bytes of another size stay as they are.
+    Bytes of another size stay as they are, and so do steps.
 
     Args:
         columns: some records.
@@ -102,13 +102,7 @@ def with_numbers(columns: Columns, raw: Mapping[str, RawNumbers]) -> Columns:
         key: tuple(_decoded(some, raw[key])) if key in raw else some
         for key, some in columns.by_key.items()
     }
-    steps = {
-        key: replace(each, columns=tuple(_decoded(each.columns, raw[key])))
-        if key in raw
-        else each
-        for key, each in columns.steps.items()
-    }
-    return replace(columns, by_key=by_key, steps=steps)
+    return replace(columns, by_key=by_key)
 
 
 def _decoded(columns: tuple[Column, ...], raw: RawNumbers) -> Iterator[Column]:
