@@ -253,8 +253,9 @@ def loads(text: str | bytes, where: str) -> Manifest:
     except (ValueError, RecursionError) as error:
         raise DatasetError(
             f"{where}: not a complete manifest ({_plain(error)}); restore it from a copy, "
-            "or else remove it and write all splits again, or seal files of another "
-            "program again with `schemagen verify DATA --record NAME --seal`"
+            "or else remove it and then either write all splits again with "
+            "overwrite=True, or seal files of another program with "
+            "`schemagen verify DATA --record NAME --seal`"
         ) from None
 
 
