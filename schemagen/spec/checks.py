@@ -601,7 +601,17 @@ def _augmentation_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Fi
                     advice="give both the same augment=; resize= brings both to one size",
                 )
                 break
+    still = [
+        repr(each.label)
+        for each, kind in pictures
+        if isinstance(kind, Image) and not any(_moves(kind))
+    ]
     for boxes, kind in fields:
+        named = ""
+        if still and kind.box_image is None:
+            named = (
+                f", or box_image={' or '.join(still)} if the boxes are of that image"
+            )
         for other, picture in pictures if kind.box else ():
             if kind.box_image in (None, other.label) and any(_moves(picture)):
                 yield record.wrong(
@@ -609,8 +619,8 @@ def _augmentation_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Fi
                     f"augmentation moves {other.label!r}, and not its boxes",
                     boxes,
                     found=f"augment={picture.augment} of the picture",
-                    advice="declare no flips and no crop; move pictures and boxes "
-                    "together, in a function of dataset.map or split.map",
+                    advice=f"declare no flips and no crop{named}; move pictures and "
+                    "boxes together, in a function of dataset.map or split.map",
                 )
                 break
 

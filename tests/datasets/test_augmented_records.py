@@ -89,6 +89,20 @@ def test_boxes_refuse_a_picture_that_moves_without_them(
     assert place(finding) == f"schemas/r.py:{HEAD.count(chr(10)) + 3}:5"
     assert "'photo'" in finding["message"]
     assert "dataset.map or split.map" in finding["advice"]
+    assert "box_image=" not in finding["advice"]
+
+
+def test_boxes_may_be_of_the_picture_that_stays(tmp_path: Path) -> None:
+    """The advice says how to declare it, and works."""
+    box = "Vector((4,), box=('xmin', 'ymin', 'xmax', 'ymax'){})"
+    pictures = [_PHOTO.format(_FLIP), _FILM, _MAP.format("")]
+    boxes = f"boxes: Annotated[Any, {box}]"
+    wrong = _project(tmp_path / "wrong", [*pictures, boxes.format("")])
+    (finding,) = refusals(wrong)
+    advised = re.search(r"box_image='\w+'", finding["advice"])
+    assert advised is not None
+    right = _project(tmp_path / "right", [*pictures, boxes.format(f", {advised[0]}")])
+    assert run("generate", "--project", right).exit_code == 0
 
 
 @pytest.mark.parametrize(
