@@ -242,8 +242,8 @@ def diff(
 
     A and B are data directories, files or quoted globs, or URLs. Splits of equal names
     are compared; if each has one split, these. Exit code 1 if anything differs:
-    a change of the schema that `breaking` would report, a split, records that one of
-    them lacks, or a distribution by an effect of 0.5 (see `inspect`).
+    a change of the schema that `breaking` would report, a class, key, split or record
+    that one of them lacks, or a distribution by an effect of 0.5 (see `inspect`).
     """
     from ..use_cases.diff import diff as use_case
     from ..use_cases.diff import write_diff

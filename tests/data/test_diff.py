@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -145,19 +146,93 @@ def older_and_newer(directory: Path) -> tuple[Path, Path]:
 
 
 def test_an_added_class_is_named(tmp_path: Path) -> None:
-    """The newer schema has the names, in either order; data of both is read alike."""
+    """It is a difference; the newer schema has the names, in either order."""
     old, new = older_and_newer(tmp_path)
     code, found = diff(old, new)
-    assert (code, found["changes"]) == (0, [])
+    assert (code, found["same"], found["changes"]) == (1, False, [])
     assert found["classes"] == [{"field": "digit", "only": [[], ["nine"]]}]
-    text = run("diff", old, new).stdout
+    page = tmp_path / "page.html"
+    text = run("diff", old, new, "--html", page).stdout
     assert "digit: class nine only in the schema of new." in text
+    assert "No differences." not in text
+    assert '<li class="tone-bad"><a href="#diff">classes of digit' in page.read_text()
     some = [each for each in rows(120) if each["digit"] != 9]
     write_dataset(some, new, "train", overwrite=True)
     for pair in ((old, new), (new, old)):
         _, found = diff(*pair)
         [share] = [e for e in found["differences"] if e["field"] == "digit"]
         assert share["measure"] == "share of nine"
+
+
+def with_other_label(
+    directory: Path, changed: Callable[[dict[str, Any]], dict[str, Any]]
+) -> tuple[Path, Path]:
+    """Two datasets of equal records; the second one declares its label otherwise."""
+    for each in ("old", "new"):
+        write_dataset(rows(40), directory / each, "train")
+    with edited_manifest(directory / "new") as manifest:
+        fields = manifest["spec"]["fields"]
+        [label] = [each for each in fields if each["name"] == "digit"]
+        label |= changed(label)
+    return directory / "old", directory / "new"
+
+
+def test_a_renamed_class_is_no_difference(tmp_path: Path) -> None:
+    """The newer schema says what it was called, in either order."""
+    old, new = with_other_label(
+        tmp_path,
+        lambda label: {
+            "classes": ["null", *label["classes"][1:]],
+            "renamed": [["zero", "null"]],
+        },
+    )
+    code, found = diff(old, new)
+    assert (code, found["same"], found["classes"]) == (0, True, [])
+    assert diff(new, old)[1]["classes"] == []
+
+
+@pytest.mark.parametrize(
+    ("count", "only"),
+    [
+        (10, []),
+        (12, [{"field": "digit", "only": [[], ["10", "11"]]}]),
+        (8, [{"field": "digit", "only": [["eight", "nine"], []]}]),
+    ],
+)
+def test_names_and_ids_of_classes_are_not_compared(
+    tmp_path: Path, count: int, only: list[Any]
+) -> None:
+    """Only how many there are."""
+    old, new = with_other_label(
+        tmp_path, lambda _: {"classes": [], "num_classes": count}
+    )
+    assert diff(old, new)[1]["classes"] == only
+
+
+def test_a_renamed_field_has_the_same_key(tmp_path: Path) -> None:
+    """Also if its classes differ."""
+    old, new = with_other_label(
+        tmp_path,
+        lambda label: {
+            "name": "numeral",
+            "classes": [*label["classes"], "ten"],
+            "num_classes": 11,
+        },
+    )
+    _, found = diff(old, new)
+    assert found["keys"] == [[], []]
+    assert found["classes"] == [{"field": "numeral", "only": [[], ["ten"]]}]
+
+
+def test_a_key_of_a_record_that_is_matched_twice_is_a_difference(
+    two: tuple[Path, Path],
+) -> None:
+    """Only the first of equal identifiers is compared."""
+    for data, more in zip(two, ({}, {"surge": 1.5}), strict=True):
+        some = [*map(record, range(60)), record(0, **more)]
+        write_file(data / "train-00000-of-00001", some)
+    code, found = diff(*two, "--key", "id")
+    assert (code, found["same"], found["keys"]) == (1, False, [[], ["surge"]])
 
 
 def test_single_splits_are_compared_whatever_their_names(

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...runtime.shared.errors import DatasetError
+from ..formatting import one_line
 from ..statistics.digests import Digested
 from ..statistics.model import DataStatistics, RecordStatistics
-from .classes import declared_classes
 from .columns import Split, latest_of
 from .profile import Profile
 from .repetitions import Place, Places
 
 if TYPE_CHECKING:
     from ...runtime.codecs.compatibility import Change
-    from ...spec.model import RecordSpec
+    from ...spec.model import FieldSpec, RecordSpec
 
 _NONE = np.empty(0, np.intp)
 
@@ -62,7 +62,8 @@ class Diff:
             None if one has no schema.
         keys: the names of keys that are in the first, and in the second one only.
         classes: the names of classes that only the first, and only the second schema
-            has, by the name of their field; none without two schemas.
+            has, by the name that the second one gives their field; empty without two
+            schemas.
         splits: their splits.
         profile: of both together; its splits are in pairs, each of the first, then of the
             second one.
@@ -80,6 +81,8 @@ class Diff:
         """Whether nothing differs."""
         return not (
             self.schema
+            or any(self.keys)
+            or self.classes
             or self.profile.drifts
             or any(split.differs for split in self.splits)
         )
@@ -117,8 +120,11 @@ def diff_of(one: Profile, other: Profile, names: tuple[str, str], key: str) -> D
         from ...spec.serial import to_data  # which imports pydantic
 
         schema = tuple(differences(to_data(specs[0]), to_data(specs[1])))
-    own, others = ({c.name for c in p.columns if c.found} for p in profiles)
-    keys = (sorted(own - others), sorted(others - own))
+    own, others = ({c.key: c.name for c in p.columns if c.found} for p in profiles)
+    keys = (
+        sorted(own[key] for key in own.keys() - others.keys()),
+        sorted(others[key] for key in others.keys() - own.keys()),
+    )
     both = [pair for _, *pair in pairs]
     together = _together(profiles, names, both)
     classes = dict(_classes(specs)) if schema is not None else {}
@@ -130,19 +136,30 @@ def _classes(
 ) -> Iterator[tuple[str, tuple[list[str], list[str]]]]:
     """Yield the names of fields whose classes differ, with those of one schema only."""
     first, second = (
-        {
-            field.label: declared_classes(field).values()
-            for field in spec.fields
-            if field.codec.of_classes
-        }
+        {field.key: field for field in spec.fields if field.codec.of_classes}
         for spec in specs
         if spec is not None
     )
-    for label in [label for label in second if label in first]:
-        own, others = first[label], second[label]
-        only = [e for e in own if e not in others], [e for e in others if e not in own]
+    for key in [key for key in second if key in first]:
+        own, other = first[key], second[key]
+        only = _more_classes(own, other), _more_classes(other, own)
         if any(only):
-            yield label, only
+            yield other.label, only
+
+
+def _more_classes(own: FieldSpec, other: FieldSpec) -> list[str]:
+    """Return the names of the classes that only the first one of two fields has.
+
+    A class that either of them has renamed is in both. If one has no names, only their
+    numbers of classes are compared.
+    """
+    names, others = (each.kind.classes for each in (own, other))
+    if not (names and others):
+        ids = range(other.kind.count, own.kind.count)
+        return [one_line(names[at], 60) if names else str(at) for at in ids]
+    known = {*others, *dict(other.kind.renamed)}
+    known |= {today for former, today in own.kind.renamed if former in known}
+    return [one_line(name, 60) for name in names if name not in known]
 
 
 def _of_split(

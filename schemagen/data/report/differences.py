@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from ...display.blocks import Table, without_empty
-from ..formatting import listed, plural
+from ..formatting import key_name, listed, plural
 from ..inspect.text import diff_tables
 from ..profile.columns import Column
 from ..profile.comparison import DRIFT, FEWEST, FEWEST_OF_VALUE
@@ -28,6 +28,8 @@ def diff_figure(found: Diff) -> Figure:
     notes, table = diff_tables(found)
     tables = {"Records of both datasets": table}
     said = [_of_split(split, found.names) for split in found.splits if split.differs]
+    if found.classes:
+        said.insert(0, f"classes of {listed([*map(key_name, found.classes)])} differ")
     if changes := len(found.schema or ()):
         said.insert(0, plural(changes, "change") + " of the schema")
     return Figure(
