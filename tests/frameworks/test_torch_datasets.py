@@ -219,6 +219,64 @@ class TestDataset:
         dataset.load_state_dict(state)
         assert scans(dataset) == scans(split.batches(32, shuffle_seed=1))[1:]
 
+    @pytest.mark.parametrize("workers", [0, 1, 3])
+    def test_a_loader_goes_back_to_a_state(self, split: Any, workers: int) -> None:
+        """Its workers begin one after another, and none of them drops the state."""
+        dataset = split.to_torch(32, shuffle_seed=1)
+        options: dict[str, Any] = {"batch_size": None, "num_workers": workers}
+        loader = StatefulDataLoader(dataset, **options)
+        whole = [
+            scans(split.batches(32, shuffle_seed=1, epoch=epoch)) for epoch in range(3)
+        ]
+        dataset.set_epoch(0)
+        batches = iter(loader)
+        assert scans(islice(batches, 2)) == whole[0][:2]
+        state = loader.state_dict()
+        assert scans(batches) == whole[0][2:]
+        for epoch in (1, 0, 2):
+            dataset.set_epoch(epoch)
+            assert scans(loader) == whole[epoch]
+            loader.load_state_dict(state)
+            assert scans(loader) == whole[0][2:]
+
+    @pytest.mark.parametrize("workers", [0, 1, 3])
+    @pytest.mark.parametrize("first", ["load_state_dict", "set_epoch"])
+    def test_another_epoch_than_that_of_a_loader_begins(
+        self, split: Any, first: str, workers: int
+    ) -> None:
+        """Also after an epoch that was set and read before.
+
+        The loader asks that worker first whose turn it was, so batches are in turns of it.
+        """
+        dataset = split.to_torch(32, shuffle_seed=1)
+        options: dict[str, Any] = {"batch_size": None, "num_workers": workers}
+        loader = StatefulDataLoader(dataset, **options)
+        next(iter(loader))
+        state = loader.state_dict()
+        for epoch, skipped in ((3, 0), (0, 1), (2, 0)):
+            if first == "set_epoch":
+                dataset.set_epoch(epoch)
+            loader.load_state_dict(state)
+            if first == "load_state_dict":
+                dataset.set_epoch(epoch)
+            expected = scans(split.batches(32, shuffle_seed=1, epoch=epoch))[skipped:]
+            assert sorted(scans(loader)) == sorted(expected)
+
+    def test_a_dataset_goes_back_to_a_state_after_workers(self, split: Any) -> None:
+        dataset = split.to_torch(32, shuffle_seed=1)
+        next(iter(dataset))
+        state = dataset.state_dict()
+        workers = DataLoader(dataset, batch_size=None, num_workers=2)
+        dataset.load_state_dict(state)
+        dataset.set_epoch(1)
+        expected = scans(split.batches(32, shuffle_seed=1, epoch=1))
+        assert scans(workers) == scans(workers) == expected
+        dataset.load_state_dict(state)
+        with pytest.raises(DatasetError, match="use StatefulDataLoader"):
+            list(workers)
+        assert dataset.state_dict() == state
+        assert scans(dataset) == scans(split.batches(32, shuffle_seed=1))[1:]
+
     def test_the_epoch_of_a_state_is_that_of_its_batches(self, split: Any) -> None:
         dataset = split.to_torch(32, shuffle_seed=1)
         batches = iter(dataset)

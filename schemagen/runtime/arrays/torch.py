@@ -113,8 +113,12 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
         self._rank = (0, 1)
         # In shared memory: workers that live on see an epoch that is set later.
         self._epoch = torch.full((), epoch, dtype=torch.int64).share_memory_()
-        self._is_epoch_set = torch.zeros((), dtype=torch.bool).share_memory_()
+        # How often an epoch was set: until now, and before the last loop began.
+        self._sets = torch.zeros((), dtype=torch.int64).share_memory_()
+        self._begun = torch.zeros((), dtype=torch.int64).share_memory_()
         self._in_workers = torch.zeros((), dtype=torch.bool).share_memory_()
+        # Not in shared memory: all workers of a loop see what it was before the loop.
+        self._next_epoch: int | None = None
         self._loaded: tuple[int, State] | None = None
         self._reading: _Reading | None = None
         self._read(None, (0, 1))  # refuses wrong options
@@ -156,7 +160,8 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
         A loaded state of another epoch is dropped.
         """
         self._epoch.fill_(epoch)
-        self._is_epoch_set.fill_(True)
+        self._sets.add_(1)
+        self._next_epoch = epoch
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         info = get_worker_info()
@@ -172,11 +177,22 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
             )
         else:
             reading = self._resumed(loaded[1], worker)
-        if info is None:  # several workers would clear it for each other
-            self._is_epoch_set.fill_(False)
+        sets = int(self._sets)
+        if info is None:
+            self._begun.fill_(sets)
+            self._next_epoch = None
         self._reading = reading
         # Not as a generator: the state is that of this epoch from here on.
-        return _tensors(reading)
+        return self._tensors(reading, sets)
+
+    def _tensors(self, reading: _Reading, sets: int) -> Iterator[dict[str, Any]]:
+        # Workers say it here: StatefulDataLoader asks for a batch when all of them have
+        # loaded their states.
+        self._begun.fill_(max(sets, int(self._begun)))
+        for batch in reading.batches:
+            reading.done += 1
+            yield tensors_of(batch)
+        reading.ended = True
 
     def _begins_epoch(self, process: int, state: State) -> bool:
         """Whether an epoch begins, in place of the rest of the one of a state.
@@ -185,7 +201,7 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
             process: which has loaded the state.
             state: the state.
         """
-        if self._is_epoch_set and int(self._epoch) != state["now"]["epoch"]:
+        if self._next_epoch not in (None, state["now"]["epoch"]):
             return True
         # One of several workers ends while others read on.
         in_worker = get_worker_info() is not None and process == os.getpid()
@@ -249,14 +265,9 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
                 "load_state_dict: expected what state_dict() of the dataset has returned, "
                 f"found {shortened(state)}"
             )
+        if self._begun == self._sets:  # workers have begun the epoch that was set
+            self._next_epoch = None
         self._loaded = os.getpid(), dict(state)
-
-
-def _tensors(reading: _Reading) -> Iterator[dict[str, Any]]:
-    for batch in reading.batches:
-        reading.done += 1
-        yield tensors_of(batch)
-    reading.ended = True
 
 
 _STATE = ("first", "now", "done", "worker", "readers", "batch_size")
