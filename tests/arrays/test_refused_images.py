@@ -67,3 +67,24 @@ def test_an_image_that_pillow_refuses_is_a_corrupt_record(
         batches = [*open_split(on_corrupt="skip").batches(6)]
     kept = [number for batch in batches for number in batch["number"].tolist()]
     assert kept == [number for number in range(len(_SIDES)) if number not in wrong]
+
+
+@pytest.mark.parametrize("batched", [None, False, True])
+@pytest.mark.filterwarnings("ignore:Image size", "ignore:.*left out")
+def test_rows_for_loaders_are_those_that_can_be_decoded(
+    open_split: Any, batched: bool | None
+) -> None:
+    """As rows and as columns, and the images found to be corrupt only then."""
+    split = open_split(on_corrupt="skip")
+    if batched is not None:
+        split = split.map(dict, batched=batched)
+    for read in (len, list, lambda rows: rows.columns):
+        several = split.__getitems__([5, 4, 0])
+        read(several)
+        assert len(several) == 2
+        assert [each["number"] for each in several] == [5, 0]
+        assert several.columns["number"].tolist() == [5, 0]
+    none = split.__getitems__([4, 4])
+    assert len(none) == len([*none]) == 0
+    with pytest.raises(DatasetError, match="record 4 and 1 more: all records"):
+        assert none.columns

@@ -529,7 +529,7 @@ class TestFiles:
             lambda: split.map(dict, batched=True)[1:],
             lambda: mix([split, split])[:],
             lambda: split.to_arrow([0, 1]),
-            lambda: split.__getitems__([0, 1]),
+            lambda: split._getitems([0, 1]),
         ):
             with pytest.raises(DatasetError, match=r"record 1: .*: select the others"):
                 read()
@@ -537,6 +537,34 @@ class TestFiles:
         assert len(others) == len(others[:]["scan"]) == 2
         with pytest.raises(DatasetError, match=r"record 1: ((?!select).)*$"):
             open_split(path)[:]
+
+    def test_loaders_of_pytorch_get_the_other_records(self, tmp_path: Path) -> None:
+        """As rows and as columns, of the split and of all that is made of it."""
+        records = [serialize(**row(0)), b"\xff", serialize(**row(2)), b"\xff"]
+        path = write_records(tmp_path / "some.tfrecord", records)
+        split = open_split(path, on_corrupt="skip")
+        for view, left in (
+            (split, [2, 0, 2]),
+            (split.select([0, 1, 2, 3]), [2, 0, 2]),
+            (split.select([2, 1, 0, 1]), [0, 2, 0]),
+            (split.map(dict), [2, 0, 2]),
+            (split.map(dict, batched=True), [2, 0, 2]),
+            (mix([split, split]), [0, 0]),
+            (mix([split.map(dict), split.map(dict, batched=True)]), [0, 0]),
+        ):
+            with pytest.warns(RuntimeWarning, match="left out, .*record [13]"):
+                several = view.__getitems__([2, 1, 0, 3, 2])
+            assert [each["scan"] for each in several] == left
+            assert several.columns["scan"].tolist() == left
+            assert len(several) == len(left)
+        for view in (split, split.map(dict), split.map(_averaged, batched=True)):
+            with pytest.warns(RuntimeWarning, match="2 records are left out"):
+                none = view.__getitems__([3, 1])
+            assert len(none) == len([*none]) == 0
+            with pytest.raises(DatasetError, match="record 3 and 1 more: all records"):
+                assert none.columns
+        with pytest.raises(DatasetError, match="record 1: not a"):
+            open_split(path).__getitems__([0, 1])
 
     def test_loops_leave_corrupt_records_out(self, tmp_path: Path) -> None:
         numbers = [0, 1, 2, 13, 4]
@@ -606,6 +634,12 @@ class TestFiles:
         """The records of files that are open can be read on."""
         write_dataset(rows(COUNT)[::-1], directory, "train", shards=4, overwrite=True)
         assert scans([split[:]]) == stored
+
+
+def _averaged(batch: dict[str, Any]) -> dict[str, Any]:
+    """Fail with a batch of no records."""
+    mean = sum(batch["scan"].tolist()) / len(batch["scan"])
+    return {**batch, "scan": batch["scan"] - mean}
 
 
 def damaged(directory: Path) -> tuple[Path, int]:

@@ -396,6 +396,17 @@ class Wrapper(Dataset[Any]):
         }
 
 
+def _damage(directory: Path, numbers: set[int]) -> None:
+    """Change a byte of some records of a split with one file."""
+    [path] = directory.glob("train-*")
+    data, at = bytearray(path.read_bytes()), 0
+    for number in range(max(numbers) + 1):
+        size = int.from_bytes(data[at : at + 8], "little")
+        data[at + 12] ^= number in numbers
+        at += 8 + 4 + size + 4
+    path.write_bytes(data)
+
+
 class TestCollate:
     """`collate` makes batches of any rows."""
 
@@ -418,6 +429,21 @@ class TestCollate:
         every = [*chain.from_iterable(scans(loader))]
         assert every == [*range(COUNT), *range(5)]
         assert collate([split[0], split[4]])["ink_runs"].shape == (2, 4)
+
+    @pytest.mark.parametrize("workers", [0, 2])
+    @pytest.mark.filterwarnings("ignore:.* left out")
+    def test_corrupt_records_are_left_out(self, tmp_path: Path, workers: int) -> None:
+        """A batch is smaller then, and one of corrupt records alone is an error."""
+        write_dataset(rows(8), tmp_path, "train")
+        _damage(tmp_path, {1, 4, 5})
+        split = open_split(tmp_path, "train", on_corrupt="skip")
+        options: dict[str, Any] = {"num_workers": workers, "collate_fn": collate}
+        for dataset in (split, Subset(split, range(8))):
+            loader = DataLoader(dataset, batch_size=4, **options)
+            assert scans(loader) == [[0, 2, 3], [6, 7]]
+        loader = DataLoader(split, batch_size=2, **options)
+        with pytest.raises(DatasetError, match="record 4 and 1 more: all records"):
+            list(loader)
 
     @pytest.mark.parametrize(
         ("rows", "said"),

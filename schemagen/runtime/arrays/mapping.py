@@ -246,6 +246,8 @@ class MappedBatches:
         return self._view.change_batch(numbers[: row_count(batch)], batch, self._epoch)
 
     def rows(self) -> tuple[Rows, list[Row]]:
+        if not len(self.numbers):  # all are left out
+            return self.numbers, []
         batch = self.batch(0, len(self.numbers))
         rows = [] if batch is None else rows_of(batch)
         return self.numbers[: len(rows)], rows

@@ -92,8 +92,11 @@ class Split:
         return row
 
     def __getitems__(self, numbers: Sequence[int]) -> BatchRows:
-        """Return records one by one, as PyTorch's data loaders ask for several."""
-        return BatchRows(self._read(numbers))
+        """Return records one by one, as PyTorch's data loaders ask for several.
+
+        With `on_corrupt="skip"` corrupt records are left out: a batch is then smaller.
+        """
+        return BatchRows(self._view, self._view.numbers(self._positions(numbers)))
 
     def _getitems(self, numbers: Sequence[int] | Rows) -> list[Row]:
         """Return records one by one, as Grain asks for several."""

@@ -19,6 +19,7 @@ import numpy as np
 from ..codecs.decoder import Batch, Decoder, Row
 from ..reading.columns import Rows
 from ..reading.records import Records
+from ..shared.errors import DatasetError
 from .ahead import in_order
 from .order import STORED, Epoch
 
@@ -402,24 +403,45 @@ def selected(view: View, chosen: range | Rows) -> View:
 class BatchRows(Sequence[Row]):
     """Records as rows, of which `collate` of `arrays.torch` takes the columns.
 
+    Corrupt ones are left out if the view leaves them out.
+
     Args:
-        chunk: the records.
+        view: of which.
+        numbers: int64 [N], of the records.
     """
 
-    def __init__(self, chunk: Chunk) -> None:
-        self._chunk = chunk
+    def __init__(self, view: View, numbers: Rows) -> None:
+        self._view = view
+        self._asked = numbers
+        self._chunk = view.read(numbers)
 
     @cached_property
     def columns(self) -> Batch:
-        """The records as columns, padded."""
-        return self._chunk.batch(0, len(self)) or {}
+        """The records as columns, padded.
+
+        Raises:
+            DatasetError: a record is corrupt, or all are left out.
+        """
+        asked, count = self._asked, len(self._chunk.numbers)
+        found: Batch = {}
+        if count or not len(asked):
+            found = self._chunk.batch(0, count) or {}
+        if self._view.skips and len(asked) and not row_count(found):
+            others = f" and {len(asked) - 1} more" if len(asked) > 1 else ""
+            raise DatasetError(
+                f"{self._view.place(int(asked[0]))}{others}: all records of a batch are "
+                "corrupt, so nothing is left to collate; to_torch leaves such batches out"
+            )
+        return found
 
     @cached_property
     def _rows(self) -> list[Row]:
         return self._chunk.rows()[1]
 
     def __len__(self) -> int:
-        return len(self._chunk.numbers)
+        if self._view.skips:  # corrupt images are found when they are decoded
+            return len(self._rows)
+        return len(self._asked)
 
     def __getitem__(self, row: Any) -> Any:
         return self._rows[row]
