@@ -35,7 +35,7 @@ WAYS: dict[str, dict[str, Any]] = {
     IN_ORDER: {},
 }
 
-MIX = Shape("mix", "mix", 65_536, 128, mix)
+MIX = Shape("mix", "mix", 16_384, 128, mix)
 _BUCKET = "bucket"
 _SECONDS = 30.0
 
