@@ -16,7 +16,6 @@ import click
 from ..atomic_write import writing_advice
 from ..findings import COMMAND_LINE, ExitCode, Finding, SchemagenError
 from ..interrupts import INTERRUPTED
-from ..runtime.interface import DISTRIBUTION
 from .printing import echo
 from .reporting import Output, report
 
@@ -37,14 +36,6 @@ _REFUSALS = {
 _BUG = (
     "This is a bug in schemagen. Nothing was half-written. Please report it with the "
     "lines above and the schema that shows it."
-)
-
-# A clone that is installed in editable mode may have become another version.
-_NOT_INSTALLED = Finding(
-    COMMAND_LINE,
-    "SG407",
-    f"{DISTRIBUTION} is not installed, though its modules are found",
-    advice="install it again from its clone, which has another version by now",
 )
 
 
@@ -79,16 +70,12 @@ def ending(output: Output) -> Iterator[None]:
         except Exception as error:
             if isinstance(error, OSError) and error.errno in _REFUSALS:
                 raise
-            if isinstance(error, ModuleNotFoundError) and error.name == DISTRIBUTION:
-                code = ExitCode.REFUSED
-                report([_NOT_INSTALLED], output.style)
-            else:
-                code = ExitCode.BUG
-                echo(traceback.format_exc(), err=True, nl=False)
-                echo(_BUG, err=True)
-                bug = f"a bug in schemagen: {type(error).__name__}: {error}"
-                advice = "report it with what stderr says and the schema that shows it"
-                _document(output, "SG410", bug, advice)
+            code = ExitCode.BUG
+            echo(traceback.format_exc(), err=True, nl=False)
+            echo(_BUG, err=True)
+            bug = f"a bug in schemagen: {type(error).__name__}: {error}"
+            advice = "report it with what stderr says and the schema that shows it"
+            _document(output, "SG410", bug, advice)
     except OSError as error:
         code = ExitCode.REFUSED
         _refused(error, output)
