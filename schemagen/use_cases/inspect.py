@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..data.inspect.inspecting import statistics_of
 from ..data.one_pass import Wanted, read_data
+from ..data.profile.columns import specs_by_split
 from ..data.profile.profile import Profile, profile_of
 from ..data.sources import Data
 from ..data.verify.verification import Verification
@@ -70,6 +71,6 @@ def write_report(
         found = read_data(data, groups, wanted, workers=workers, progress=bar)
     statistics = statistics_of(data, found, limit)
     verification = verification_of(data, splits, found)
-    profile = profile_of(data, statistics, spec)
+    profile = profile_of(data, statistics, specs_by_split(data, spec), spec)
     size = write(path, profile, verification)
     return Report(path, size, profile, verification)

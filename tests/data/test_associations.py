@@ -27,6 +27,7 @@ from schemagen.data.profile.associations import (
     keys_of,
     spearman,
 )
+from schemagen.data.profile.columns import specs_by_split
 from schemagen.data.profile.profile import profile_of
 from schemagen.data.sources import find_data
 from schemagen.data.verify.verifying import splits_of
@@ -72,7 +73,8 @@ def told(directory: Path, target: Any, **columns: Any) -> list[Associations]:
     keys = keys_of(each.spec for each in groups if each.spec is not None)
     wanted = Wanted(statistics=True, rows=keys)
     found = read_data(data, groups, wanted, workers=1, progress=None)
-    profile = profile_of(data, statistics_of(data, found, None), None)
+    specs = specs_by_split(data, None)
+    profile = profile_of(data, statistics_of(data, found, None), specs, None)
     return associations_of(profile.columns, profile.splits[0])
 
 

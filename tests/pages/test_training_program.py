@@ -109,13 +109,18 @@ def _column(history: Path, name: str) -> list[float]:
         return [float(row[name]) for row in csv.DictReader(file)]
 
 
-def test_data_that_is_missing_is_an_error_that_says_what_to_do(
-    project: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A directory without a manifest, and one without a split to train on."""
+@pytest.fixture
+def program(project: Workspace, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What the program of a record defines."""
     _init(project, "Sample")
     monkeypatch.syspath_prepend(project.root)
-    program = runpy.run_path(str(project.root / "train.py"))
+    return runpy.run_path(str(project.root / "train.py"))
+
+
+def test_data_that_is_missing_is_an_error_that_says_what_to_do(
+    project: Workspace, program: dict[str, Any]
+) -> None:
+    """A directory without a manifest, and one without a split to train on."""
     data = str(project.root / "data")
     for missing in (f"{data}/manifest.json", "train"):
         with pytest.raises(SystemExit) as caught:
@@ -129,12 +134,9 @@ def test_data_that_is_missing_is_an_error_that_says_what_to_do(
 
 
 def test_a_run_may_begin_without_validation(
-    project: Workspace, monkeypatch: pytest.MonkeyPatch
+    project: Workspace, program: dict[str, Any]
 ) -> None:
     """Its epochs have no loss to choose by, and the split may be named `val`."""
-    _init(project, "Sample")
-    monkeypatch.syspath_prepend(project.root)
-    program = runpy.run_path(str(project.root / "train.py"))
     history = project.root / "history.csv"
     for epoch, logs in enumerate(({"loss": 3.0}, {"loss": 2.0, "val_loss": 2.5})):
         logger = keras.callbacks.CSVLogger(history, append=True)

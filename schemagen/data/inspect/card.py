@@ -190,10 +190,8 @@ def schemagen_program(profile: Profile) -> str:
     split = profile.splits[0].name
     delivered = (each for each in profile.spec.fields if each.role != "info")
     size = 32 if all(each.codec.batchable for each in delivered) else 1
-    package, place = (
-        f"generated.{profile.spec.record}",
-        f'"DIRECTORY", {_literal(split)}',
-    )
+    package = f"generated.{profile.spec.record}"
+    place = f'"DIRECTORY", {_literal(split)}'
     return (
         f"from {package}.pipeline import make_dataset  # TensorFlow\n"
         f"from {package}.reader import open_split  # PyTorch, JAX, numpy\n\n"

@@ -49,10 +49,9 @@ def inspect_data(
             themselves, and of the manifest, is in what is returned.
     """
     data = source if isinstance(source, Data) else find_data(source, split)
-    specs = {} if spec else specs_by_split(data)
+    specs = specs_by_split(data, spec)
     groups = [
-        Group(name, spec or specs.get(name), files)
-        for name, files in data.splits.items()
+        Group(name, specs.get(name), files) for name, files in data.splits.items()
     ]
     wanted = Wanted(
         statistics=True,
@@ -62,7 +61,7 @@ def inspect_data(
     )
     with Bar("inspecting") as bar:
         found = read_data(data, groups, wanted, workers=workers, progress=bar)
-    return profile_of(data, statistics_of(data, found, limit), spec)
+    return profile_of(data, statistics_of(data, found, limit), specs, spec)
 
 
 def statistics_of(data: Data, found: Pass, limit: int | None) -> DataStatistics:

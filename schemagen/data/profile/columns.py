@@ -198,11 +198,17 @@ def type_of(field: FieldSpec) -> str:
     return " ".join(filter(None, words))
 
 
-def specs_by_split(data: Data) -> dict[str, RecordSpec]:
-    """Return the spec that wrote each split, by the split's name.
+def specs_by_split(data: Data, spec: RecordSpec | None) -> dict[str, RecordSpec]:
+    """Return the spec of each split, by the split's name.
 
     Specs of later versions that this one cannot read are left out.
+
+    Args:
+        data: the files.
+        spec: of all records; None for those that wrote the splits.
     """
+    if spec is not None:
+        return dict.fromkeys(data.splits, spec)
     found = {name: _readable(files[0].spec) for name, files in data.splits.items()}
     return {name: spec for name, spec in found.items() if spec is not None}
 

@@ -20,7 +20,6 @@ from .columns import (
     columns_of,
     latest_of,
     spec_of_manifest,
-    specs_by_split,
     splits_of,
 )
 from .comparison import DRIFT, Difference, differences_of, pairs_of
@@ -133,18 +132,20 @@ class Profile:
 
 
 def profile_of(
-    data: Data, statistics: DataStatistics, spec: RecordSpec | None
+    data: Data,
+    statistics: DataStatistics,
+    specs: Mapping[str, RecordSpec],
+    spec: RecordSpec | None,
 ) -> Profile:
     """Return the profile of data.
 
     Args:
         data: the files.
         statistics: of these.
-        spec: of all records; None for those that the manifest lists.
+        specs: of each split, as `specs_by_split` returns them.
+        spec: of all records; None for that of the manifest.
     """
-    specs, latest = specs_by_split(data), spec_of_manifest(data)
-    if spec is not None:
-        specs, latest = dict.fromkeys(statistics.splits, spec), spec
+    latest = spec or spec_of_manifest(data)
     return Profile(statistics, specs, latest, manifest=_manifest(data))
 
 
