@@ -42,6 +42,11 @@ def scans(batches: Any) -> list[list[int]]:
     return [batch["scan"].tolist() for batch in batches]
 
 
+def stateful(dataset: Any, workers: int) -> Any:
+    """Return a loader that knows the states of its workers."""
+    return StatefulDataLoader(dataset, batch_size=None, num_workers=workers)
+
+
 class TestDataset:
     """The dataset of `to_torch`."""
 
@@ -74,7 +79,7 @@ class TestDataset:
     ) -> None:
         def loader() -> Any:
             dataset = split.to_torch(8, shuffle_seed=1, epoch=2, **options)
-            return StatefulDataLoader(dataset, batch_size=None, num_workers=workers)
+            return stateful(dataset, workers)
 
         def runs(batches: Any) -> list[Any]:
             return [batch["ink_runs"].tolist() for batch in batches]
@@ -109,10 +114,7 @@ class TestDataset:
     def test_a_state_of_another_epoch_is_refused(
         self, split: Any, workers: int
     ) -> None:
-        def loader(dataset: Any) -> Any:
-            return StatefulDataLoader(dataset, batch_size=None, num_workers=workers)
-
-        begun = loader(split.to_torch(16, shuffle_seed=1))
+        begun = stateful(split.to_torch(16, shuffle_seed=1), workers)
         first = [batch["scan"] for batch in islice(begun, 3)]
         state = begun.state_dict()
         for other in (
@@ -121,11 +123,11 @@ class TestDataset:
             split.select(range(200)).to_torch(16, shuffle_seed=1),
             split.to_torch(16, shuffle_seed=1, block=8),
         ):
-            again = loader(other)
+            again = stateful(other, workers)
             again.load_state_dict(state)
             with pytest.raises(Exception, match="the state was made with"):
                 list(again)
-        again = loader(split.to_torch(8, shuffle_seed=1))
+        again = stateful(split.to_torch(8, shuffle_seed=1), workers)
         again.load_state_dict(state)
         if workers:
             with pytest.raises(
@@ -143,8 +145,7 @@ class TestDataset:
         """Before the first batch, and again before anything is read."""
 
         def loader() -> Any:
-            dataset = split.to_torch(32, shuffle_seed=1)
-            return StatefulDataLoader(dataset, batch_size=None, num_workers=workers)
+            return stateful(split.to_torch(32, shuffle_seed=1), workers)
 
         whole = scans(loader())
         for stop in (0, 1, 4):
@@ -168,8 +169,7 @@ class TestDataset:
         """After its last batch, as long as the loop has not ended, no batch is left."""
 
         def loader() -> Any:
-            dataset = split.to_torch(32, shuffle_seed=1)
-            return StatefulDataLoader(dataset, batch_size=None, num_workers=workers)
+            return stateful(split.to_torch(32, shuffle_seed=1), workers)
 
         begun = loader()
         whole = []
@@ -223,8 +223,7 @@ class TestDataset:
     def test_a_loader_goes_back_to_a_state(self, split: Any, workers: int) -> None:
         """Its workers begin one after another, and none of them drops the state."""
         dataset = split.to_torch(32, shuffle_seed=1)
-        options: dict[str, Any] = {"batch_size": None, "num_workers": workers}
-        loader = StatefulDataLoader(dataset, **options)
+        loader = stateful(dataset, workers)
         whole = [
             scans(split.batches(32, shuffle_seed=1, epoch=epoch)) for epoch in range(3)
         ]
@@ -249,8 +248,7 @@ class TestDataset:
         The loader asks that worker first whose turn it was, so batches are in turns of it.
         """
         dataset = split.to_torch(32, shuffle_seed=1)
-        options: dict[str, Any] = {"batch_size": None, "num_workers": workers}
-        loader = StatefulDataLoader(dataset, **options)
+        loader = stateful(dataset, workers)
         next(iter(loader))
         state = loader.state_dict()
         for epoch, skipped in ((3, 0), (0, 1), (2, 0)):
