@@ -53,11 +53,14 @@ def test_records_are_read_by_ranges(requests: list[int]) -> None:
     assert requests[0] <= 2 * size
 
 
-def test_listed_remote_files_and_others_are_read_as_one(tmp_path: Path) -> None:
+def test_listed_remote_files_and_others_are_read_as_one(
+    tmp_path: Path, system: Any
+) -> None:
     """Each by the manifest in its own directory; an overwrite of one is an error."""
     write_dataset(rows(COUNT + 20)[COUNT:], tmp_path, "train", shards=1)
     (tmp_path / "manifest.json").unlink()
-    remote = [f"{URL}/train-{at:05}-of-00004.tfrecord" for at in range(4)]
+    folder = URL.removeprefix("memory:/")
+    remote = [f"memory:/{path}" for path in system.glob(f"{folder}/train-*")]
     split = open_split([*remote, *sorted(tmp_path.glob("train-*"))])
     assert [row["scan"] for row in split] == list(range(COUNT + 20))
     write_dataset(rows(COUNT)[::-1], URL, "train", shards=4, overwrite=True)
@@ -86,7 +89,7 @@ def test_a_file_that_is_gone_is_named(system: Any) -> None:
     (path,) = [path for path in system.find("/bucket") if "00001-of" in path]
     system.rm(path)
     with pytest.raises(
-        DatasetError, match=r"train-00001-of-00004\.tfrecord: it cannot"
+        DatasetError, match=r"train-00001-of-00004\.\w{24}\.tfrecord: it cannot"
     ):
         split[:COUNT]
 
@@ -130,8 +133,8 @@ class TestCopies:
         write_dataset(rows(COUNT)[::-1], where, "train", shards=4, overwrite=True)
         with pytest.raises(DatasetError, match="is not what it was when it was opened"):
             list(split.batches(8, shuffle_seed=1))
-        with pytest.raises(DatasetError, match="the file was replaced or changed"):
-            open_split(f"{cache}::{where}", "train")
+        again = open_split(f"{cache}::{where}", "train")
+        assert [row["scan"] for row in again] == [*range(COUNT)][::-1]
 
 
 @pytest.mark.parametrize("block", [None, 4])

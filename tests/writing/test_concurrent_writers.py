@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from digit_rows import contents, rows, written
+from generations import without_runs
 from published_splits import hidden, names, numbers_of
 
 from generated import DatasetError, check_files
@@ -236,7 +237,8 @@ def test_without_locks_two_runs_at_once_are_kept_apart(
     found = {
         path.rsplit("/", 1)[1]: memory.cat(path) for path in memory.find("/bucket/data")
     }
-    assert found == written(tmp_path / "whole", rows(2)[1:])
+    whole = written(tmp_path / "whole", rows(2)[1:])
+    assert without_runs(found) == without_runs(whole)
 
 
 def test_a_dead_holder_of_the_manifest_blocks_a_store_for_a_while_only(

@@ -106,7 +106,7 @@ def _index_of(directory: str, name: str, split: Split) -> Rows | None:
     """Return where the frames of a split end; None without an index that is whole."""
     if split.index is None:
         return None
-    path = os.path.join(directory, index_name(name, split.index))
+    path = os.path.join(directory, index_name(name, split.index, split.run))
     try:
         contents = reader_of(path).read(path)
     except FileNotFoundError:  # such as where only the shards were copied

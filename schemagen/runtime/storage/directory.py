@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
@@ -15,7 +16,7 @@ from ..shared.errors import DatasetError
 from .files import FileReader, Files, OutputFile, Result, in_threads
 from .gfile import TensorFlowReader, is_copied
 from .local import LocalFiles
-from .lock import Lock
+from .lock import Lock, Lost
 from .remote import RemoteFiles, RemoteReader
 
 _LOCAL = LocalFiles()
@@ -89,8 +90,8 @@ class Directory:
         files: reads and writes its files.
         held: a lock that this process holds, which is compared before each removal,
             renaming and replacement. Once it is lost each of them raises `Lost` and
-            touches nothing. New files are created without a comparison: they have hidden
-            names that no other file has.
+            touches nothing. New files are created without a comparison: they have names
+            that no other file has.
     """
 
     where: str
@@ -137,7 +138,7 @@ class Directory:
         self.files.make(self.where)
 
     def create(self, name: str) -> OutputFile:
-        """Begin a new file; one that exists is a FileExistsError."""
+        """Begin a new file, of a name that no other file has."""
         return self.files.create(self.path(name))
 
     def create_whole(self, name: str, data: bytes) -> bool:
@@ -150,28 +151,27 @@ class Directory:
     def replace(self, name: str, data: bytes) -> None:
         """Write a whole small file in one step, durable after `sync`.
 
-        Readers find the old bytes or the new ones. The new ones are first written
-        to a file of a `temporary_name`, which stays behind if the process is killed.
+        Readers find the old bytes or the new ones.
+
+        Raises:
+            Lost: another process has replaced it meanwhile, where that can be told.
         """
-        temporary = temporary_name(name)
-        file = self.create(temporary)
-        try:
-            file.write(data)
-            file.finish()
-            self.rename(temporary, name)
-        except BaseException:
-            file.discard()
-            raise
+        path = self.path(name)
+        if not self.files.replace(path, data, self._check):
+            self._check()
+            reason = "another process has replaced this file meanwhile"
+            raise Lost(errno.ENOLCK, reason, path)
 
     def rename(self, old: str, new: str) -> None:
         """Give a file another name, in place of the file that has it; see `sync`."""
         self._check()
         self.files.rename(self.path(old), self.path(new))
 
-    def remove(self, name: str) -> None:
-        """Remove a file; a missing one is not an error."""
-        self._check()
-        self.files.remove(self.path(name))
+    def remove(self, *names: str) -> None:
+        """Remove files; a missing one is not an error."""
+        if names:
+            self._check()
+            self.for_each(self.files.remove, [self.path(name) for name in names])
 
     def sync(self) -> None:
         """Make what happened to names durable: new ones, renamed and removed ones."""
@@ -216,8 +216,3 @@ class Directory:
     def _check(self) -> None:
         if self.held is not None:
             self.held.check()
-
-
-def temporary_name(name: str) -> str:
-    """Return a hidden name that no other file has, such as `.manifest.json.<id>.tmp`."""
-    return f".{name.removeprefix('.')}.{os.urandom(6).hex()}.tmp"

@@ -90,7 +90,7 @@ class OutputFile(Protocol):
         """Close the file and remove it.
 
         It never raises an OSError: one is mostly on its way already. What cannot be
-        removed has a hidden name, and goes with the next run.
+        removed goes with the next run.
         """
 
 
@@ -109,24 +109,33 @@ class Files(FileReader):
 
     @abstractmethod
     def create(self, path: str) -> OutputFile:
-        """Begin a new file; one that exists is a FileExistsError."""
+        """Begin a new file, of a name that no other file has."""
 
+    @abstractmethod
+    def replace(
+        self, path: str, data: bytes, check: Callable[[], object] = lambda: None
+    ) -> bool:
+        """Write a whole small file in one step: readers find the old bytes or the new ones.
+
+        A local one is durable after `sync`. What killed processes have left of writing
+        the same file is removed.
+
+        Args:
+            path: of the file.
+            data: its new bytes.
+            check: called at the last moment; if it raises an error, nothing is replaced.
+
+        Returns:
+            False if another process has replaced the file since `check` was called, and
+            nothing was written. Not all file systems can tell.
+        """
+
+    @abstractmethod
     def create_whole(self, path: str, data: bytes) -> bool:
         """Write a new small file; return False if there is one of this name already.
 
         A file that was cut off by a kill has less than all of its bytes.
         """
-        try:
-            file = self.create(path)
-        except FileExistsError:
-            return False
-        try:
-            file.write(data)
-            file.finish()
-        except BaseException:
-            file.discard()
-            raise
-        return True
 
     @abstractmethod
     def rename(self, old: str, new: str) -> None:

@@ -1,6 +1,6 @@
 """The index of a split: where each of its records ends.
 
-`.<split>.<crc32c>.index` has a little-endian uint64 for each record: the end of its
+`.<split>.<crc32c>.index`, in a remote directory `.<split>.<crc32c>.<run>.index`, has a little-endian uint64 for each record: the end of its
 frame, counted through all shards in order. The manifest has the checksum of its bytes,
 so a split and its index are replaced together. Until the split is published, the
 lengths of a shard's frames are kept as text, next to what else is known of the shard.
@@ -17,14 +17,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def index_name(split: str, checksum: str) -> str:
-    """Return the name of an index's file. It is hidden, so globs for shards miss it."""
-    return f".{split}.{checksum}.index"
+def index_name(split: str, checksum: str, run: str | None = None) -> str:
+    """Return the name of an index's file. It is hidden, so globs for shards miss it.
+
+    Args:
+        split: the split's name.
+        checksum: of the index.
+        run: of the run that has written it, where names tell generations apart.
+    """
+    return ".".join(["", split, checksum, *([run] if run else []), "index"])
 
 
 def index_files(names: Iterable[str], split: str) -> set[str]:
     """Return those of a directory's files that are named as indexes of a split."""
-    pattern = re.compile(rf"\.{re.escape(split)}\.[0-9a-f]{{8}}\.index")
+    pattern = re.compile(
+        rf"\.{re.escape(split)}\.[0-9a-f]{{8}}(\.[0-9a-f]{{12}})?\.index"
+    )
     return set(filter(pattern.fullmatch, names))
 
 

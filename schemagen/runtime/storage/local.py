@@ -5,14 +5,17 @@ from __future__ import annotations
 import errno
 import glob
 import os
+import re
+import shutil
 import stat
+from collections.abc import Callable
 from contextlib import suppress
 from io import FileIO, RawIOBase
 from pathlib import Path
 
 from ..shared.wire import Buffer
 from .files import Files, FileState, OutputFile, named
-from .lock import Lock, acquire
+from .lock import Lock, acquire, hold, remove_abandoned
 
 
 class NotRegularError(OSError):
@@ -32,6 +35,49 @@ def regular_state(path: str) -> os.stat_result:
     kinds = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
     kind = kinds.get(stat.S_IFMT(found.st_mode), "a device")
     raise NotRegularError(errno.EINVAL, f"{kind}, not a regular file", path)
+
+
+def replace_file(
+    path: Path, data: Buffer, check: Callable[[], object] = lambda: None
+) -> None:
+    """Write a file under a temporary name next to it, and rename it.
+
+    A file that is there is replaced, and its mode kept. Temporary files that killed processes
+    have left of it are removed; `os.fsync` of the directory makes the new name durable.
+
+    Args:
+        path: of the file.
+        data: its bytes.
+        check: called before the renaming; if it raises an error, nothing is replaced.
+
+    Raises:
+        OSError: the disk refuses; what stood there still does.
+    """
+    leftover = re.compile(
+        rf"\.{re.escape(path.name.removeprefix('.'))}\.[0-9a-f]{{12}}\.tmp"
+    )
+    with os.scandir(path.parent) as entries:
+        left = [entry.path for entry in entries if leftover.fullmatch(entry.name)]
+    remove_abandoned(map(Path, left))
+    temporary = path.with_name(temporary_name(path.name))
+    try:
+        with hold(temporary), named(path):
+            with FileIO(str(temporary), "w") as file:
+                _write_all(file, data)
+                os.fsync(file.fileno())
+            with suppress(FileNotFoundError):
+                shutil.copymode(path, temporary)
+            check()
+            temporary.replace(path)
+    except BaseException:  # an interrupt leaves nothing behind either
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def temporary_name(name: str) -> str:
+    """Return a hidden name that no other file has, such as `.manifest.json.<id>.tmp`."""
+    return f".{name.removeprefix('.')}.{os.urandom(6).hex()}.tmp"
 
 
 class LocalFiles(Files):
@@ -79,6 +125,25 @@ class LocalFiles(Files):
 
     def create(self, path: str) -> OutputFile:
         return LocalFile(Path(path))
+
+    def create_whole(self, path: str, data: bytes) -> bool:
+        try:
+            file = LocalFile(Path(path))
+        except FileExistsError:
+            return False
+        try:
+            file.write(data)
+            file.finish()
+        except BaseException:
+            file.discard()
+            raise
+        return True
+
+    def replace(
+        self, path: str, data: bytes, check: Callable[[], object] = lambda: None
+    ) -> bool:
+        replace_file(Path(path), data, check)
+        return True
 
     def rename(self, old: str, new: str) -> None:
         Path(old).replace(new)

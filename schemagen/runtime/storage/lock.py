@@ -14,7 +14,7 @@ import os
 import sys
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from io import FileIO
@@ -149,30 +149,82 @@ def acquire(path: Path, *, wait: bool = False) -> Lock:
         return _without_lock(path, "this platform cannot lock files")
     until = monotonic() + _GRACE_SECONDS
     while True:
-        file = FileIO(str(path), "a")
-        lock = Lock(path, file)
-        _OPEN.add(lock)
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-            if _is_at(file, path):
-                return lock
-            # The holder before has removed the file while this one waited for it.
-            lock.forget()
+            lock = _locked(path, wait=wait)
         except BlockingIOError:
-            lock.forget()
             if monotonic() > until:
                 raise Busy(errno.EWOULDBLOCK, "locked", str(path)) from None
             sleep(_RETRY_SECONDS)
         except OSError as error:
-            lock.forget()
             if error.errno not in _NO_LOCKS:
                 raise OSError(error.errno, error.strerror, str(path)) from None
             path.unlink(missing_ok=True)
             reason = f"this file system cannot lock files ({error.strerror})"
             return _without_lock(path, reason)
-        except BaseException:
-            lock.forget()
-            raise
+        else:
+            if lock is not None:
+                return lock
+
+
+def _locked(path: Path, *, wait: bool, create: bool = True) -> Lock | None:
+    """Lock a file; return None if its holder has removed it meanwhile.
+
+    Args:
+        path: the file.
+        wait: wait until it is free, instead of raising a BlockingIOError.
+        create: make the file if it does not exist.
+    """
+    file = FileIO(str(path), "a" if create else "r+")
+    lock = Lock(path, file)
+    _OPEN.add(lock)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        if _is_at(file, path):
+            return lock
+    except BaseException:
+        lock.forget()
+        raise
+    lock.forget()
+    return None
+
+
+def hold(path: Path) -> Lock:
+    """Make a file that is locked as long as this process works on it.
+
+    So others can tell it from one that a killed process has left: see `remove_abandoned`.
+
+    Args:
+        path: the file, of a name that no other file has.
+
+    Returns:
+        The lock, which removes the file at release, if it still has this name; a Lock that
+        holds nothing where there are no locks, and then perhaps no file.
+
+    Raises:
+        OSError: the file cannot be made.
+    """
+    if sys.platform == "win32":
+        return Lock()
+    while True:
+        try:
+            lock = _locked(path, wait=True)
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise OSError(error.errno, error.strerror, str(path)) from None
+            return Lock()
+        if lock is not None:
+            return lock
+
+
+def remove_abandoned(paths: Iterable[Path]) -> None:
+    """Remove those files that no process holds; none where there are no locks."""
+    if sys.platform == "win32":
+        return
+    for path in paths:
+        with suppress(OSError):
+            lock = _locked(path, wait=False, create=False)
+            if lock is not None:
+                lock.release()
 
 
 def _is_at(file: FileIO, path: Path) -> bool:
@@ -293,7 +345,9 @@ class Lease(Lock):
             with self._writing:
                 self._renewals += 1
                 try:
-                    if self._store.replace_if(self._url, self._is_own, self._text()):
+                    text = self._text()
+                    renewed = self._store.replace_if(self._url, self._is_own, text)
+                    if renewed or self._is_mine():
                         self._renewed, self._error = now, None
                     else:
                         self._lost = "another process has taken it over"
@@ -314,15 +368,18 @@ class Lease(Lock):
                 if not self._is_mine():
                     self._lost = "another process has taken it over"
         if self._lost:
-            raise Lost(
-                errno.ENOLCK,
-                f"the lock was lost: {self._lost}; nothing was changed without it: "
-                "run this again to complete it",
-                self._url,
+            reason = (
+                f"the lease of this process on the directory was lost: {self._lost}"
             )
+            raise Lost(errno.ENOLCK, reason, self._url)
 
     def _is_mine(self) -> bool:
-        return self._is_own(self._found() or b"")
+        """Whether the file has this lease; one that is gone is made again.
+
+        A process that has lost its lease may be late to remove the file, and remove this one.
+        """
+        found = self._found()
+        return self._create() if found is None else self._is_own(found)
 
     def _is_own(self, text: bytes) -> bool:
         return text.startswith(self._id.encode())

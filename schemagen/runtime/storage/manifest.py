@@ -107,6 +107,8 @@ class Split:
         index: the CRC-32C of its index, eight hex digits; None if it has none.
         adopted: True if another program wrote its files, under names of its own, and
             they were sealed later; None otherwise.
+        run: the token of the run that wrote it, if the names of its files have it, as in
+            remote directories; None otherwise.
     """
 
     compression: str
@@ -116,6 +118,7 @@ class Split:
     shuffled: bool | None = None
     index: str | None = None
     adopted: bool | None = None
+    run: str | None = None
 
     @property
     def records(self) -> int:
@@ -128,9 +131,11 @@ class Split:
         return self.hidden_as([None] * len(self.shards))
 
     def hidden_as(self, names: Sequence[str | None]) -> Split:
-        """Return the split while its files have hidden names."""
-        pairs = zip(self.shards, names, strict=True)
-        shards = tuple(replace(shard, hidden=name) for shard, name in pairs)
+        """Return the split while its files have other names, which are hidden."""
+        shards = tuple(
+            replace(shard, hidden=None if name == shard.file else name)
+            for shard, name in zip(self.shards, names, strict=True)
+        )
         return replace(self, shards=shards)
 
 
@@ -280,6 +285,7 @@ def _split(name: str, data: dict[str, Any]) -> Split:
         data.get("shuffled"),
         data.get("index"),
         data.get("adopted"),
+        data.get("run"),
     )
     if data["records"] != split.records:
         raise ValueError(

@@ -53,6 +53,14 @@ _CONDITION_FAILED = {errno.EEXIST, errno.EINVAL, errno.EBUSY}
 
 _MAGIC = re.compile(r"[*?[]")
 
+# Protocols of fsspec whose put replaces a file in one step.
+_OBJECT_STORES = {
+    *("s3", "gs", "gcs", "abfs", "abfss", "az", "oci", "oss", "memory"),
+}
+
+# More is put in several requests, which take no condition.
+_MOST_COMPARED = 64 << 20
+
 # What keeps copies of files on this machine: fsspec's prefixes of URLs.
 _CACHE = re.compile(r"(?:simplecache|filecache)::")
 # Of each directory, as fsspec has file systems for each thread, with copies of their own;
@@ -276,8 +284,6 @@ class RemoteFile:
         self._url = url
         self._bytes = 0
         with _named(url):
-            if file_system.exists(path):
-                raise FileExistsError
             self._file = file_system.open(path, "wb")
 
     def write(self, data: Buffer) -> None:
@@ -306,7 +312,7 @@ class RemoteFile:
         with suppress(Exception):
             self._abort()
         with suppress(Exception):
-            self._file_system.rm(self._path)
+            self._file_system.rm_file(self._path)
 
     def _abort(self) -> None:
         from fsspec.spec import AbstractBufferedFile  # type: ignore[import-not-found, import-untyped, unused-ignore]
@@ -327,11 +333,10 @@ class RemoteFiles(RemoteReader, Files):
     """`Files` of a directory behind a URL.
 
     On object stores (S3, GCS, Azure) a file is there once it is closed, whole or
-    not at all, and renaming is `mv`: a copy under the new name, made by the store
-    in one step, and the removal of the old one. On servers with real directories (SFTP,
-    SMB) a file is visible while it grows, and `mv` renames. A put in place of a file is as
-    good as `mv` on an object store; on a server it would cut the old file before the new
-    one is there.
+    not at all, so a put replaces a file in one step. A request may arrive long after its
+    process was stopped. On servers with real directories (SFTP, SMB) a file is visible
+    while it grows, and `mv` renames; a put would cut the old file before the new one is
+    there. Renaming is `mv`, which on object stores is a copy and a removal.
 
     Stores have no locks that end with their process. `lock` with `wait` is a file that
     its holder renews, and that others take over once it has not been renewed for a while;
@@ -358,7 +363,9 @@ class RemoteFiles(RemoteReader, Files):
         self._file_system, self._root = _open_file_system(directory)
         self._directory = directory.rstrip("/")
         protocol = self._file_system.protocol
-        self.compares = "s3" in ((protocol,) if isinstance(protocol, str) else protocol)
+        protocols = {protocol} if isinstance(protocol, str) else {*protocol}
+        self.compares = "s3" in protocols
+        self._puts_whole = not _OBJECT_STORES.isdisjoint(protocols)
         self.creates_once = True
 
     def _path(self, url: str) -> str:
@@ -413,25 +420,54 @@ class RemoteFiles(RemoteReader, Files):
         With `compares` this is one step. Without, another process may replace the file
         between the comparison and the writing.
         """
-        condition = {}
+        # Asked for before the bytes: these are of this version or a later one.
+        condition = self._condition(url)
         try:
-            if self.compares:
-                # Asked for before the bytes: these are of this version or a later one.
-                condition["IfMatch"] = self.state(url).version
             found = self.read(url)
         except FileNotFoundError:
             return False
-        if not is_expected(found):
-            return False
+        return is_expected(found) and self._put(url, data, condition)
+
+    def replace(
+        self, url: str, data: bytes, check: Callable[[], object] = lambda: None
+    ) -> bool:
+        if self._puts_whole:
+            condition = self._condition(url)  # before the comparison
+            check()
+            return self._put(url, data, condition)
+        where, _, name = url.rpartition("/")
+        # One name for all, so that what a killed process has left is written again.
+        temporary = f"{where}/.{name.removeprefix('.')}.tmp"
+        self._put(temporary, data, {})
+        check()
+        self.rename(temporary, url)
+        return True
+
+    def _condition(self, url: str) -> dict[str, str]:
+        """Return the condition that a file is the one that is there now; {} if unknown."""
+        if not self.compares:
+            return {}
+        try:
+            return {"IfMatch": self.state(url).version}
+        except FileNotFoundError:
+            return {"IfNoneMatch": "*"}
+
+    def _put(self, url: str, data: bytes, condition: dict[str, str]) -> bool:
+        """Put a small file; return False if the condition does not hold any more."""
+        if len(data) > _MOST_COMPARED:
+            condition = {}
         with _named(url):
             try:
                 self._file_system.pipe_file(self._path(url), data, **condition)
-            except FileNotFoundError:
-                return False
             except OSError as error:
-                if condition and error.errno in _CONDITION_FAILED:
-                    return False
-                raise
+                failed = {*_CONDITION_FAILED, errno.ENOENT}
+                if not condition or error.errno not in failed:
+                    raise
+                # An attempt before this one may have written it, and its answer be lost.
+                self._file_system.invalidate_cache()
+                with suppress(FileNotFoundError):
+                    return self.read(url) == data
+                return False
         return True
 
     def rename(self, old: str, new: str) -> None:
@@ -440,7 +476,7 @@ class RemoteFiles(RemoteReader, Files):
 
     def remove(self, url: str) -> None:
         with _named(url), suppress(FileNotFoundError):
-            self._file_system.rm(self._path(url))
+            self._file_system.rm_file(self._path(url))
 
     def sync(self, directory: str) -> None:
         """Do nothing: what a server has answered for is durable there."""

@@ -20,7 +20,15 @@ from ..storage.manifest import Manifest, of_schema
 from ..storage.schema import Schema
 from .claims import Claim, claim_of, claims_of, create_claim
 from .plan import BYTES, Plan, bucket_folders, claim_name, receipts_in, run_files
-from .publish import LOCK, check_place, settle
+from .publish import (
+    LOCK,
+    check_place,
+    clean_up,
+    explaining,
+    settle,
+    unknown_shards,
+    unlisted,
+)
 from .shards import Receipt, read_receipts, whole
 
 # How long to wait for another process that begins the same run, in seconds.
@@ -39,10 +47,11 @@ def join(plan: Plan, schema: Schema) -> None:
     until = monotonic() + _PATIENCE
     while not _is_joined(directory, plan):
         try:
-            directory.make()
-            with directory.lock(plan.lock_name) as lock:
-                if not _is_joined(directory, plan):
-                    begin(directory, plan, schema, lock, shared=True)
+            with explaining(directory, plan):
+                directory.make()
+                with directory.lock(plan.lock_name) as lock:
+                    if not _is_joined(directory, plan):
+                        begin(directory, plan, schema, lock, shared=True)
         except Busy:
             # A process of this run may be beginning it.
             if monotonic() > until:
@@ -54,7 +63,8 @@ def _is_joined(directory: Directory, plan: Plan) -> bool:
     """Whether a run has begun.
 
     Raises:
-        DatasetError: it was begun with another plan, or has published the split.
+        DatasetError: it was begun with another plan, or has published the split; what a
+            publisher has left that was killed is removed.
     """
     claim = claim_of(directory, plan)
     if claim is None or claim.published is None:
@@ -62,6 +72,7 @@ def _is_joined(directory: Directory, plan: Plan) -> bool:
     records = claim.published_in(manifest.load(directory), plan.split)
     if records is None:
         return False  # what it has published is gone
+    clean_up(directory, plan)
     raise DatasetError(
         f"{plan.where}: split {plan.split!r} exists with {records} records; this run has "
         "published it, and nothing is left to do"
@@ -112,9 +123,10 @@ def begin(
     done = "it is complete, and there is nothing to resume" if resume else ""
     found, names = manifest.load(directory), directory.names()
     kept = dict[int, Receipt]()
-    if not run_files(names, plan.split) and not (found and found.unsettled):
+    left = run_files(unlisted(names, found), plan.split)
+    if not left and not (found and found.unsettled):
         check_place(directory, plan, mine, found, names, done)
-        _clear(directory, plan, [], names, kept)
+        _clear(directory, plan, [], unlisted(names, found), kept)
     else:
         with directory.locked(LOCK) as held:
             found = _settle(held, plan)
@@ -127,7 +139,7 @@ def begin(
             check_place(held, plan, mine, found, names, done)
             if not shared:
                 plan, kept = _left(held, plan, claims, names, resume=resume)
-            _clear(held, plan, claims, names, kept)
+            _clear(held, plan, claims, unlisted(names, found), kept)
     create_claim(directory, plan, shared=shared, again=bool(kept))
     if not lock.held:
         _check_alone(directory, plan)
@@ -237,7 +249,8 @@ def _clear(
         directory: the data directory, locked.
         plan: of the run that begins.
         claims: of runs that have ended or are taken over.
-        names: the directory's files, listed before the claims were read.
+        names: the directory's files that its manifest does not list, listed before the
+            claims were read.
         kept: the shards that the run goes on with.
     """
     mine = {plan.claim_name} if kept else set()
@@ -245,9 +258,11 @@ def _clear(
         mine |= {receipt.file, plan.receipt_name(shard)}
     # Without its claim a run that is alive after all publishes nothing.
     ended = {claim_name(plan.split, claim.token) for claim in claims} - mine
-    directory.for_each(directory.remove, sorted(ended))
-    left = [name for name in run_files(names, plan.split) if name not in mine | ended]
-    directory.for_each(directory.remove, left)
+    directory.remove(*sorted(ended))
+    # Shards of which no run is known go when the split is replaced.
+    kept_back = mine | ended | {*unknown_shards(names, plan.split)}
+    left = [name for name in run_files(names, plan.split) if name not in kept_back]
+    directory.remove(*left)
     for folder in bucket_folders(directory, plan.split):
         shutil.rmtree(folder, ignore_errors=True)
 

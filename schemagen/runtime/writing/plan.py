@@ -49,9 +49,9 @@ _OTHER_FILES = 16
 _TAKEN = re.compile(r"manifest|.*-\d{5,}-of-\d{5,}", re.ASCII)
 
 
-# A run's token, and what `Directory.replace` adds to a name while it writes.
+# A run's token, and what `Files.replace` adds to a name while it writes.
 _TOKEN = "[0-9a-f]{12}"
-_BEING_REPLACED = rf"\.{_TOKEN}\.tmp"
+_BEING_REPLACED = rf"(?:\.{_TOKEN})?\.tmp"
 
 
 @dataclass(frozen=True)
@@ -123,15 +123,34 @@ class Plan:
         suffix = suffix_of(self.compression or "")
         return f"{self.split}-{shard:05d}-of-{shards:05d}.tfrecord{suffix}"
 
-    def hidden_name(self, shard: int, attempt: str) -> str:
-        """Return the name of a shard until it is published.
+    def file_name(self, shard: int, attempt: str) -> str:
+        """Return the name under which a process writes a shard.
+
+        On this machine it is hidden until the split is published. In a remote directory,
+        where renaming is copying and a request may arrive late, a shard keeps its name,
+        which no other run and no other attempt has.
 
         Args:
             shard: its number.
-            attempt: hexadecimal digits of the process that writes it, since several may
-                write one shard at the same time.
+            attempt: twelve hexadecimal digits of the process that writes it, since several
+                may write one shard at the same time.
         """
-        return f".{self.split}-{shard:05d}.{self.token}{attempt}.tmp"
+        token = f"{self.token}{attempt}"
+        if not is_remote(self.directory):
+            return f".{self.split}-{shard:05d}.{token}.tmp"
+        total = f"-of-{self.shards:05d}" if self.shards else ""  # else not known yet
+        suffix = suffix_of(self.compression or "")
+        return f"{self.split}-{shard:05d}{total}.{token}.tfrecord{suffix}"
+
+    def published_name(self, file: str, shard: int, shards: int) -> str:
+        """Return the name that a shard has once it is published.
+
+        Args:
+            file: the name under which it was written.
+            shard: its number.
+            shards: how many there are.
+        """
+        return self.shard_name(shard, shards) if file.startswith(".") else file
 
     def receipt_name(self, shard: int) -> str:
         """Return the name of the file with a shard's receipt."""
@@ -383,14 +402,23 @@ def lock_name(split: str) -> str:
 
 def shard_files(names: Iterable[str], split: str) -> set[str]:
     """Return those of a directory's files that are named as shards of a split."""
+    split = re.escape(split)
     pattern = re.compile(
-        rf"{re.escape(split)}-\d{{5,}}-of-\d{{5,}}\.tfrecord({SUFFIX_PATTERN})?"
+        rf"(?:{split}-\d{{5,}}-of-\d{{5,}}|{_of_run(split)})"
+        rf"\.tfrecord({SUFFIX_PATTERN})?"
     )
     return set(filter(pattern.fullmatch, names))
 
 
+def _of_run(split: str) -> str:
+    """Return a pattern of the beginnings of `Plan.file_name` in remote directories."""
+    return rf"{split}-\d{{5,}}(?:-of-\d{{5,}})?\.({_TOKEN}){_TOKEN}"
+
+
 def run_files(names: Iterable[str], split: str) -> dict[str, str]:
-    """Return those of a directory's files that are hidden files of a split's runs.
+    """Return those of a directory's files that runs of a split have written.
+
+    In remote directories shards are among them, those of published splits too.
 
     Returns:
         The token of the run by the file's name; "" where the name has none.
@@ -399,10 +427,15 @@ def run_files(names: Iterable[str], split: str) -> dict[str, str]:
     pattern = re.compile(
         rf"\.{split}(?:-\d{{5,}}\.({_TOKEN})[0-9a-f]*\.(?:tmp|receipt)"
         rf"|\.run\.({_TOKEN})|\.journal)(?:{_BEING_REPLACED})?"
-        rf"|\.{split}\.[0-9a-f]{{8}}\.index{_BEING_REPLACED}"
+        rf"|\.{split}\.[0-9a-f]{{8}}(?:\.{_TOKEN})?\.index{_BEING_REPLACED}"
+        rf"|{_of_run(split)}\.tfrecord(?:{SUFFIX_PATTERN})?"
     )
     found = {name: pattern.fullmatch(name) for name in names}
-    return {name: match[1] or match[2] or "" for name, match in found.items() if match}
+    return {
+        name: next(filter(None, match.groups()), "")
+        for name, match in found.items()
+        if match
+    }
 
 
 def receipts_in(names: Iterable[str], split: str, token: str) -> list[int]:

@@ -2,25 +2,31 @@
 
 A split is in one of three states:
 
-1. Hidden: shards are durable under hidden names, with receipts. The manifest lists the
-   old split, which is whole.
-2. Committed: a new manifest lists the new files by their hidden names. Then the split is
-   settled: its old files are removed, and the new ones get their names.
+1. Written: shards are durable, with receipts. The manifest lists the old split, which is
+   whole.
+2. Committed: a new manifest lists the new files. Then the split is settled: its old files
+   are removed, and the new ones get their names.
 3. Settled: the manifest is replaced by one without hidden names.
 
-If a run is interrupted, the next one in the directory settles what it has committed. A
-reader that goes by the manifest takes a file by its hidden name until it has the other, so
-it finds the old split or the new one at any time. One that goes by names finds files of one
-of them only, since all old ones are removed before the first new one gets its name.
+On this machine new files have hidden names until the split is settled. A reader that goes by
+the manifest takes a file by its hidden name until it has the other, so it finds the old split
+or the new one at any time. One that goes by names finds files of one of them only, since all
+old ones are removed before the first new one gets its name.
+
+In a remote directory a shard is written under its final name, which no other generation has.
+So a request of a stopped process that arrives late touches files of its own generation, or of
+one that it has replaced; and the manifest, which stores replace only if it is the one that
+was compared.
+
+If a run is interrupted, the next one in the directory settles what it has committed.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import shutil
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 
@@ -49,8 +55,6 @@ LOCK = ".manifest.lock"
 
 FURTHER_SPLIT = "write another split and read both: split=['train', 'train-day2']"
 
-_MANIFEST_LEFTOVER = re.compile(r"\.manifest\.json\.[0-9a-f]{12}\.tmp")
-
 
 def publish(
     plan: Plan,
@@ -74,7 +78,7 @@ def publish(
         if receipts is None
         else check_receipts(receipts)
     )
-    with directory.locked(LOCK) as directory:
+    with explaining(directory, plan, given), directory.locked(LOCK) as directory:
         found, _ = settle(directory, plan.split, overwrite=plan.overwrite)
         names = directory.names()
         claim = claim_of(directory, plan)
@@ -84,7 +88,7 @@ def publish(
             there = whole(directory, given) if receipts is None else given
             given = one_for_each(plan, plan.shards or len(given), there)
             report(refused, plan.split, given)
-            records = _commit(directory, plan, schema, given, found, names)
+            found, records = _commit(directory, plan, schema, given, found, names)
         elif claim.published_in(found, plan.split) is None:
             raise _not_begun(plan, found)
         else:
@@ -92,11 +96,24 @@ def publish(
             # What a publisher before this one has reported stays.
             report(refused if given else None, plan.split, given)
         moved = {receipt.file for receipt in given}
-        left = [name for name in names if name not in moved]
+        left = [name for name in unlisted(names, found) if name not in moved]
         remove_run(directory, plan.split, plan.token, left)
         if claim.shared:
             remove_lock(directory, plan.split, names)
     return records
+
+
+def clean_up(directory: Directory, plan: Plan) -> None:
+    """Remove what a process was killed over that cleaned up after it had published a run.
+
+    Raises:
+        OSError: the disk refuses.
+    """
+    with directory.locked(LOCK) as directory:
+        names = directory.names()
+        left = unlisted(names, manifest.load(directory))
+        remove_run(directory, plan.split, plan.token, left)
+        remove_lock(directory, plan.split, names)
 
 
 def _commit(
@@ -106,7 +123,7 @@ def _commit(
     receipts: Sequence[Receipt],
     found: Manifest | None,
     names: Sequence[str],
-) -> int:
+) -> tuple[Manifest, int]:
     """Publish the shards of a run, in a directory that is locked and settled.
 
     Args:
@@ -118,7 +135,7 @@ def _commit(
         names: the directory's files.
 
     Returns:
-        The number of records.
+        The directory's manifest, and the number of records.
 
     Raises:
         DatasetError: the split has no place there, no records, or a file is missing.
@@ -131,10 +148,11 @@ def _commit(
     split = Split(
         plan.compression or "",
         tuple(
-            receipt.listed(plan.shard_name(at, len(receipts)))
+            receipt.listed(plan.published_name(receipt.file, at, len(receipts)))
             for at, receipt in enumerate(receipts)
         ),
         shuffled=plan.shuffle_seed is not None or None,
+        run=None if directory.local else plan.token,
     )
     if not split.records and not plan.allow_empty:
         raise DatasetError(
@@ -143,19 +161,91 @@ def _commit(
             "split, pass allow_empty=True"
         )
     files = [receipt.file for receipt in receipts]
-    _check_files(directory, plan.split, split.hidden_as(files), is_begun=False)
+    committed = split.hidden_as(files)
+    _check_files(directory, plan.split, committed, is_begun=False)
     lengths = [each.lengths for each in receipts if each.lengths is not None]
     if plan.index and len(lengths) == len(receipts):  # a compressed shard has none
         index = index_of(map(unpacked_lengths, lengths))
-        split = replace(split, index=checksum_of(index))
-        directory.replace(index_name(plan.split, split.index or ""), index)
+        checksum = checksum_of(index)
+        split = replace(split, index=checksum)
+        committed = replace(committed, index=checksum)
+        directory.replace(index_name(plan.split, checksum, split.run), index)
     directory.sync()
     splits = {name: described(existing, name, mine) for name in existing.splits}
-    committed = split.hidden_as(files)
     _save(directory, replace(mine, splits=splits | {plan.split: committed}))
     _exchange(directory, plan.split, committed, {*names, *files})
-    _save(directory, replace(mine, splits=splits | {plan.split: split}))
-    return split.records
+    settled = replace(mine, splits=splits | {plan.split: split})
+    if committed != split:
+        _save(directory, settled)
+    return settled, split.records
+
+
+@contextmanager
+def explaining(
+    directory: Directory, plan: Plan, receipts: Iterable[Receipt] = ()
+) -> Iterator[None]:
+    """Say in an error of the disk what has become of the split.
+
+    Not around a source of rows, whose errors are its own.
+
+    Args:
+        directory: the data directory.
+        plan: of the run.
+        receipts: of the shards that the run publishes.
+    """
+    try:
+        yield
+    except Busy:
+        raise
+    except OSError as error:
+        message = f"{error.strerror}; {_state(directory, plan, [*receipts])}"
+        raise OSError(error.errno, message, error.filename) from error
+
+
+def _state(directory: Directory, plan: Plan, receipts: Sequence[Receipt]) -> str:
+    split = f"split {plan.split!r}"
+    with suppress(OSError, DatasetError):
+        held = listed_split(directory, plan)
+        if held is None:
+            return f"nothing of {split} was published"
+        if is_committed(plan, held):
+            if held == held.settled:
+                return (
+                    f"{split} is published; files that it has replaced may be left, and the "
+                    "next run of the split removes them"
+                )
+            return (
+                f"{split} is complete, but some files still have hidden names; the next run "
+                f"that writes to {directory.where} publishes it"
+            )
+        if directory.local and _is_published(directory, held, receipts):
+            return f"{split} is published, but may be lost in a power cut"
+        return (
+            f"nothing new of {split} was published, and the {held.records} "
+            "records that it had before are still there"
+        )
+    return f"what became of {split} is not known, since the manifest cannot be read"
+
+
+def listed_split(directory: Directory, plan: Plan) -> Split | None:
+    """Return a plan's split as the manifest lists it now."""
+    found = manifest.load(directory)
+    return found.splits.get(plan.split) if found else None
+
+
+def is_committed(plan: Plan, held: Split | None) -> bool:
+    """Whether a split is known to have the files of a plan's run, by their names."""
+    return held is not None and token_of(plan.split, held) == plan.token
+
+
+def _is_published(
+    directory: Directory, held: Split, receipts: Sequence[Receipt]
+) -> bool:
+    """Whether a split has the files of a run, which all have their names."""
+    names = {*directory.names()}
+    return len(held.shards) == len({receipt.shard for receipt in receipts}) and all(
+        receipt.is_in(held) and receipt.file not in names for receipt in receipts
+    )
 
 
 def _not_begun(plan: Plan, found: Manifest | None) -> DatasetError:
@@ -181,13 +271,13 @@ def abandon(plan: Plan) -> None:
     if not directory.exists():
         return
     with directory.locked(LOCK) as directory:
-        found = manifest.load(directory)
-        waiting = found.unsettled.get(plan.split) if found else None
+        found, names = manifest.load(directory), directory.names()
+        waiting = _unfinished(directory, found, names).get(plan.split)
         if waiting is not None and token_of(plan.split, waiting) == plan.token:
             raise DatasetError(
                 f"{plan.where}: its publication has begun; publish(plan) completes it"
             )
-        remove_run(directory, plan.split, plan.token, directory.names())
+        remove_run(directory, plan.split, plan.token, unlisted(names, found))
 
 
 def check_place(
@@ -231,7 +321,7 @@ def check_place(
             f"{nothing + '; ' if nothing else ''}pass overwrite=True to replace it, or "
             f"{FURTHER_SPLIT}"
         )
-    unknown = sorted(shard_files(names, split)) if held is None else []
+    unknown = unknown_shards(names, split) if held is None else []
     if unknown and any(each.adopted for each in existing.splits.values()):
         raise DatasetError(
             f"{directory.where}: {unknown[0]} is named as a shard of split {split!r}, and "
@@ -247,6 +337,26 @@ def check_place(
             "manifest is lost; pass overwrite=True to replace them"
         )
     return existing
+
+
+def unknown_shards(names: Iterable[str], split: str) -> list[str]:
+    """Return those files of a split, which no manifest lists, that no run has left.
+
+    A shard that is named by its run is as good as published, unless the run has a claim
+    or receipts: the manifest may be lost.
+    """
+    names = [*names]
+    of_runs = run_files(names, split)
+    begun = {token for name, token in of_runs.items() if name.startswith(".")}
+    files = shard_files(names, split)
+    return sorted(name for name in files if of_runs.get(name) not in begun)
+
+
+def unlisted(names: Iterable[str], found: Manifest | None) -> list[str]:
+    """Return those of a directory's files that are not shards by its manifest."""
+    splits = found.splits.values() if found else ()
+    listed = {shard.file for split in splits for shard in split.shards}
+    return [name for name in names if name not in listed]
 
 
 def check_record(
@@ -296,11 +406,11 @@ def settle(
         OSError: the disk refuses.
     """
     found = manifest.load(directory)
-    if found is None or not found.unsettled:
+    if found is None or not (found.unsettled or _runs(found)):
         return found, {}
     names = directory.names()
     settled = dict[str, Split]()
-    for name, split in found.unsettled.items():
+    for name, split in _unfinished(directory, found, names).items():
         try:
             _check_files(directory, name, split, is_begun=True)
             _exchange(directory, name, split, set(names))
@@ -310,21 +420,43 @@ def settle(
             warn(f"{error}; this publication was not completed")
         else:
             settled[name] = split
-    if settled:
-        splits = found.splits | {name: each.settled for name, each in settled.items()}
+    splits = found.splits | {name: each.settled for name, each in settled.items()}
+    if splits != found.splits:
         found = replace(found, splits=splits)
         _save(directory, found)
     for name, split in settled.items():
-        remove_run(directory, name, token_of(name, split), names)
+        remove_run(directory, name, token_of(name, split), unlisted(names, found))
         if name != mine:
             remove_lock(directory, name, names)
     return found, settled
 
 
+def _runs(found: Manifest) -> dict[str, str]:
+    """Return the runs of those splits of which the manifest names one, by the splits."""
+    return {name: split.run for name, split in found.splits.items() if split.run}
+
+
+def _unfinished(
+    directory: Directory, found: Manifest | None, names: Sequence[str]
+) -> dict[str, Split]:
+    """Return the splits whose run has committed them, and was interrupted then.
+
+    Files have hidden names, or the claim of the run does not say what has become of it.
+    """
+    if found is None:
+        return {}
+    there, waiting = {*names}, dict(found.unsettled)
+    for name, run in _runs(found).items():
+        claim = claim_name(name, run) in there and read_claim(directory, name, run)
+        if claim and claim.published is None:
+            waiting[name] = found.splits[name]
+    return waiting
+
+
 def token_of(name: str, split: Split) -> str:
-    """Return the token of the run that has committed a split, as hidden names have it."""
+    """Return the token of the run that has committed a split; "" if names do not say."""
     hidden = [shard.hidden or "" for shard in split.shards]
-    return next(iter(run_files(hidden, name).values()), "")
+    return split.run or next(iter(run_files(hidden, name).values()), "")
 
 
 def _exchange(directory: Directory, name: str, split: Split, there: set[str]) -> None:
@@ -336,22 +468,21 @@ def _exchange(directory: Directory, name: str, split: Split, there: set[str]) ->
     Args:
         directory: the data directory.
         name: the split's name.
-        split: with the hidden names of its files.
+        split: with the names that its files have until now.
         there: the directory's files.
     """
-    hidden = {shard.hidden or "": shard for shard in split.shards}
-    moved = {shard.file for each, shard in hidden.items() if each not in there}
+    waiting = {
+        shard.hidden: shard.file for shard in split.shards if shard.hidden in there
+    }
+    moved = {shard.file for shard in split.shards} - {*waiting.values()}
     old = sorted(shard_files(there, name) - moved)
-    directory.for_each(directory.remove, old)
+    directory.remove(*old)
     if old:
         directory.sync()
-    waiting = [each for each, shard in hidden.items() if shard.file not in moved]
-    names = [hidden[each].file for each in waiting]
-    directory.for_each(directory.rename, waiting, names)
+    directory.for_each(directory.rename, waiting.keys(), waiting.values())
     directory.sync()
-    unlisted = index_files(there, name) - {index_name(name, split.index or "")}
-    for each in (*filter(_MANIFEST_LEFTOVER.fullmatch, there), *unlisted):
-        directory.remove(each)
+    index = index_name(name, split.index or "", split.run)
+    directory.remove(*sorted(index_files(there, name) - {index}))
     claim = read_claim(directory, name, token_of(name, split))
     # A run of one process needs no such claim: no other process can ask for it.
     if claim is not None and claim.shared:
@@ -401,20 +532,23 @@ def remove_run(
     """Remove all that a run has left in a directory, but a claim that is published.
 
     The claim goes first, so receipts that are left are those of a run that has ended; the
-    next run of the split removes them.
+    next run of the split removes them. They go last: they tell its shards from others.
 
     Args:
         directory: the data directory.
         split: the split's name.
         token: of the run.
-        names: the directory's files, as they were a moment ago.
+        names: the directory's files that its manifest does not list, as they were a moment
+            ago.
     """
     claim, held = claim_name(split, token), read_claim(directory, split, token)
     if held is not None and held.published is None:
         directory.remove(claim)
     of_runs = run_files(names, split).items()
     left = [name for name, run in of_runs if run in (token, "") and name != claim]
-    directory.for_each(directory.remove, left)
+    receipts = {name for name in left if name.endswith(".receipt")}
+    directory.remove(*(name for name in left if name not in receipts))
+    directory.remove(*receipts)
     shutil.rmtree(bucket_folder(directory, split, token), ignore_errors=True)
 
 

@@ -1,15 +1,15 @@
 """A run: the shards of a split, from its beginning to its publication.
 
 `Run` is a run of one process. The processes of a run that they have joined write whole
-shards (`write_shard`). Both leave durable shards under hidden names, which `publish` names.
+shards (`write_shard`). Both leave durable shards, which `publish` enters into the manifest.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from itertools import count
 
@@ -19,13 +19,19 @@ from ..shared.tfrecord import Framed
 from ..storage import manifest
 from ..storage.directory import Directory, open_directory
 from ..storage.lock import Busy
-from ..storage.manifest import Split
 from ..storage.schema import Schema
 from .begin import begin, busy
 from .claims import claim_of, is_going_on, read_claim, replace_claim
 from .encoding import Chunk, Refused
 from .plan import Plan, bucket_folder, check_open_shards, run_files
-from .publish import publish, remove_run, token_of
+from .publish import (
+    explaining,
+    is_committed,
+    listed_split,
+    publish,
+    remove_run,
+    unlisted,
+)
 from .shards import Receipt, ShardFile, keep
 
 # How many shards may wait until they are durable while others are written.
@@ -62,14 +68,23 @@ def write_shard(
             f"{plan.where}: the run has not begun here, or it was published, abandoned "
             "or replaced; processes of a run call begin(plan) first"
         )
-    file = ShardFile(directory, plan, shard)
+    with explaining(directory, plan):
+        file = ShardFile(directory, plan, shard)
+
+    def add(framed: Framed) -> None:
+        with explaining(directory, plan):
+            file.add(framed)
+
     try:
-        last_row, refused = add_all(file.add, chunks, advance)
-        file.fill()
+        last_row, refused = add_all(add, chunks, advance)
+        with explaining(directory, plan):
+            file.fill()
+            receipt = file.finish(last_row, refused)
     except BaseException:
         file.discard()
         raise
-    return _keep(directory, plan, file.finish(last_row, refused))
+    with explaining(directory, plan):
+        return _keep(directory, plan, receipt)
 
 
 def add_all(
@@ -111,12 +126,9 @@ def _keep(directory: Directory, plan: Plan, receipt: Receipt) -> Receipt:
     except ChangedSourceError:
         if is_going_on(directory, plan):
             raise
-    directory.remove(plan.receipt_name(receipt.shard))
-    directory.remove(receipt.file)
-    found = manifest.load(directory)
-    split = found and found.splits.get(plan.split)
-    name = plan.shard_name(receipt.shard, len(plan.numbers))
-    if not split or receipt.listed(name) not in split.settled.shards:
+    directory.remove(plan.receipt_name(receipt.shard), receipt.file)
+    split = listed_split(directory, plan)
+    if split is None or not receipt.is_in(split):
         raise DatasetError(
             f"{plan.where}: the run was abandoned or replaced while shard "
             f"{receipt.shard} was written; nothing of it is kept"
@@ -167,13 +179,13 @@ class Run:
         # A process that goes on with this run has files of its own, should this one live.
         self._attempt = os.urandom(6).hex()
         try:
-            with self.telling():
+            with self.explaining():
                 self._directory.make()
                 self._lock = self._directory.lock(plan.lock_name)
         except Busy:
             raise busy(self._directory, plan.split) from None
         try:
-            with self.telling():
+            with self.explaining():
                 self.plan, self.receipts = begin(
                     *(self._directory, plan, schema, self._lock),
                     shared=False,
@@ -206,8 +218,7 @@ class Run:
         leading = next(number for number in count() if number not in self.receipts)
         for shard in [shard for shard in self.receipts if shard > leading]:
             receipt = self.receipts.pop(shard)
-            self._directory.remove(self.plan.receipt_name(shard))
-            self._directory.remove(receipt.file)
+            self._directory.remove(self.plan.receipt_name(shard), receipt.file)
         return leading
 
     def add(self, shard: int, framed: Framed) -> None:
@@ -216,7 +227,7 @@ class Run:
         Raises:
             OSError: the disk refuses.
         """
-        with self.telling():
+        with self.explaining():
             self._file(shard).add(framed)
 
     def _file(self, shard: int) -> ShardFile:
@@ -244,7 +255,7 @@ class Run:
         Raises:
             OSError: the disk refuses this shard, or one before it.
         """
-        with self.telling():
+        with self.explaining():
             self._submit(shard, last_row, tuple(refused), keep=self._keep_receipts)
             if len(self._syncing) > _SYNCING:
                 self._collect(next(iter(self._syncing)))
@@ -289,7 +300,7 @@ class Run:
                 the split does not belong there any more; another run has taken over.
             OSError: the disk refuses.
         """
-        with self.telling():
+        with self.explaining():
             self._ending = {*range(total)} - {*self.receipts} - {*self._syncing}
             for shard in sorted(self._ending):
                 # A run cannot go on after it, so that its receipt is not kept.
@@ -299,7 +310,7 @@ class Run:
             last = self.receipts[total - 1]
             self.receipts[total - 1] = replace(last, refused=(*last.refused, *refused))
             receipts = [self.receipts[shard] for shard in range(total)]
-            records = publish(self.plan, receipts, self._schema, report)
+        records = publish(self.plan, receipts, self._schema, report)
         self.close()
         return records
 
@@ -336,22 +347,23 @@ class Run:
             OSError: the disk refuses.
         """
         directory, plan = self._directory, self.plan
-        if self._is_committed(self._listed()):
+        if is_committed(plan, listed_split(directory, plan)):
             self._end_claim()
             return False
         claim = claim_of(directory, plan)
         if claim is not None and not claim.is_own:
             return False  # another process goes on with this run, and needs its files
         if claim is None:  # another run has taken over
-            names = run_files(directory.names(), plan.split)
-            left = [name for name, token in names.items() if token == plan.token]
-            directory.for_each(directory.remove, left)
+            names = unlisted(directory.names(), manifest.load(directory))
+            of_runs = run_files(names, plan.split).items()
+            directory.remove(*(name for name, run in of_runs if run == plan.token))
             return False
         if not keep:
-            remove_run(directory, plan.split, plan.token, directory.names())
+            names = unlisted(directory.names(), manifest.load(directory))
+            remove_run(directory, plan.split, plan.token, names)
             return False
-        for shard in self._ending & {*self.receipts}:
-            directory.remove(self.receipts[shard].file)
+        ending = self._ending & {*self.receipts}
+        directory.remove(*(self.receipts[shard].file for shard in ending))
         self._end_claim()
         return True
 
@@ -367,53 +379,6 @@ class Run:
         self._sync.shutdown()
         self._lock.release()
 
-    @contextmanager
-    def telling(self) -> Iterator[None]:
-        """Say in an error of the disk what has become of the split.
-
-        Not around a source of rows, whose errors are its own.
-        """
-        try:
-            yield
-        except Busy:
-            raise
-        except OSError as error:
-            message = f"{error.strerror}; {self._state()}"
-            raise OSError(error.errno, message, error.filename) from error
-
-    def _state(self) -> str:
-        split = f"split {self.plan.split!r}"
-        with suppress(OSError, DatasetError):
-            held = self._listed()
-            if self._is_committed(held):
-                return (
-                    f"{split} is complete, but some files still have hidden names; the next run "
-                    f"that writes to {self.where} publishes it"
-                )
-            if held is not None and self._is_published(held):
-                return f"{split} is published, but may be lost in a power cut"
-            if held is not None:
-                return (
-                    f"nothing new of {split} was published, and the {held.records} "
-                    "records that it had before are still there"
-                )
-        return f"nothing of {split} was published"
-
-    def _listed(self) -> Split | None:
-        """Return the split as the manifest lists it."""
-        found = manifest.load(self._directory)
-        return found.splits.get(self.plan.split) if found else None
-
-    def _is_committed(self, held: Split | None) -> bool:
-        """Whether a split has the files of this run by their hidden names."""
-        return held is not None and token_of(self.plan.split, held) == self.plan.token
-
-    def _is_published(self, held: Split) -> bool:
-        """Whether a split has the files of this run, which all have their names."""
-        names = {*self._directory.names()}
-        shards = len(held.shards)
-        return shards == len(self.receipts) and all(
-            receipt.listed(self.plan.shard_name(shard, shards)) == held.shards[shard]
-            and receipt.file not in names
-            for shard, receipt in self.receipts.items()
-        )
+    def explaining(self) -> AbstractContextManager[None]:
+        """Say in an error of the disk what has become of the split; see `explaining`."""
+        return explaining(self._directory, self.plan)

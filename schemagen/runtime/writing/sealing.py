@@ -176,5 +176,4 @@ def _remove_old_indexes(directory: Directory, sealed: Manifest) -> None:
     for name, split in sealed.splits.items():
         if split.adopted:
             current = index_name(name, split.index or "")
-            for file in index_files(names, name) - {current}:
-                directory.remove(file)
+            directory.remove(*sorted(index_files(names, name) - {current}))

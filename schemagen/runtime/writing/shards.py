@@ -22,7 +22,7 @@ from ..shared.values import described
 from ..shared.wire import Buffer
 from ..storage.directory import Directory
 from ..storage.index import pack_lengths
-from ..storage.manifest import TAIL_BYTES, Shard
+from ..storage.manifest import TAIL_BYTES, Shard, Split
 from .encoding import Refused
 from .plan import Plan, run_files
 
@@ -33,12 +33,13 @@ _BUFFERS = 32 << 20
 
 @dataclass(frozen=True, kw_only=True)
 class Receipt:
-    """A written shard of a run, under a hidden name until `publish`.
+    """A written shard of a run.
 
     Attributes:
         run: the id of the run.
         shard: its number.
-        file: its hidden name, which each attempt at writing it has for its own.
+        file: the name that this attempt at writing it has given it: a hidden one until
+            `publish`, or in a remote directory the final one.
         records: how many it holds.
         bytes: its size on disk.
         crc32c: the CRC-32C of its bytes on disk, eight hex digits.
@@ -74,6 +75,11 @@ class Receipt:
         """Return the manifest's entry of the shard, for its file's name."""
         return Shard(name, self.records, self.bytes, self.crc32c, self.tail)
 
+    def is_in(self, split: Split) -> bool:
+        """Whether a split has the contents of the shard, under whatever name."""
+        held = split.settled.shards[self.shard : self.shard + 1]
+        return any(self.listed(shard.file) == shard for shard in held)
+
     def to_json(self) -> str:
         """Return the receipt as JSON."""
         return json.dumps(asdict(self), sort_keys=True)
@@ -100,7 +106,7 @@ class ShardFile:
         directory: the data directory.
         plan: of the run.
         shard: its number.
-        attempt: of this process, as for `Plan.hidden_name`; drawn if left out.
+        attempt: of this process, as for `Plan.file_name`; drawn if left out.
         open_shards: how many shards are written at a time.
 
     Raises:
@@ -118,7 +124,7 @@ class ShardFile:
     ) -> None:
         self.shard = shard
         self._plan = plan
-        self._name = plan.hidden_name(shard, attempt or os.urandom(6).hex())
+        self._name = plan.file_name(shard, attempt or os.urandom(6).hex())
         self._file = directory.create(self._name)
         self._buffer = min(_BUFFER, _BUFFERS // open_shards)
         self._records = 0

@@ -273,7 +273,7 @@ class _Writing:
             keys, part = chunk.keys, chunk.part or 0
             if keys is None:
                 keys = order_of(seed, part, chunk.rows)
-            with self.run.telling():
+            with self.run.explaining():
                 buckets.add(keys, chunk.rows, part, chunk.framed)
             refused += chunk.refused
         shard, by_size = 0, BySize(plan.shard_bytes)
@@ -291,7 +291,7 @@ class _Writing:
         return plan.shards or shard + 1, refused
 
     def _ordered(self, buckets: Buckets) -> Iterator[tuple[NDArray[np.uint64], Framed]]:
-        with self.run.telling():
+        with self.run.explaining():
             yield from buckets.ordered()
 
     def _all(self, found: Iterator[Chunk]) -> Iterator[Chunk]:
