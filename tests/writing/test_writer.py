@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import errno
 import gc
+import os
+import pickle
 import resource
 import runpy
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -413,3 +417,160 @@ def test_errors_of_rows_and_of_directories_can_be_told_apart() -> None:
     """A refused row is a ValueError, a refused directory is not."""
     assert issubclass(RecordError, ValueError)
     assert not issubclass(DatasetError, ValueError)
+
+
+# A process that is not its own, and one that is killed.
+
+
+def test_writer_in_a_forked_process_raises_and_loses_no_row(tmp_path: Path) -> None:
+    """Each method does, and what its own process has written is published."""
+    with Writer(tmp_path, "train") as writer:
+        writer.write(**row(0))
+        child = os.fork()
+        if not child:
+            calls = (
+                lambda: writer.write(**row(1)),
+                lambda: writer.write_batch(**columns_of(*rows(2))),
+                lambda: writer.append(b""),
+                lambda: writer.extend([b""]),
+                lambda: writer.extend_framed([]),
+                writer.close,
+                writer.abort,
+                lambda: writer.__exit__(None, None, None),
+            )
+            os._exit(sum(not _says_what_to_do(call) for call in calls))
+        assert os.waitpid(child, 0)[1] == 0
+        writer.write(**row(1))
+    assert numbers_of(tmp_path) == [[0, 1]]
+
+
+def _says_what_to_do(call: Callable[[], object]) -> bool:
+    try:
+        call()
+    except DatasetError as error:
+        return "'train'" in str(error) and "write_part" in str(error)
+    return False
+
+
+def test_exception_in_a_forked_process_ends_no_writer_of_another(
+    tmp_path: Path,
+) -> None:
+    """It leaves the block as it is, and the rows are published."""
+    with Writer(tmp_path, "train") as writer:
+        writer.write(**row(0))
+        child = os.fork()
+        if not child:
+            status = 1
+            try:
+                with writer:
+                    raise KeyError
+            except KeyError:
+                status = 0
+            os._exit(status)
+        assert os.waitpid(child, 0)[1] == 0
+    assert numbers_of(tmp_path) == [[0]]
+
+
+def test_writer_cannot_be_sent_to_another_process(tmp_path: Path) -> None:
+    """Spawned processes get what they are given by pickle."""
+    writer = Writer(tmp_path, "train")
+    with pytest.raises(DatasetError, match=r"'train'.*write_part"):
+        pickle.dumps(writer)
+    writer.abort()
+
+
+def _killed(directory: Path, write: Callable[[Writer], object], **options: Any) -> None:
+    child = os.fork()
+    if not child:
+        writer = Writer(directory, "train", shard_bytes=20_000, **options)
+        write(writer)
+        os.kill(os.getpid(), signal.SIGKILL)
+    assert os.WIFSIGNALED(os.waitpid(child, 0)[1])
+
+
+def _write_rows(some: list[Any]) -> Callable[[Writer], object]:
+    def write(writer: Writer) -> None:
+        for each in some:
+            writer.write(**each)
+
+    return write
+
+
+def _write_batches(some: list[Any]) -> Callable[[Writer], object]:
+    def write(writer: Writer) -> None:
+        for start in range(0, len(some), 7):
+            writer.write_batch(**columns_of(*some[start : start + 7]))
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "write", [_write_rows, _write_batches], ids=["rows", "batches"]
+)
+@pytest.mark.parametrize("compression", [None, "GZIP"])
+def test_killed_writer_is_resumed_after_its_last_durable_record(
+    tmp_path: Path,
+    write: Callable[[list[Any]], Callable[[Writer], object]],
+    compression: str | None,
+) -> None:
+    """However often; files are those of a run that was not killed."""
+    options = {"compression": compression}
+    data, all_rows = tmp_path / "data", rows(1200)
+    _killed(data, write(all_rows[:700]), **options)
+
+    def go_on(writer: Writer) -> None:
+        write(all_rows[writer.written : 1000])(writer)
+
+    _killed(data, go_on, resume=True, **options)
+    with Writer(data, "train", shard_bytes=20_000, resume=True, **options) as writer:
+        assert 300 < writer.written == writer.records < 1000
+        write(all_rows[writer.written :])(writer)
+        assert writer.records == 1200
+    with Writer(tmp_path / "whole", "train", shard_bytes=20_000, **options) as writer:
+        write(all_rows)(writer)
+    assert contents(data) == contents(tmp_path / "whole")
+
+
+def test_writer_warns_of_what_a_killed_one_had_finished(tmp_path: Path) -> None:
+    """As `write_dataset` does; it begins again, and nothing of the old one is left."""
+    _killed(tmp_path, _write_rows(rows(700)))
+    with pytest.warns(RuntimeWarning, match=r"removing .*'train' with \d{3} records"):
+        writer = Writer(tmp_path, "train")
+    with writer:
+        assert writer.written == 0
+        writer.write(**row(5))
+    assert numbers_of(tmp_path) == [[5]]
+    assert len(contents(tmp_path)) == 3
+
+
+def test_write_dataset_goes_on_with_a_killed_writer(tmp_path: Path) -> None:
+    """And compares the last row that it has finished."""
+    _killed(tmp_path, _write_rows(rows(700)))
+    source = map(row, range(800))
+    write_dataset(source, tmp_path, "train", shard_bytes=20_000, resume=True)
+    assert [*chain(*numbers_of(tmp_path))] == list(range(800))
+
+
+def test_error_in_a_writer_leaves_finished_shards_to_resume(tmp_path: Path) -> None:
+    """The error says how many records they have."""
+
+    def fail() -> None:
+        with Writer(tmp_path, "train", shard_bytes=20_000) as writer:
+            _write_rows(rows(700))(writer)
+            writer.write(**{**row(2), "digit": 17})
+
+    with pytest.raises(RecordError, match="'digit'") as caught:
+        fail()
+    (note,) = caught.value.__notes__
+    with Writer(tmp_path, "train", shard_bytes=20_000, resume=True) as writer:
+        assert note.startswith(f"{writer.written} records")
+        assert writer.written > 400
+        _write_rows(rows(700)[writer.written :])(writer)
+    assert [*chain(*numbers_of(tmp_path))] == list(range(700))
+
+
+def test_resume_with_other_options_is_refused(tmp_path: Path) -> None:
+    """The error names the option."""
+    _killed(tmp_path, _write_rows(rows(700)))
+    with pytest.raises(DatasetError, match=r"resumed.*shard_bytes=20000"):
+        Writer(tmp_path, "train", shard_bytes=30_000, resume=True)

@@ -41,6 +41,7 @@ from .sources import (
     check_start,
     source_of,
 )
+from .writer import kept_shards
 
 # How many rows another process encodes at a time, and sends back: few enough for their
 # bytes to fit into memory.
@@ -87,6 +88,11 @@ def write_dataset(
         )
     check_report(refused)
     _check_source(rows, workers, shuffled=is_shuffled)
+    if workers > 1 and plan.directory.startswith("memory://"):
+        raise DatasetError(
+            f"{plan.directory}: workers={workers}: files in memory are of one process; "
+            "leave workers out, or write to a directory that all processes see"
+        )
     encoding = encoding_of(serialize, plan)
     in_turn = plan.shards and not is_shuffled and not isinstance(rows, (Indexed, Parts))
     run = Run(
@@ -104,10 +110,7 @@ def write_dataset(
     except BaseException as error:
         kept = run.abort(keep=True)
         if kept and not isinstance(error, ChangedSourceError):
-            error.add_note(
-                f"{kept} records of split {split!r} are in finished shards: "
-                "resume=True goes on after them, and a run without it removes them"
-            )
+            error.add_note(kept_shards(split, kept))
         raise
 
 

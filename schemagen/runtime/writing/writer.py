@@ -6,10 +6,10 @@ import os
 import weakref
 from collections.abc import Iterable, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, NoReturn, Self
 
 from ..shared.errors import DatasetError, warn
-from ..shared.options import options_by_name
+from ..shared.options import check_flags, options_by_name
 from ..shared.tfrecord import Framed, frame_records
 from ..storage.schema import Schema
 from .layout import BySize, InTurn, Layout
@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 _WAITING_RECORDS = 256
 _WAITING_BYTES = 1 << 20
 
+_ONE_PROCESS = (
+    "a Writer belongs to the process that made it, and rows of another one would be lost; "
+    "there, write shards of their own: write_part, or a source for each worker with "
+    "write_dataset(workers=...)"
+)
+
 
 class ShardedWriter:
     """Writes the records of one split into shards; base class of generated writers.
@@ -29,6 +35,15 @@ class ShardedWriter:
     Use it as a context manager. On exit it publishes everything that was written; after
     an error it publishes nothing. A refused row raises an error and is not written;
     callers may catch the error and continue.
+
+    A writer belongs to the process that made it: in another one, each method raises.
+
+    A run that was interrupted leaves the shards that it had finished, which `resume` goes
+    on with:
+
+        with Writer("data", "train", resume=True) as writer:
+            for row in rows[writer.written :]:
+                writer.write(**row)
 
     Args:
         directory: the data directory, or an fsspec URL of one; created if missing.
@@ -43,9 +58,14 @@ class ShardedWriter:
         allow_empty: publish the split even if it has no records.
         index: write an index next to the shards, with which `open_split` finds any
             record at once.
+        resume: go on after the last finished shard of an interrupted run with the same
+            options. Without `shards` only, since of shards that are written in turn none
+            is finished before the end.
 
     Attributes:
         schema: the schema of the records, set by the subclass.
+        written: how many records the interrupted run had finished; those that come next
+            are written behind them. 0 if there is nothing to go on with.
 
     Raises:
         DatasetError: the split exists, another writer is writing it, the directory
@@ -68,10 +88,13 @@ class ShardedWriter:
         take_over: bool = False,
         allow_empty: bool = False,
         index: bool = True,
+        resume: bool = False,
     ) -> None:
         # These import much that serializing does without.
         from .plan import plan_of
         from .run import Run
+
+        check_flags(resume=resume)
 
         plan = plan_of(
             self.schema,
@@ -89,27 +112,43 @@ class ShardedWriter:
         )
         self._split = split
         self._shards = shards
-        self._layout: Layout = InTurn(shards) if shards else BySize(shard_bytes)
-        self._last = 0  # the shard that got the latest record
-        self._records = 0
         self._waiting: list[bytes] = []
         self._waiting_bytes = 0
         self._closed = False
         self._failure: BaseException | None = None
-        self._run = Run(plan, self.schema, open_shards=shards or 1, keep_receipts=False)
+        self._run = Run(
+            plan,
+            self.schema,
+            open_shards=shards or 1,
+            resume=resume,
+            keep_receipts=shards is None,
+        )
+        first = self._run.keep_leading()
+        self.written = sum(each.records for each in self._run.receipts.values())
+        self._records = self._in_shards = self.written
+        self._last = first  # the shard that got the latest record
+        self._layout: Layout = InTurn(shards) if shards else BySize(shard_bytes, first)
         # Not a method: it must not keep alive what it waits for.
         self._abandoned = weakref.finalize(self, _abandon, self._run, split)
 
+    def __reduce__(self) -> NoReturn:
+        """Refuse to go to another process.
+
+        Raises:
+            DatasetError: always.
+        """
+        raise DatasetError(f"split {self._split!r}: {_ONE_PROCESS}")
+
     @property
     def records(self) -> int:
-        """How many records have been written so far."""
+        """How many records have been written so far, by an interrupted run too."""
         return self._records
 
     def append(self, record: bytes) -> None:
         """Write one serialized record.
 
         Raises:
-            DatasetError: the writer is closed.
+            DatasetError: the writer is closed, or of another process.
             OSError: the file system reports an error; nothing of this split will be published.
         """
         self._check_open()
@@ -134,7 +173,12 @@ class ShardedWriter:
             self._write(framed)
             self._records += len(framed)
 
+    def _check_process(self) -> None:
+        if not self._run.is_of_this_process:
+            raise DatasetError(f"split {self._split!r}: {_ONE_PROCESS}")
+
     def _check_open(self) -> None:
+        self._check_process()
         if self._closed:
             raise DatasetError(f"split {self._split!r}: the writer is closed")
 
@@ -147,8 +191,9 @@ class ShardedWriter:
         try:
             for shard, records in self._layout.deal(framed):
                 if self._layout.in_order and shard > self._last:
-                    self._run.finish(self._last)
+                    self._run.finish(self._last, last_row=self._in_shards - 1)
                 self._run.add(shard, records)
+                self._in_shards += len(records)
                 self._last = shard
         except OSError as error:
             self._fail(error)
@@ -159,10 +204,11 @@ class ShardedWriter:
 
         Raises:
             DatasetError: an earlier error has ended the writing, there are no
-                records, or the directory has changed so that the split does not belong
-                there any more.
+                records, the directory has changed so that the split does not belong
+                there any more, or the writer is of another process.
             OSError: the file system reports an error; nothing of this split has been published.
         """
+        self._check_process()
         if self._failure is not None:
             raise DatasetError(
                 f"split {self._split!r}: an earlier error ended the writing, and "
@@ -179,17 +225,28 @@ class ShardedWriter:
         self._closed = True
         self._abandoned.detach()
 
-    def _fail(self, error: BaseException) -> None:
-        self._failure = error
-        self.abort()
-
     def abort(self) -> None:
-        """Remove what was written; what was published before stays."""
+        """Remove what was written; what was published before stays.
+
+        Raises:
+            DatasetError: the writer is of another process.
+        """
+        self._check_process()
+        self._end(keep=False)
+
+    def _fail(self, error: BaseException) -> None:
+        """End the writing after an error; finished shards are left to `resume`."""
+        self._failure = error
+        if self._run.is_of_this_process and (kept := self._end(keep=True)):
+            error.add_note(kept_shards(self._split, kept))
+
+    def _end(self, *, keep: bool) -> int:
+        """Stop writing, and return how many records are kept."""
         if self._closed:
-            return
+            return 0
         self._closed = True
         self._abandoned.detach()
-        self._run.abort()
+        return self._run.abort(keep=keep)
 
     def __enter__(self) -> Self:
         return self
@@ -200,11 +257,19 @@ class ShardedWriter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Publish the split, or leave everything as it was if there was an error."""
-        if kind is None:
+        """Publish the split, or nothing of it if there was an error."""
+        if error is None:
             self.close()
         else:
-            self.abort()
+            self._fail(error)
+
+
+def kept_shards(split: str, records: int) -> str:
+    """Say what an interrupted run has left, and what becomes of it."""
+    return (
+        f"{records} records of split {split!r} are in finished shards: resume=True goes on "
+        "after them, and a run without it removes them"
+    )
 
 
 def _abandon(run: Run, split: str) -> None:
