@@ -1,6 +1,8 @@
-"""A program that writes or reads a split on a server, and may be killed.
+"""A program that writes or reads a split on a server, and may be killed or stopped.
 
 `write <url> <kill> <options>` writes, and is killed at the row of a number; -1 for none.
+`stop <url> <request> <how>` replaces a split, and stops itself before a request of a number
+until it is told to go on; how is "alone", or "shared" for a run of several processes.
 `read <url> <how>` reads; how is "stop" for all, or else "break" or "kill" after a while.
 """
 
@@ -15,6 +17,9 @@ from collections.abc import Iterator
 from typing import Any
 
 ROWS = 400
+
+LEASE_SECONDS = 1.0
+"""How long leases last where processes are stopped."""
 
 
 def row(number: int) -> dict[str, Any]:
@@ -34,6 +39,40 @@ def _write(url: str, kill: str, options: str) -> None:
     serializer.write_dataset(_rows(int(kill)), url, "train", **json.loads(options))
 
 
+def stopped_rows() -> list[dict[str, Any]]:
+    """The rows that a process writes which is stopped."""
+    return [row(number) for number in range(100, 120)]
+
+
+def shared_plan(url: str) -> Any:
+    """The plan of a run of several processes, which write these rows."""
+    serializer = importlib.import_module("generated_remote.pet.serializer")
+    options = {"shards": 2, "overwrite": True, "rows": len(stopped_rows())}
+    return serializer.plan_dataset(url, "train", run="job", **options)
+
+
+def _stop(url: str, request: str, how: str) -> None:
+    import s3fs
+    from schemagen.runtime.storage import lock
+
+    lock.LEASE_SECONDS = LEASE_SECONDS
+    serializer = importlib.import_module("generated_remote.pet.serializer")
+    called, left = s3fs.S3FileSystem._call_s3, [int(request)]
+
+    async def call(self: Any, *arguments: Any, **options: Any) -> Any:
+        if not left[0]:
+            os.kill(os.getpid(), signal.SIGSTOP)
+        left[0] -= 1
+        return await called(self, *arguments, **options)
+
+    s3fs.S3FileSystem._call_s3 = call
+    if how == "shared":
+        serializer.publish(shared_plan(url))
+    else:
+        more = {"shards": 2, "overwrite": True}
+        serializer.write_dataset(stopped_rows(), url, "train", **more)
+
+
 def _read(url: str, how: str) -> None:
     make_dataset = importlib.import_module("generated_remote.pet.pipeline").make_dataset
     for number, _ in enumerate(make_dataset(url, batch_size=2)):
@@ -44,4 +83,4 @@ def _read(url: str, how: str) -> None:
 
 
 if __name__ == "__main__":
-    {"write": _write, "read": _read}[sys.argv[1]](*sys.argv[2:])
+    {"write": _write, "stop": _stop, "read": _read}[sys.argv[1]](*sys.argv[2:])
