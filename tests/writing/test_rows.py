@@ -294,7 +294,6 @@ class Broken:
         (None, "row 3: found None"),
         ("text", "row 3: found str 'text'"),
         (np.zeros((2, 3)), r"row 3: found float64 \[2, 3\]"),
-        (_with(moments=Broken()), "a mistake in somebody's code"),
         (Broken(), "a mistake in somebody's code"),
     ],
 )
@@ -308,6 +307,17 @@ def test_what_is_no_row_at_all_is_never_left_out(
     named = [str(caught.value), *getattr(caught.value, "__notes__", [])]
     assert any("shard 0, row 3" in text for text in named)
     assert published(tmp_path) == []
+
+
+def test_a_value_whose_own_code_fails_is_named_or_left_out(tmp_path: Path) -> None:
+    """Its error is that of the value, so the other rows are written."""
+    source = [*rows(3), _with(moments=Broken())]
+    words = r"row 3: field 'moments': found a Broken, which raises .*a mistake"
+    with pytest.raises(RecordError, match=words) as caught:
+        write_dataset(source, tmp_path / "none", "train")
+    assert "a mistake in somebody's code" in caught.value.found
+    with pytest.warns(RuntimeWarning, match="1 row was .*1 for field 'moments'"):
+        assert write_dataset(source, tmp_path, "train", on_error="skip") == 3
 
 
 # The report of rows that are left out.

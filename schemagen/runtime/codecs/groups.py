@@ -88,9 +88,12 @@ def check_column_lengths(group: str, *columns: tuple[Kind, Column | None]) -> No
 
 def item_count(value: object) -> int | None:
     """Return how many items a row's value has, or None if it is not a sequence."""
-    if isinstance(value, np.ndarray):
-        return len(value) if value.ndim else None
-    return len(value) if isinstance(value, (list, tuple)) else None
+    try:
+        if isinstance(value, np.ndarray):
+            return len(value) if value.ndim else None
+        return len(value) if isinstance(value, (list, tuple)) else None
+    except Exception:  # its own, which its field refuses
+        return None
 
 
 def _row_lengths(column: Column) -> NDArray[np.int64] | None:

@@ -322,7 +322,8 @@ class Kind(_Bound, _Usual, Parameters):
         Raises:
             Problem, TypeError, ValueError: the field cannot hold a value.
         """
-        return self.join([*map(self.store, values)])
+        # Not `map`, which a StopIteration of a value would end early.
+        return self.join([self.store(value) for value in values])
 
     def join(self, rows: Sequence[Sequence[Stored]]) -> Sequence[Written]:
         """Return what each part holds of all rows, given what it holds of each."""

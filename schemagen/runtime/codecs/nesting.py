@@ -7,7 +7,7 @@ from typing import Any
 
 from ..shared.errors import Problem, RecordError, did_you_mean
 from ..shared.requirements import lazy_tf as tf
-from ..shared.values import described
+from ..shared.values import described, raising
 
 
 def nested(
@@ -70,8 +70,21 @@ def nested_members(
         RecordError: no such value, or a name too few or too many.
     """
     names = (*required, *optional)
-    if hasattr(type(value), "model_fields"):
-        value = dict(value)
+    try:
+        if hasattr(type(value), "model_fields"):
+            value = dict(value)
+        return _members(name, value, names, required)
+    except RecordError:
+        raise
+    except Exception as error:  # of a mapping's own
+        listed = ", ".join(map(repr, names))
+        problem = raising(value, error, f"a dict with {listed}")
+        raise RecordError.of(problem, name) from error
+
+
+def _members(
+    name: str, value: Any, names: tuple[str, ...], required: tuple[str, ...]
+) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         listed = ", ".join(map(repr, names))
         problem = Problem(described(value), f"a dict with {listed}")

@@ -19,7 +19,7 @@ from ..shared.tfrecord import (
     Framed,
 )
 from ..shared.times import is_nat, without_nat
-from ..shared.values import shortened
+from ..shared.values import raising, shortened
 from ..shared.wire import Buffer, Pieces, example_head
 from .between import features_of, refuse_faults, relations_of
 from .groups import check_column_lengths, check_groups, check_lengths, groups_of
@@ -433,8 +433,8 @@ def _stored_again(
     """Store a value that was refused, if it is a tensor, as the array that it holds.
 
     Raises:
-        RecordError: it cannot be stored.
-        Exception: the error, if it is no problem of the value.
+        RecordError: it cannot be stored, whatever its own code raises.
+        ImportError, MemoryError: of no value.
     """
     try:
         plain = as_arrays(value, text=codec.dtype == "string")
@@ -443,6 +443,11 @@ def _stored_again(
         return codec.store(plain)
     except Problem as problem:
         raise RecordError.of(problem.about(value), codec.label, row) from None
+    except (ImportError, MemoryError):
+        raise
+    except Exception as failure:
+        raised = raising(value, failure, codec.holds)
+        raise RecordError.of(raised, codec.label, row) from failure
 
 
 def _agreed(first: _Stored, second: _Stored, rows: Sequence[int | None]) -> _Stored:

@@ -25,7 +25,7 @@ def encode_text(text: str) -> bytes:
         Problem: a lone surrogate, which UTF-8 cannot hold.
     """
     try:
-        return text.encode()
+        return str.encode(text)
     except UnicodeEncodeError as error:
         raise Problem(
             f"the lone surrogate {text[error.start]!r} at [{error.start}]",

@@ -95,7 +95,7 @@ class Problem(ValueError):
         """Return the problem of a field's whole value, with advice if that is missing."""
         if value is None:
             return Problem(self.found, self.expected, self.advice or _REQUIRED)
-        missing = isinstance(value, float) and value != value
+        missing = isinstance(value, float) and float.__ne__(value, value)
         if missing or type(value).__name__ in ("NAType", "NaTType"):
             return Problem(self.found, self.expected, self.advice or _PANDAS)
         return self

@@ -64,7 +64,10 @@ def is_nat(value: object) -> bool:
     """Return whether a value is a missing time of numpy or pandas: NaT, or pandas.NA."""
     if type(value).__name__ == "NAType":
         return True
-    return isinstance(value, TIMES) and bool(value != value)
+    try:
+        return isinstance(value, TIMES) and bool(value != value)
+    except Exception:  # its own, which its field refuses
+        return False
 
 
 def without_nat(column: Any) -> Any:

@@ -171,7 +171,14 @@ class Numbers:
             if {*map(type, value)} <= {float, int}:
                 return self._from_numbers(value, (len(value),))
             if any(isinstance(item, np.ndarray) for item in value):
-                return stacked(value)
+                # numpy would make numbers of bools, and NaN of what is masked.
+                listed = (list, tuple)
+                return stacked(
+                    [
+                        self._from_python(item) if isinstance(item, listed) else item
+                        for item in value
+                    ]
+                )
             return self._from_numbers(*flatten(value))
         if value is None or isinstance(value, (str, bytes, dict, set)):
             raise self._strange(value, single=self.single)
@@ -195,7 +202,11 @@ class Numbers:
         types = set(map(type, flat))
         if len(types) > 1 and types.isdisjoint((bool, np.bool_)):
             # A timedelta64 derives from integers, and is none.
-            integers = [index(n) for n in flat if hasattr(n, "__index__")]
+            integers = [
+                index(n)
+                for n in flat
+                if isinstance(n, _NUMBERS) and hasattr(n, "__index__")
+            ]
             if len(integers) == len(flat):
                 flat, types = integers, {int}
             elif self.dtype in FLOATS:
@@ -301,7 +312,21 @@ class Numbers:
 
 
 def described(value: object) -> str:
-    """Say what a value is, in a few words."""
+    """Say what a value is, in a few words, whatever it raises."""
+    try:
+        return _described(value)
+    except Exception:
+        return f"a {type(value).__name__}"
+
+
+def raising(value: object, error: Exception, expected: str) -> Problem:
+    """Return what is wrong with a value that cannot be converted for its own error."""
+    return Problem(
+        f"{described(value)}, which raises {shortened(error, 200)}", expected
+    )
+
+
+def _described(value: object) -> str:
     if value is None:
         return "None"
     if isinstance(value, np.ndarray):
@@ -309,7 +334,7 @@ def described(value: object) -> str:
     if isinstance(value, (str, bytes)):
         return f"{type(value).__name__} {shortened(value)}"
     if isinstance(value, (bool, int, float, complex)):
-        return f"{type(value).__name__} {value!r}"
+        return f"{type(value).__name__} {shortened(value)}"
     own = type(value)
     name = "PIL image" if own.__module__.startswith("PIL.") else own.__name__
     return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"

@@ -159,9 +159,15 @@ class Encoding:
             value = value.value
         if isinstance(value, np.ndarray) and value.ndim == 0:
             value = value[()]
-        if isinstance(value, np.integer):
-            value = int(value)
-        if isinstance(value, bool) or not isinstance(value, (int, str, bytes)):
+        # A timedelta64 derives from integers, and is none.
+        if isinstance(value, np.generic) and value.dtype.kind in "iu":
+            value = value.item()
+        too_large = isinstance(value, int) and value.bit_length() > 64  # for any field
+        if (
+            isinstance(value, bool)
+            or too_large
+            or not isinstance(value, (int, str, bytes))
+        ):
             raise RecordError(
                 name,
                 "no value" if name not in fields else described(value),
@@ -446,7 +452,7 @@ def _keep(values: dict[str, Any]) -> int | None:
                 size += len(kept)
             else:
                 size += 8 * (len(kept) if isinstance(kept, (list, tuple, dict)) else 1)
-    except _UncopiedError:
+    except Exception:  # such as of a list that holds itself
         return None
     return size
 

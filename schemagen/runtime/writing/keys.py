@@ -119,7 +119,7 @@ def digest_of(value: int | str | bytes, seed: int) -> tuple[int, int]:
     if isinstance(value, int):
         digest = _digest("integer", str(int(value)).encode(), seed)
     elif isinstance(value, str):
-        digest = _digest("text", value.encode("utf-8", "surrogatepass"), seed)
+        digest = _digest("text", str.encode(value, "utf-8", "surrogatepass"), seed)
     else:
         digest = _digest("bytes", value, seed)
     high, low = _TWO_WORDS.unpack(digest)
