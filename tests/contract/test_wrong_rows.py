@@ -159,6 +159,12 @@ REFUSALS: tuple[tuple[str, Any, str], ...] = (
     ("codes", [1, np.ma.masked], ""),
     ("tags", np.ma.array([1], mask=[True]), ""),
     ("mask", np.ma.masked_equal(MASK, 0), ""),
+    ("sizes", [[1.0, np.ma.masked], [3.0, 4.0]], "a masked array"),
+    ("sizes", [np.zeros(2), [3.0, np.ma.masked]], "a masked array"),
+    # arrays in lists of numbers
+    ("sizes", [[1.0, np.array([2.0])], [3.0, 4.0]], "arrays of different shapes"),
+    ("sizes", [[1.0, np.array(2)], [3.0, 4.0]], "arrays of different dtypes"),
+    ("codes", [np.array(1), True], "arrays of different dtypes"),
     # number of items
     ("note", [1, 2, 3, 4], "4"),
     ("full", [1, 2, 3, 4, 5], "5"),

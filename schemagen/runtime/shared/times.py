@@ -113,6 +113,12 @@ def _of_numpy(times: NDArray[Any], time: Time) -> NDArray[np.int64]:
         raise _other_kind(shown, time)
     if np.isnat(times).any():
         raise _missing(time)
+    if time.duration and np.datetime_data(times.dtype)[0] in ("Y", "M", "generic"):
+        raise Problem(
+            f"{shown} ({times.dtype.name})",
+            "a duration in a unit of one length",
+            "convert it to days, or to a smaller unit",
+        )
     found = times.astype(f"{kind}8[{time.unit}]")
     # What overflows is another time again.
     wrong = found.astype(times.dtype) != times

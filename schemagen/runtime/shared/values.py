@@ -28,6 +28,8 @@ _DEEPEST = 64
 
 _AS_TIME = "declare Scalar('int64', unit='s') for times; or unit='ms', 'us' or 'ns'"
 
+_AS_BOOL = "convert with bool(), .astype(bool) of numpy and pandas, or .cast of others"
+
 NO_RANGE = (None, None)
 """The range of numbers without limits."""
 
@@ -211,10 +213,11 @@ class Numbers:
                 flat, types = integers, {int}
             elif self.dtype in FLOATS:
                 self._check_integers(integers)
-        return self._array_of(flat, types).reshape(shape)
+        array = self._array_of(flat, types)
+        return array.reshape((*shape, *array.shape[1:]))
 
     def _array_of(self, flat: Sequence[object], types: set[type]) -> NDArray[Any]:
-        """Make a flat array of numbers of some types.
+        """Make an array of numbers of some types, or of arrays: flat but for their sizes.
 
         Raises:
             Problem: one is not a number, or bools and numbers are mixed.
@@ -236,6 +239,8 @@ class Numbers:
         if len(types) > 1 and types & {bool, np.bool_}:
             raise Problem("a bool among numbers", f"{self.dtype} numbers")
         strange = [k for k in types if not issubclass(k, _NUMBERS)]
+        if strange and issubclass(strange[0], np.ndarray):
+            return stacked(flat)
         if strange:
             example = next(v for v in flat if type(v) is strange[0])
             raise self._strange(example)
@@ -333,6 +338,8 @@ def _described(value: object) -> str:
         return f"{value.dtype.name} {list(value.shape)}"
     if isinstance(value, (str, bytes)):
         return f"{type(value).__name__} {shortened(value)}"
+    if isinstance(value, np.generic):
+        return f"{value!s:.60} ({value.dtype.name})"
     if isinstance(value, (bool, int, float, complex)):
         return f"{type(value).__name__} {shortened(value)}"
     own = type(value)
@@ -411,7 +418,8 @@ def _wrong_dtype(array: NDArray[Any], dtype: str) -> Problem:
         **dict.fromkeys("Mm", _AS_TIME),
         "f": f"pass integers, or declare a dtype of floats{pandas}"
         if dtype != "bool"
-        else "",
+        else _AS_BOOL,
+        **dict.fromkeys("iu", _AS_BOOL if dtype == "bool" else ""),
     }
     return Problem(found, expected, by_kind.get(array.dtype.kind, ""))
 
