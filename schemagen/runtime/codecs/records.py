@@ -12,6 +12,7 @@ import numpy as np
 
 from ..shared.dtypes import INTEGERS
 from ..shared.errors import Problem, RecordError
+from ..shared.frame_columns import plain_column
 from ..shared.tensors import as_arrays, is_tensor
 from ..shared.tfrecord import (
     MOST_RECORD_BYTES,
@@ -213,6 +214,7 @@ class RecordCodec:
 
     def _measured(self, columns: Mapping[str, Column | None]) -> WrittenRecords:
         """Check the rows of a batch, and return their records."""
+        columns = {name: plain_column(column) for name, column in columns.items()}
         if self._times:
             times = {name: without_nat(columns[name]) for name in self._times}
             columns = {**columns, **times}
