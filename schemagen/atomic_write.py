@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import errno
-import os
-import shutil
-from contextlib import suppress
 from pathlib import Path
 
 from .findings import refused
+from .runtime.storage.local import replace_file
 
 
 def writing_advice(error: OSError) -> str:
@@ -19,7 +17,7 @@ def writing_advice(error: OSError) -> str:
 
 
 def write_whole(path: Path, content: str | bytes, shown: str | None = None) -> None:
-    """Write a file under a temporary name next to it, and rename it.
+    """Write a file in one step, and make the directories above it.
 
     A file that is there is replaced, and its mode kept.
 
@@ -32,18 +30,10 @@ def write_whole(path: Path, content: str | bytes, shown: str | None = None) -> N
         SchemagenError: the disk refuses; what stood there still does.
     """
     data = content.encode() if isinstance(content, str) else content
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(data)
-        if path.exists():
-            shutil.copymode(path, temporary)
-        temporary.replace(path)
-    except BaseException as error:  # an interrupt leaves nothing behind either
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        if not isinstance(error, OSError):
-            raise
+        replace_file(path, data)
+    except OSError as error:
         shown = shown or str(path)
         raise refused(
             shown,

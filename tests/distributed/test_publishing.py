@@ -7,6 +7,7 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from digit_rows import (
@@ -125,6 +126,34 @@ def test_rank_that_starts_again_after_publication_leaves_nothing(
     digit.abandon(plan)
     assert contents(directory) == before
     assert digit.publish(plan) == _ROWS
+
+
+def _receipts_of(receipts: list[Any], directory: Path, plan: Plan) -> list[Path]:
+    """Leave what a process leaves that is killed while it cleans up after publication."""
+    left = [directory / plan.receipt_name(receipt.shard) for receipt in receipts]
+    for path, receipt in zip(left, receipts, strict=True):
+        path.write_text(receipt.to_json())
+    (directory / plan.lock_name).touch()
+    return [*left, directory / plan.lock_name]
+
+
+@pytest.mark.parametrize("again", ["publish", "write_parts"])
+def test_what_a_killed_publisher_has_left_goes_with_the_next_process(
+    tmp_path: Path, again: str
+) -> None:
+    """Of the run that has published the split: another publisher, or a rank."""
+    plan = _plan(tmp_path)
+    receipts = digit.write_parts(rows(_ROWS), plan, part=(0, 1))
+    digit.publish(plan)
+    before = contents(tmp_path)
+    left = _receipts_of(receipts, tmp_path, plan)
+    if again == "publish":
+        assert digit.publish(plan) == _ROWS
+    else:
+        with pytest.raises(DatasetError, match="nothing is left to do"):
+            digit.write_parts(rows(_ROWS), plan, part=(0, 1))
+    assert not any(path.exists() for path in left)
+    assert contents(tmp_path) == before
 
 
 def test_claim_of_a_published_run_goes_when_the_next_run_begins(

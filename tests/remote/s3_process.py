@@ -18,7 +18,7 @@ from typing import Any
 
 ROWS = 400
 
-LEASE_SECONDS = 1.0
+LEASE_SECONDS = 2.5
 """How long leases last where processes are stopped."""
 
 

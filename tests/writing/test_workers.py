@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import signal
@@ -15,10 +16,10 @@ from typing import Any
 
 import pytest
 from acting_rows import Part, Table, Unsendable
-from digit_rows import contents
+from digit_rows import contents, row, rows
 
 from generated import DatasetError, RecordError
-from generated.digit.serializer import write_dataset
+from generated.digit.serializer import plan_dataset, write_dataset, write_parts
 
 HERE = Path(__file__).parent
 
@@ -236,7 +237,7 @@ def test_workers_leave_interrupts_to_the_parent(
 _PROGRAM = """
 import multiprocessing, signal, sys
 from acting_rows import Interrupted, Table
-from generated.digit.serializer import write_dataset
+from generated.digit.serializer import plan_dataset, write_dataset, write_parts
 from test_workers import started_by
 
 def write(source):
@@ -329,3 +330,45 @@ def test_a_script_without_a_guard_says_what_to_do(tmp_path: Path) -> None:
         _, errors = parent.communicate(timeout=120)
     assert parent.returncode == 1
     assert 'if __name__ == "__main__"' in errors.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    "write_rows",
+    [
+        lambda where: write_dataset(rows(40), where, "train", shards=2),
+        lambda where: write_dataset(rows(40), where, "train", shards=2, workers=2),
+        lambda where: write_dataset(map(row, range(40)), where, "train"),
+        lambda where: write_parts(
+            rows(40), plan_dataset(where, "train", shards=2, rows=40), part=(0, 1)
+        ),
+    ],
+    ids=["blocks", "workers", "by size", "ranks"],
+)
+@pytest.mark.usefixtures("forked")
+def test_full_disk_says_the_same_in_all_modes(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    write_rows: Callable[[Path], object],
+) -> None:
+    """The file, and what has become of the split."""
+    from schemagen.runtime.storage import local
+
+    written = local.LocalFile.write
+
+    def write(self: Any, data: Any) -> None:
+        if ".train-" in str(self._path):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._path))
+        written(self, data)
+
+    monkeypatch.setattr(local.LocalFile, "write", write)
+    with pytest.raises(OSError, match=r"nothing of split 'train' was published") as one:
+        write_rows(tmp_path)
+    assert one.value.errno == errno.ENOSPC
+    assert ".train-0000" in one.value.filename
+
+
+def test_workers_in_memory_are_refused(memory: Any) -> None:
+    """Files in memory are of one process; nothing is written."""
+    with pytest.raises(DatasetError, match=r"memory://.*workers=2"):
+        write_dataset(rows(40), "memory://bucket/data", "train", shards=2, workers=2)
+    assert not memory.exists("/bucket/data")

@@ -153,9 +153,9 @@ def _check_unlisted(shards: Shards) -> None:
         if match and match[1] in opened.manifest.splits:
             raise DatasetError(
                 f"{file.path}: named as a shard of split {match[1]!r}, and "
-                f"{opened.path} does not list it: left over from an earlier "
-                "write, or copied from elsewhere; remove it, or move it to a "
-                "directory of its own to read it"
+                f"{opened.path} does not list it: of a write that has not ended, left "
+                "over from an earlier one, or copied from elsewhere; to read the split, "
+                "pass the directory"
             )
         if shards.by == "glob" and opened.names:
             raise DatasetError(

@@ -207,11 +207,16 @@ class Directory:
             name: of the lock.
 
         Raises:
-            Lost: from each change, once another process may hold the lock.
+            Lost: from each change, once another process may hold the lock; and in place of
+                a DatasetError.
             OSError: the lock cannot be taken.
         """
         with self.lock(name, wait=True) as lock:
-            yield replace(self, held=lock)
+            try:
+                yield replace(self, held=lock)
+            except DatasetError:
+                lock.check()  # without it, what was read may be old
+                raise
 
     def _check(self) -> None:
         if self.held is not None:
