@@ -91,14 +91,16 @@ def find_data(source: str | os.PathLike[str], split: str | None = None) -> Data:
         split: only the files of this split.
 
     Raises:
-        DatasetError: there are none, or the server of a URL does not answer.
+        DatasetError: there are none, the name is too long, or the server of a URL does not
+            answer.
+        PermissionError: a directory may not be read.
     """
     where = os.fspath(source)
     try:
         path = file_path(where)
         data = _in_directory(where, path) if path.is_dir() else _named(where, path)
     except OSError as error:
-        if not is_remote(where):
+        if isinstance(error, PermissionError) and not is_remote(where):
             raise
         raise DatasetError(
             f"{error.filename}: it cannot be read: {error.strerror}"

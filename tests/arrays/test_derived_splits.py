@@ -612,3 +612,29 @@ def test_a_table_keeps_the_types_of_values(kinds: Any) -> None:
         "list<item: float>",
         "list<item: int64>",
     ]
+
+
+@pytest.mark.parametrize("weight", [2**2000, 2**63, float("inf")])
+def test_a_weight_beyond_64_bits_is_refused(
+    train: Any, extra: Any, weight: float
+) -> None:
+    """Rather than failing in the arithmetic of shares."""
+    with pytest.raises(DatasetError, match="expected a positive number below 2"):
+        mix([train, extra], [1, weight])
+
+
+@pytest.mark.parametrize("digits", [22, 400, 5000])
+@pytest.mark.parametrize("unit", ["", "%"])
+def test_a_slice_beyond_64_bits_is_refused(
+    directory: Path, digits: int, unit: str
+) -> None:
+    """Whatever number of digits it has."""
+    with pytest.raises(DatasetError, match="expected a slice such as"):
+        open_split(directory, f"train[:{'9' * digits}{unit}]")
+
+
+@pytest.mark.parametrize("shard", [(0, 2**63), (2**70, 2**71), (-(2**70), 2)])
+def test_a_number_of_readers_beyond_64_bits_is_refused(train: Any, shard: Any) -> None:
+    """As any other pair that is no share."""
+    with pytest.raises(DatasetError, match="shard="):
+        next(iter(train.batches(4, shard=shard)))

@@ -101,7 +101,7 @@ for _ in range(300):
 VALUES: tuple[Any, ...] = (
     *(DELETED, None, 3, -3, 0.5, "text", "", [], ["x"], {}, True, [1], {"a": 1}),
     *({"bytes": "eA=="}, {"bytes": "?"}, 2**62 - 1, 2**63, 10**30, float("nan")),
-    *("\ud800", [[[1]]] * 3, DEEP),
+    *("\ud800", [[[1]]] * 3, DEEP, "a" * 300),
 )
 
 
@@ -196,6 +196,11 @@ REFUSED: list[tuple[Place, Any, tuple[str, ...]]] = [
         ("splits['val']", "splits['train']"),
     ),
     (("splits", "../val"), {}, ("splits", "'../val'")),
+    (
+        ("splits", "train", "shards", 0, "file"),
+        "a" * 300,
+        ("splits['train'].shards[0]", "not a name of a file"),
+    ),
 ]
 
 
@@ -246,3 +251,15 @@ def test_a_spec_that_is_not_one_is_refused_by_breaking(tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "'label'" in result.stderr
     assert "classes" in result.stderr
+
+
+@pytest.mark.parametrize("verb", ["verify", "inspect", "describe"])
+def test_a_name_that_is_too_long_for_a_file_is_no_bug(
+    data: Data, tmp_path: Path, verb: str
+) -> None:
+    """Whether a manifest lists it or the command line names it."""
+    data.change(("splits", "train", "shards", 0, "file"), "a" * 300)
+    listed = run(verb, data.root)
+    assert (listed.exit_code, "not a name of a file" in listed.output) == (1, True)
+    named = run(verb, tmp_path / ("a" * 300))
+    assert (named.exit_code, "too long" in named.output) == (2, True)

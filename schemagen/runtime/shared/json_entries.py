@@ -15,6 +15,9 @@ from .compression import COMPRESSIONS
 _DEEPEST = 40
 _SHOWN = 60
 
+# File systems take no longer names, in bytes.
+_LONGEST_NAME = 255
+
 # Sizes and offsets are added to each other as int64.
 _TOO_LARGE = 1 << 62
 
@@ -87,7 +90,7 @@ def check_manifest(data: Any) -> None:
 def _check_file_name(name: str, where: str) -> None:
     """Refuse what is not the name of a file in the same directory."""
     plain = is_text(name) and PurePath(name).name == name and "\0" not in name
-    if not plain or name in ("", ".", ".."):
+    if not plain or name in ("", ".", "..") or len(name.encode()) > _LONGEST_NAME:
         raise ValueError(f"{where}: {shown(name)} is not a name of a file")
 
 

@@ -57,8 +57,7 @@ def integer(name: str, value: object, least: int | None = None) -> int:
     Raises:
         DatasetError: it is not an integer, too small, or has more than 64 bits.
     """
-    smallest = -(1 << 63) if least is None else least
-    if not is_integer(value) or not smallest <= value < 1 << 63:
+    if not is_integer(value) or (least is not None and value < least):
         expected = (
             f"an integer from {least}" if least is not None else "a 64-bit integer"
         )
@@ -67,8 +66,9 @@ def integer(name: str, value: object, least: int | None = None) -> int:
 
 
 def is_integer(value: object) -> TypeGuard[int]:
-    """Return whether a value is an integer of Python or numpy; True is not."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    """Return whether a value is an integer of Python or numpy, of 64 bits; True is not."""
+    integers = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    return integers and -(1 << 63) <= value < 1 << 63
 
 
 def options_by_name(

@@ -9,7 +9,6 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
 from typing import Any
 
 from ..codecs.compatibility import check_compatible
@@ -31,6 +30,9 @@ from .shares import Share, ShareIndex, Slice, share_of, split_and_slice
 
 # A directory, and the name of a split, which may have a slice behind it.
 _SPLIT_BEHIND = re.compile(r"(.+):([^:/\[\]]+(?:\[[^/\]]*\])?)", re.DOTALL)
+
+# More than 64 bits are in no other option either.
+_TOO_HEAVY = 1 << 63
 
 
 def open_shards(source: Paths, split: Splits, spec: Spec) -> Shards:
@@ -233,8 +235,8 @@ def check_weights(weights: Mapping[Any, float]) -> None:
         raise DatasetError("an empty dict of sources")
     for source, weight in weights.items():
         number = isinstance(weight, (int, float)) and not isinstance(weight, bool)
-        if not number or not isfinite(weight) or weight <= 0:
+        if not number or not 0 < weight < _TOO_HEAVY:
             raise DatasetError(
                 f"source {source!r}: found the weight {weight!r}, expected a positive "
-                "number"
+                "number below 2**63"
             )

@@ -15,7 +15,7 @@ from ..shared.options import is_integer
 from .finding import Splits
 
 _NAME = re.compile(r"(?P<name>[^\[\]]+)(?:\[(?P<slice>.*)\])?", re.DOTALL)
-_SLICE = re.compile(r"(?:(-?\d+)(%?))?:(?:(-?\d+)(%?))?", re.ASCII)
+_SLICE = re.compile(r"(?:(-?\d{1,18})(%?))?:(?:(-?\d{1,18})(%?))?", re.ASCII)
 
 
 @dataclass(frozen=True)
