@@ -23,6 +23,10 @@ _PIECE_BYTES = 1 << 20
 # How much of a compressed file is read at a time.
 _READ_BYTES = 1 << 16
 
+# How much of a stream is given to zlib first. It copies what follows the end of a stream, and
+# a file may hold any number of short streams.
+_FIRST_BYTES = 1 << 9
+
 
 class Compressor(Protocol):
     """Compresses one stream."""
@@ -72,23 +76,25 @@ def _deflate(window: int, level: int) -> Compressor:
 def _inflate(window: int, pieces: Iterator[bytes]) -> Iterator[bytes]:
     stream = zlib.decompressobj(window)
     begun = False
-    for piece in pieces:
-        rest = piece
-        while rest:
+    for read in pieces:
+        piece, at = memoryview(read), 0
+        while at < len(piece):
             if stream.eof:
-                if not rest.strip(b"\0"):
+                if not piece[at] and not bytes(piece[at:]).strip(b"\0"):
                     break  # gzip allows zeros that fill up a block
                 stream, begun = zlib.decompressobj(window), False
-            begun, before = True, stream.copy()
+            before = stream.copy() if begun else zlib.decompressobj(window)
+            given = piece[at:] if begun else piece[at : at + _FIRST_BYTES]
+            begun = True
             try:
-                out = stream.decompress(rest, _PIECE_BYTES)
+                out = stream.decompress(given, _PIECE_BYTES)
             except zlib.error as error:
-                if out := _inflated_before_damage(before, rest):
+                if out := _inflated_before_damage(before, given):
                     yield out
                 raise DamageError(str(error).split(": ")[-1]) from None
             if out:
                 yield out
-            rest = stream.unconsumed_tail or stream.unused_data
+            at += len(given) - len(stream.unconsumed_tail or stream.unused_data)
     while begun and not stream.eof:
         try:
             out = stream.decompress(b"", _PIECE_BYTES)
@@ -99,7 +105,7 @@ def _inflate(window: int, pieces: Iterator[bytes]) -> Iterator[bytes]:
         yield out
 
 
-def _inflated_before_damage(stream: Any, data: bytes) -> bytes:
+def _inflated_before_damage(stream: Any, data: memoryview) -> bytes:
     """Return what zlib keeps when it raises an error: less than a piece."""
     out = bytearray()
     with suppress(zlib.error):
