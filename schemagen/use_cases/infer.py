@@ -125,8 +125,8 @@ def infer(
     written = _of_manifest(found)
     if written is not None:
         return _write_written(path, written, class_name if name else None)
-    reading = Reading(found.files, limit, max_record_bytes)
-    evidence = gather(reading.batches(), MOST_KEYS)
+    reading = Reading(found.files, limit, max_record_bytes, MOST_KEYS)
+    evidence = gather(reading.batches())
     foreign = foreign_files(found, reading.files)
     check_evidence(found, reading, evidence)
     files = [file for file in reading.files if str(file.path) not in foreign]
@@ -352,11 +352,11 @@ def check_evidence(data: Data, reading: Reading, evidence: Evidence) -> None:
             expected="a tf.train.Example or SequenceExample",
             advice="schemagen reads no other protobufs; write their contents as Examples",
         )
-    if len(evidence.keys) + len(evidence.steps) > MOST_KEYS:
+    if reading.has_many_keys:
         raise refused(
             where,
             f"more than {MOST_KEYS:,} keys",
-            found=f"keys such as {', '.join(map(ascii, list(evidence.keys)[:3]))}",
+            found=f"keys such as {', '.join(map(ascii, sorted(reading.keys)[:3]))}",
             expected="keys that are the same in all records",
             advice="keys that hold data cannot be declared: write the data as values",
         )

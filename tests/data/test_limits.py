@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import json
+import os
 import subprocess
 import sys
+import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import schemagen
-from command_line import findings_of, run
+from command_line import findings_of, make_project, run
 from tfrecord_files import frame, header
 
-from .messages import PACK, example, write_file
+from .messages import PACK, example, number, sized, write_file
 
 MB = 1 << 20
 GOOD = example({"a": [1, 2]})
@@ -231,3 +234,148 @@ def test_no_verb_takes_a_gigabyte_for_a_small_file(
     *_, last = done.stderr.splitlines()
     assert done.returncode in (1, 2), done.stderr
     assert int(last) < 1000
+
+
+def _entries(*contents: bytes) -> bytes:
+    """Return the entries of a map of features."""
+    return b"".join(sized(1, each) for each in contents)
+
+
+def _keys(size: int) -> list[bytes]:
+    """Return so many different keys."""
+    return [f"{number:04x}".encode() for number in range(65_536, 65_536 + size)]
+
+
+_OWN = sized(1, b"x") + sized(2, sized(3, sized(1, b"\1")))
+_BARE = [sized(1, key) for key in _keys(30_000)]
+_EMPTY = [sized(1, key) + sized(2, b"") for key in _keys(30_000)]
+_UNKNOWN = b"".join(number(20 + each, 0) for each in range(100_000))
+_X = sized(1, _entries(_OWN))
+
+SHAPES = {
+    "many bare keys": [sized(1, _entries(_OWN, *_BARE))],
+    "many empty features": [sized(1, _entries(_OWN, *_EMPTY))],
+    "the same key": [sized(1, _entries(_OWN, *[sized(1, b"k")] * 100_000))],
+    "empty entries": [sized(1, _entries(_OWN, *[b""] * 200_000))],
+    "odd features": [
+        sized(1, _entries(_OWN, *[each[:-1] + b"\2\x48\0" for each in _EMPTY]))
+    ],
+    "many unknown fields": [_X + _UNKNOWN],
+    "unknown fields in the map": [sized(1, _entries(_OWN) + _UNKNOWN)],
+    "unknown fields in a list": [
+        sized(1, _entries(_OWN, sized(1, b"k") + sized(2, sized(3, _UNKNOWN))))
+    ],
+    "nested unknown fields": [
+        _X + functools.reduce(lambda inner, _: sized(4, inner), range(2000), b"") * 100
+    ],
+    "groups": [_X + b"\x23" * 500_000],
+    "many integers": [
+        sized(
+            1, _entries(_OWN, sized(1, b"k") + sized(2, sized(3, sized(1, bytes(MB)))))
+        )
+    ],
+    "many empty texts": [
+        sized(
+            1,
+            _entries(
+                _OWN, sized(1, b"k") + sized(2, sized(1, sized(1, b"") * 200_000))
+            ),
+        )
+    ],
+    "many steps": [
+        _X + sized(2, _entries(sized(1, b"k") + sized(2, sized(1, b"") * 200_000)))
+    ],
+    "many feature lists": [_X + sized(2, _entries(*_EMPTY))],
+    "a hundred other keys each": [
+        sized(1, _entries(_OWN, *_EMPTY[at : at + 100])) for at in range(0, 30_000, 100)
+    ],
+}
+"""Records that take the most memory for their bytes."""
+
+WAYS = ("verify", "verify --record", "inspect", "infer", "open_split", "batches")
+
+_EVERY_WAY = {"many empty features": (*WAYS, "describe", "diff", "adopt")}
+"""Commands that are made of the others are slow, and meet one shape."""
+
+_STATISTICS = {"inspect": 32 * MB, "describe": 32 * MB, "diff": 64 * MB}
+"""What statistics of 5,000 keys take; `diff` has those of two files."""
+
+_SLOWEST = 15
+"""CPU seconds for a megabyte, on a machine that other tests use too."""
+
+
+@pytest.fixture(scope="module")
+def measured(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Callable[[str, Path], tuple[int, float]]]:
+    """Return what a way to read a file takes: bytes of memory and CPU seconds."""
+    root = tmp_path_factory.mktemp("measured")
+    schema = "from schemagen import Record\n\n\nclass Small(Record):\n    x: int\n"
+    make_project(root, {"small.py": schema}, output="measured_package")
+    schemagen.generate(root)
+    warm = write_file(root / "warm.tfrecord", [_X] * 10)
+    checkout = Path(schemagen.__file__).parents[1]
+    server = subprocess.Popen(
+        [
+            *(sys.executable, Path(__file__).with_name("measured.py")),
+            *("measured_package", warm),
+        ],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": f"{checkout}{os.pathsep}{root}"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    to, found = server.stdin, server.stdout
+    assert to is not None
+    assert found is not None
+
+    def measured(way: str, path: Path) -> tuple[int, float]:
+        print(json.dumps([way, str(path)]), file=to, flush=True)
+        memory, seconds = json.loads(found.readline())
+        return memory, seconds
+
+    yield measured
+    to.close()
+    assert server.wait() == 0
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_record_of_any_shape_takes_up_to_a_hundred_times_its_bytes(
+    measured: Callable[[str, Path], tuple[int, float]], tmp_path: Path, shape: str
+) -> None:
+    """In all commands and readers, as SECURITY.md says, and time in proportion."""
+    small = write_file(tmp_path / "small.tfrecord", [_X] * 10)
+    path = write_file(tmp_path / "large.tfrecord", SHAPES[shape])
+    size = path.stat().st_size
+    for way in _EVERY_WAY.get(shape, WAYS):
+        memory, seconds = measured(way, path)
+        usual, _ = measured(way, small)
+        most = 100 * size + _STATISTICS.get(way, 0)
+        assert memory - usual < most, f"{way}: {(memory - usual) / size:.0f} times"
+        assert seconds < _SLOWEST * (size / MB + 1), way
+
+
+def test_gzip_members_take_no_longer_than_in_python(tmp_path: Path) -> None:
+    """Any number of short ones: what follows each is not copied."""
+    path = tmp_path / "train.tfrecord.gz"
+    path.write_bytes(gzip.compress(b"") * 100_000 + gzip.compress(frame(GOOD)))
+    start = time.process_time()
+    with gzip.open(path) as file:
+        assert file.read() == frame(GOOD)
+    python = time.process_time() - start
+    start = time.process_time()
+    assert schemagen.verify(path).records == 1
+    assert time.process_time() - start < 1.5 * python
+
+
+def test_infer_refuses_many_keys_before_it_looks_at_their_values(
+    tmp_path: Path,
+) -> None:
+    """The message has some of them."""
+    path = write_file(tmp_path / "a.tfrecord", SHAPES["a hundred other keys each"])
+    result = run("infer", path, "--out", tmp_path / "schema.py")
+    assert result.exit_code == 2
+    assert "more than 2,000 keys" in result.output
+    assert "keys such as '10000', '10001'" in result.output

@@ -306,18 +306,11 @@ class Evidence:
         return self.keys[key] if key in self.keys else self.steps[key].each
 
 
-def gather(batches: Iterable[Columns], most_keys: int | None = None) -> Evidence:
-    """Return the evidence in some records.
-
-    Args:
-        batches: the records.
-        most_keys: stop when there are more keys than this.
-    """
+def gather(batches: Iterable[Columns]) -> Evidence:
+    """Return the evidence in some records."""
     found = Evidence()
     for batch in batches:
         found.add(batch)
-        if most_keys is not None and len(found.keys) + len(found.steps) > most_keys:
-            break
     found.keys = dict(sorted(found.keys.items()))
     found.steps = dict(sorted(found.steps.items()))
     for data in found.keys.values():

@@ -30,9 +30,12 @@ class Reading:
         files: the files.
         limit: the most records, spread over the files; None for all.
         max_record_bytes: the most bytes of a record; longer ones are damages.
+        most_keys: reading stops before records with which there are more keys than this;
+            None for no limit.
 
     Attributes:
         files: the files with the keys that were found in them.
+        keys: all keys, and those of the records before which reading stopped.
     """
 
     def __init__(
@@ -40,13 +43,16 @@ class Reading:
         files: Sequence[File],
         limit: int | None = None,
         max_record_bytes: int = MOST_RECORD_BYTES,
+        most_keys: int | None = None,
     ) -> None:
+        self.keys: set[str] = set()
         self.files = [
             FileKeys(Scanned(whole_of(file), Tally(0)), file.split) for file in files
         ]
         self._bytes = sum(file.size for file in files)
         self._limit = limit
         self._max_record_bytes = max_record_bytes
+        self._most_keys = most_keys
 
     def batches(self) -> Iterator[Columns]:
         """Read the files once, and yield the columns of some records at a time.
@@ -63,6 +69,9 @@ class Reading:
                 max_record_bytes=self._max_record_bytes,
                 advance=bar if limit is None else lambda *amounts: None,
             ):
+                self.keys.update(columns.by_key, columns.steps)
+                if self.has_many_keys:
+                    return
                 self.files[number].add(columns)
                 keyed = keyed_of(columns)
                 if keyed.records or not keyed.other:
@@ -80,6 +89,11 @@ class Reading:
     def records(self) -> int:
         """How many records were read."""
         return sum(file.records for file in self.files)
+
+    @property
+    def has_many_keys(self) -> bool:
+        """Whether reading stopped as there are too many keys."""
+        return self._most_keys is not None and len(self.keys) > self._most_keys
 
     @property
     def whole(self) -> bool:

@@ -184,15 +184,11 @@ def bytes_values(columns: Sequence[Column]) -> BytesValues:
     contents: Counter[Content] = Counter()
     sizes = []
     for column in columns:
-        view, extents = column.data.data, column.values
-        sizes.append(extents[:, 1] - extents[:, 0])
+        sizes.append(column.sizes)
         long = sizes[-1] > LONGEST_COUNTED
         if long.any():
-            contents.update(
-                [content_of(bytes(view[a:b])) for a, b in extents[long].tolist()]
-            )
-            extents = extents[~long]
-        short.update([bytes(view[a:b]) for a, b in extents.tolist()])
+            contents.update(map(content_of, column.bytes_values(long)))
+        short.update(column.bytes_values(~long))
     distinct = None if contents else few([short])
     for value, count in short.items():
         contents[content_of(value)] += count

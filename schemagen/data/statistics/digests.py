@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -31,26 +31,27 @@ class Digests:
     values: Mapping[str, Digested] = field(default_factory=dict)
 
 
-def merged_digests(parts: Sequence[Digests]) -> Digests:
-    """Return the digests of all parts."""
-    keys = dict.fromkeys(key for part in parts for key in part.values)
+def merged_digests(parts: Sequence[Digests], keys: Iterable[str]) -> Digests:
+    """Return the digests of all parts, of the values of some keys."""
     some = {key: [p.values[key] for p in parts if key in p.values] for key in keys}
     return Digests(
         np.concatenate([_NONE, *(part.records for part in parts)]),
         {
             key: np.concatenate(v) if all(map(len, v)) else _NONE
             for key, v in some.items()
+            if v
         },
     )
 
 
-def digests_of(columns: Columns) -> Digests:
-    """Return the digests of some records, which are measured together."""
+def digests_of(columns: Columns, keys: Iterable[str]) -> Digests:
+    """Return the digests of some records, and of their values of some keys."""
     records = columns.records
     extents = np.stack([records.starts, records.stops], axis=1)
+    every = {key: columns.by_key.get(key, ()) for key in keys}
     values = {
         key: _values(some[0])
-        for key, some in columns.by_key.items()
+        for key, some in every.items()
         if len(some) == 1 and some[0].kind in (BYTES, INT64)
     }
     return Digests(digests(records.data, extents), values)

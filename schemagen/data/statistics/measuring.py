@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from .model import (
     StepsStatistics,
     by_name,
     first_counts,
-    first_keys,
+    first_names,
     first_reasons,
     merged_records,
 )
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
     Held = tuple[Columns, NDArray[np.uint64]]
 
+_Found = TypeVar("_Found")
+
 # numpy takes as long for a few values as for thousands, so that columns are held until
 # there are so many records, or bytes, of them.
 _MOST_RECORDS = 1 << 15
@@ -43,8 +45,9 @@ _MOST_BYTES = 1 << 26
 # Measured parts are merged when there are so many.
 _PARTS = 16
 
-# Memory that Python needs for a bytes value in addition to its bytes.
+# Memory that Python needs for a bytes value in addition to its bytes, and for a key.
 _OBJECT_BYTES = 100
+_KEY_BYTES = 300
 
 
 class Measuring:
@@ -92,7 +95,8 @@ class Measuring:
             found = _measured(self._held, self._raw)
             held = [(with_numbers(each, self._raw), some) for each, some in self._held]
             if self._digests:
-                digests = merged_digests([digests_of(each) for each, _ in held])
+                parts = [digests_of(each, found.keys) for each, _ in held]
+                digests = merged_digests(parts, found.keys)
                 found = replace(found, digests=digests)
             if self._rows is not None:
                 self._rows = self._rows.with_columns(held)
@@ -111,8 +115,10 @@ class Measuring:
 def _memory(columns: Columns) -> int:
     """Return about how many bytes it takes to hold and to measure columns."""
     size = columns.records.data.nbytes + 32 * len(columns.records)
+    size += _KEY_BYTES * (len(columns.by_key) + len(columns.steps))
     lists = (each.columns for each in columns.steps.values())
-    for column in chain(*columns.by_key.values(), *lists):
+    every = chain(columns.by_key.values(), lists)
+    for column in chain.from_iterable(every):
         size += 16 * len(column) + column.values.nbytes
         if column.kind == BYTES:
             size += _OBJECT_BYTES * len(column.values)
@@ -124,21 +130,27 @@ def _measured(held: Sequence[Held], raw: Mapping[str, RawNumbers]) -> RecordStat
     for columns, priorities in held:
         samples = with_samples(samples, columns.records, priorities)
     every = [columns for columns, _ in held]
-    keys, more_keys = first_keys(by_name(each.by_key for each in every))
-    steps, more_steps = first_keys(by_name(each.steps for each in every))
+    by_key, by_list = [each.by_key for each in every], [each.steps for each in every]
+    keys, more_keys = first_names(set[str]().union(*by_key))
+    lists, more_lists = first_names(set[str]().union(*by_list))
     return RecordStatistics(
         records=sum(len(each.records) for each in every),
         sizes=_numbers([each.records.stops - each.records.starts for each in every]),
         sequences=sum(int(np.count_nonzero(each.sequences)) for each in every),
         malformed=sum(len(each.malformed) for each in every),
         malformed_reasons=first_reasons(map(_reasons, every)),
-        keys={key: _key(key, chain(*some), raw.get(key)) for key, some in keys.items()},
-        steps={key: _steps(key, some, raw.get(key)) for key, some in steps.items()},
-        more_keys=more_keys or more_steps,
+        keys={key: _key(key, chain(*_of(key, by_key)), raw.get(key)) for key in keys},
+        steps={key: _steps(key, _of(key, by_list), raw.get(key)) for key in lists},
+        more_keys=more_keys or more_lists,
         unknown=first_counts(_row_counts(each.unknown) for each in every),
         repeated=first_counts(_row_counts(each.repeated) for each in every),
         samples=samples,
     )
+
+
+def _of(key: str, parts: Iterable[Mapping[str, _Found]]) -> list[_Found]:
+    """Return what some parts have under a key."""
+    return [part[key] for part in parts if key in part]
 
 
 def _reasons(columns: Columns) -> dict[tuple[str, int], str]:

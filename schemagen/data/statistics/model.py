@@ -323,7 +323,7 @@ def merged_records(parts: Sequence[RecordStatistics]) -> RecordStatistics:
         unknown=first_counts(part.unknown for part in parts),
         repeated=first_counts(part.repeated for part in parts),
         samples=merged_samples(part.samples for part in parts),
-        digests=merged_digests([part.digests for part in parts]),
+        digests=merged_digests([part.digests for part in parts], keys),
         rows=_merged_rows([part.rows for part in parts if part.rows is not None]),
     )
 
@@ -341,20 +341,26 @@ def by_name(parts: Iterable[Mapping[str, Value]]) -> dict[str, list[Value]]:
     return found
 
 
-def first_keys(found: Mapping[str, Value]) -> tuple[dict[str, Value], bool]:
-    """Return what has statistics of its own, by key, and whether there is more.
+def first_names(names: Iterable[str]) -> tuple[list[str], bool]:
+    """Return the keys that have statistics of their own, and whether there are more.
 
     The first keys of all are among the first ones of any part, so that what is kept of
     a key is never cut in half.
     """
-    first: dict[str, Value] = {}
+    first: list[str] = []
     characters = 0
-    for key in sorted(found):
-        characters += len(key)
+    for name in sorted(names):
+        characters += len(name)
         if len(first) == MOST_KEYS or characters > MOST_KEY_CHARACTERS:
             return first, True
-        first[key] = found[key]
+        first.append(name)
     return first, False
+
+
+def first_keys(found: Mapping[str, Value]) -> tuple[dict[str, Value], bool]:
+    """Return what has statistics of its own, by key, and whether there is more."""
+    first, more = first_names(found)
+    return {key: found[key] for key in first}, more
 
 
 def first_counts(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...runtime.native import BYTES, FLOAT, INT64
-from ...runtime.reading.columns import Column, Columns
+from ...runtime.reading.columns import Column, Columns, OnDemand
 from ...runtime.reading.message import Feature
 from ...runtime.shared.dtypes import DTYPES, FLOATS, from_bits
 
@@ -98,11 +98,11 @@ def with_numbers(columns: Columns, raw: Mapping[str, RawNumbers]) -> Columns:
     """
     if not raw:
         return columns
-    by_key = {
-        key: tuple(_decoded(some, raw[key])) if key in raw else some
-        for key, some in columns.by_key.items()
-    }
-    return replace(columns, by_key=by_key)
+
+    def decoded(key: str, some: tuple[Column, ...]) -> tuple[Column, ...]:
+        return tuple(_decoded(some, raw[key])) if key in raw else some
+
+    return replace(columns, by_key=OnDemand(columns.by_key, decoded))
 
 
 def _decoded(columns: tuple[Column, ...], raw: RawNumbers) -> Iterator[Column]:

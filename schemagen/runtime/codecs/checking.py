@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..reading.columns import WRITE_EXAMPLES, Columns, other_rows
+from ..reading.columns import WRITE_EXAMPLES, Columns, OnDemand, other_rows
 from ..reading.decoding import CheckPlan
 from ..shared.tfrecord import MOST_RECORD_BYTES, RECORD_LIMIT
 from .between import FieldFault
@@ -91,10 +91,12 @@ class RecordCheck:
             return decoded
         by_key = columns.by_key
         if not live.all():
-            by_key = {
-                key: tuple(column.only(live[column.rows]) for column in some)
-                for key, some in by_key.items()
-            }
+            by_key = OnDemand(
+                by_key,
+                lambda _, some: tuple(
+                    column.only(live[column.rows]) for column in some
+                ),
+            )
         features = Features(live, by_key, columns.steps, self.known)
         optional = replace(features, optional=True)
         for codec in self._codecs:

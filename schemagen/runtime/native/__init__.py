@@ -38,7 +38,7 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "frames_check": (c_int64, c_void_p, c_void_p, c_void_p, c_int64, c_void_p),
     "columns_read": (c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_void_p),
     "columns_sizes": (None, c_void_p, c_void_p),
-    "columns_items": (c_void_p, c_void_p, c_int, POINTER(c_int64)),
+    "columns_items": (c_void_p, c_void_p, c_int),
     "columns_key": (c_void_p, c_void_p, c_int, c_int32, POINTER(c_int64)),
     "columns_fill": (c_int, c_void_p, c_void_p, c_void_p),
     "columns_expect": (None, *[c_void_p] * 3, c_int64, c_void_p, c_int64, c_void_p),

@@ -112,7 +112,8 @@ typedef struct {
 typedef struct {
   const uint8_t *data;
   int64_t row;
-  Malformed fault; /* of the record that is read */
+  int unusual;     /* whether the map of features of the record that is read is noted so */
+  Malformed fault; /* of that record */
   Keys features_by_key, lists_by_key;
   Vector features;      /* Feature */
   Vector step_features; /* Feature */
@@ -133,12 +134,26 @@ CHECKED static int fail(Reader *reader, const uint8_t *at, int reason, int64_t a
 
 CHECKED static int no_memory(Reader *reader) { return fail(reader, NULL, NO_MEMORY, 0, 0); }
 
+/* Note a fact of a record, unless the last note says the same. */
 CHECKED static int note(Reader *reader, int fact, int32_t key, int64_t a, int64_t b) {
+  if (reader->noted.count) {
+    const Noted *last = &ITEM(Noted, &reader->noted, reader->noted.count - 1);
+    if (last->row == reader->row && last->fact == fact && last->key == key && last->a == a &&
+        last->b == b)
+      return 1;
+  }
   return PUSH(Noted, &reader->noted, {reader->row, fact, key, a, b}) || no_memory(reader);
 }
 
 CHECKED static int unknown(Reader *reader, int64_t number, int64_t message) {
   return note(reader, UNKNOWN_FIELD, -1, number, message);
+}
+
+/* Note that the map of features is unusual: once, as a record may have any number of entries. */
+CHECKED static int unusual_map(Reader *reader) {
+  if (reader->unusual) return 1;
+  reader->unusual = 1;
+  return note(reader, UNUSUAL, -1, 0, 0);
 }
 
 /* --- Fields -------------------------------------------------------------------------- */
@@ -193,7 +208,7 @@ CHECKED static int next_part(Reader *reader, Cursor *cursor, int message, Field 
   if (field->number <= 3)
     return fail(reader, field->contents.at, NUMBER_AS_FIELD, (int64_t)field->number, message);
   if (!unknown(reader, (int64_t)field->number, message)) return 0;
-  if ((message == MAP || message == ENTRY) && !note(reader, UNUSUAL, -1, 0, 0)) return 0;
+  if ((message == MAP || message == ENTRY) && !unusual_map(reader)) return 0;
   return 2;
 }
 
@@ -453,7 +468,7 @@ CHECKED static int read_entry(Reader *reader, Cursor entry, int of_lists) {
       if (!unknown(reader, (int64_t)field.number, ENTRY)) return 0;
     }
   }
-  if ((names != 1 || values != 1 || others) && !note(reader, UNUSUAL, -1, 0, 0)) return 0;
+  if ((names != 1 || values != 1 || others) && !unusual_map(reader)) return 0;
 
   /* Now that the key is known, read the values. */
   Keys *keys = of_lists ? &reader->lists_by_key : &reader->features_by_key;
@@ -483,7 +498,7 @@ CHECKED static int read_map(Reader *reader, Cursor map, int of_lists) {
     if (field.number == 1) {
       if (!read_entry(reader, field.contents, of_lists)) return 0;
     } else if (!unknown(reader, (int64_t)field.number, MAP) ||
-               !note(reader, UNUSUAL, -1, 0, 0)) {
+               !unusual_map(reader)) {
       return 0;
     }
   }
@@ -493,6 +508,7 @@ CHECKED static int read_map(Reader *reader, Cursor map, int of_lists) {
 CHECKED static int read_record(Reader *reader, Cursor record) {
   Field field;
   reader->features_by_key.next = reader->lists_by_key.next = 0;
+  reader->unusual = 0;
   while (record.at < record.end) {
     int part = next_part(reader, &record, RECORD, &field);
     if (!part) return 0;
@@ -521,6 +537,8 @@ typedef struct {
   int64_t floats;      /* where its values are in the array of float32 */
   int32_t kind;        /* LISTS: the feature lists themselves, whose lengths are steps */
   int32_t of_steps;    /* whether the features are those of steps */
+  int32_t key;         /* its number */
+  int32_t same;        /* how many columns of the same key there are from here on */
 } Column;
 
 enum { LISTS = KINDS };
@@ -539,7 +557,8 @@ CHECKED static int add_column(Columns *columns, const Keys *keys, int32_t key, i
   if (*slot >= 0) return 1;
   const Key *named = &ITEM(Key, &keys->keys, key);
   *slot = (int32_t)columns->columns.count;
-  return PUSH(Column, &columns->columns, {named->name, named->size, 0, 0, 0, 0, kind, of_steps});
+  return PUSH(Column, &columns->columns, 
+              {named->name, named->size, 0, 0, 0, 0, kind, of_steps, key, 1});
 }
 
 CHECKED static int count_feature(Columns *columns, const Keys *keys, const Feature *feature, int of_steps) {
@@ -550,6 +569,16 @@ CHECKED static int count_feature(Columns *columns, const Keys *keys, const Featu
   column->rows++;
   column->values += feature->values;
   return 1;
+}
+
+/* The order of columns: those of features first, then by key and kind. */
+static int compare_columns(const void *left, const void *right) {
+  const Column *one = left, *other = right;
+  if (one->of_steps != other->of_steps) return one->of_steps - other->of_steps;
+  if (one->key == other->key) return one->kind - other->kind;
+  int64_t size = one->size < other->size ? one->size : other->size;
+  int order = memcmp(one->name, other->name, (size_t)size);
+  return order ? order : one->size < other->size ? -1 : 1;
 }
 
 CHECKED static int count_columns(Columns *columns) {
@@ -570,14 +599,22 @@ CHECKED static int count_columns(Columns *columns) {
   }
   for (int64_t at = 0; at < reader->step_features.count; at++)
     if (!count_feature(columns, keys[1], &ITEM(Feature, &reader->step_features, at), 1)) return 0;
+  if (columns->columns.count)
+    qsort(columns->columns.items, (size_t)columns->columns.count, sizeof(Column), compare_columns);
   for (int64_t at = 0; at < columns->columns.count; at++) {
     Column *column = &ITEM(Column, &columns->columns, at);
+    columns->of_key[column->of_steps][column->key * SLOTS + column->kind] = (int32_t)at;
     column->ints = columns->ints;
     column->floats = columns->floats;
     columns->ints += 2 * column->rows;
     if (column->kind == INT64) columns->ints += column->values;
     if (column->kind == BYTES) columns->ints += 2 * column->values;
     if (column->kind == FLOAT) columns->floats += column->values;
+  }
+  for (int64_t at = columns->columns.count - 1; at > 0; at--) {
+    Column *column = &ITEM(Column, &columns->columns, at), *before = column - 1;
+    if (before->of_steps == column->of_steps && before->key == column->key)
+      before->same = column->same + 1;
   }
   return 1;
 }
@@ -664,10 +701,11 @@ EXPORT Columns *columns_read(const uint8_t *data, const int64_t *starts, const i
   return NULL;
 }
 
-/* Return the items of a vector, and how many there are: 0 columns, 1 malformed, 2 noted. */
-EXPORT const void *columns_items(const Columns *columns, int what, int64_t *count) {
+/* Return the items of a vector: 0 columns, in the order of `compare_columns`, 1 malformed,
+ * 2 noted.
+ */
+EXPORT const void *columns_items(const Columns *columns, int what) {
   const Vector *vectors[] = {&columns->columns, &columns->reader.malformed, &columns->reader.noted};
-  *count = vectors[what]->count;
   return vectors[what]->items;
 }
 
@@ -678,10 +716,13 @@ EXPORT const uint8_t *columns_key(const Columns *columns, int of_lists, int32_t 
   return ITEM(Key, &keys->keys, key).name;
 }
 
-/* Tell how many int64s and float32s the columns take. */
-EXPORT void columns_sizes(const Columns *columns, int64_t sizes[2]) {
+/* Tell how many int64s and float32s the columns take, and how many items each vector has. */
+EXPORT void columns_sizes(const Columns *columns, int64_t sizes[5]) {
   sizes[0] = columns->ints;
   sizes[1] = columns->floats;
+  sizes[2] = columns->columns.count;
+  sizes[3] = columns->reader.malformed.count;
+  sizes[4] = columns->reader.noted.count;
 }
 
 /* Fill arrays that are as long as `columns_sizes` says; 0 without memory.

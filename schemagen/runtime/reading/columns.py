@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,55 @@ Rows = NDArray[np.int64]
 WRITE_EXAMPLES = "schemagen reads no other records: write them as tf.train.Examples"
 """What to do about other records."""
 
+# So many bytes values are made at a time: a place takes more memory than an empty value.
+_PIECE = 4096
+
 # An Example without a feature takes no more bytes, with or without its empty maps.
 _EMPTY_BYTES = 4
 
 _DTYPES = {BYTES: np.int64, FLOAT: np.float32, INT64: np.int64}
+
+
+_Given = TypeVar("_Given")
+_Made = TypeVar("_Made")
+
+# What was made of so many keys is kept: readers ask again for those of their fields.
+_KEPT = 1000
+
+
+class OnDemand(Mapping[str, _Made]):
+    """What there is of each key, made when it is asked for.
+
+    A record may have any number of keys, and most of them may be of no field.
+
+    Args:
+        given: of what it is made, by key, sorted.
+        make: makes it.
+    """
+
+    def __init__(
+        self, given: Mapping[str, _Given], make: Callable[[str, _Given], _Made]
+    ) -> None:
+        self._given: Mapping[str, Any] = given
+        self._make = make
+        self._made: dict[str, _Made] = {}
+
+    def __getitem__(self, key: str) -> _Made:
+        found = self._made.get(key)
+        if found is None:
+            found = self._make(key, self._given[key])
+            if len(self._made) < _KEPT:
+                self._made[key] = found
+        return found
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._given
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._given)
+
+    def __len__(self) -> int:
+        return len(self._given)
 
 
 @dataclass(frozen=True)
@@ -84,10 +129,13 @@ class Column:
         start, stop = self.values[value]
         return self.data[start:stop].tobytes()
 
-    def bytes_values(self) -> Iterator[bytes]:
-        """Yield all bytes values."""
+    def bytes_values(self, some: NDArray[np.bool_] | None = None) -> Iterator[bytes]:
+        """Yield all bytes values, or some: bool [sum of lengths]."""
         view = memoryview(self.data.data)
-        return (bytes(view[start:stop]) for start, stop in self.values.tolist())
+        values = self.values if some is None else self.values[some]
+        for at in range(0, len(values), _PIECE):
+            for start, stop in values[at : at + _PIECE].tolist():
+                yield bytes(view[start:stop])
 
 
 @dataclass(frozen=True)
@@ -143,9 +191,9 @@ class Columns:
     steps: Mapping[str, StepColumn]
     sequences: NDArray[np.bool_]
     malformed: tuple[Malformed, ...] = ()
-    unknown: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    repeated: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    unusual: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    unknown: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    repeated: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    unusual: Mapping[str, Sequence[int]] = field(default_factory=dict)
     expected: Set[str] = frozenset()
 
 
@@ -165,16 +213,17 @@ def keyed_rows(columns: Columns) -> NDArray[np.bool_]:
     Other messages may happen to be read as unusual entries without a value.
     """
     found = np.zeros(len(columns.records), np.bool_)
-    unusual = list(columns.unusual.get("", ()))
+    usual = np.ones(len(columns.records), np.bool_)
+    usual[list(columns.unusual.get("", ()))] = False
     for some in columns.by_key.values():
         for column in some:
             rows = column.rows
-            found[rows if column.kind else rows[~np.isin(rows, unusual)]] = True
+            found[rows if column.kind else rows[usual[rows]]] = True
         if found.all():
             return found
     for lists in columns.steps.values():
         sure = any(column.kind for column in lists.columns)
-        rows = lists.rows if sure else lists.rows[~np.isin(lists.rows, unusual)]
+        rows = lists.rows if sure else lists.rows[usual[lists.rows]]
         found[rows] = True
     return found
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from ctypes import (
     Structure,
     byref,
     c_char_p,
     c_int32,
     c_int64,
-    c_void_p,
     string_at,
 )
+from struct import Struct
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,11 +19,10 @@ from numpy.typing import NDArray
 
 from ..native import BYTES, FLOAT, INT64, NOTHING, address, addresses, core
 from ..native.memory import empty
-from .columns import Column, Columns, Malformed, Rows, StepColumn
+from .columns import Column, Columns, Malformed, OnDemand, Rows, StepColumn
 from .records import Records
 
 _KINDS = (NOTHING, BYTES, FLOAT, INT64)
-_LISTS = len(_KINDS)
 
 # `enum Message` of decode.c, in words.
 _MESSAGES = (
@@ -37,6 +36,9 @@ _MESSAGES = (
 
 # `enum Fact`
 _FACTS = _UNKNOWN, _REPEATED, _UNUSUAL = "unknown", "repeated", "unusual"
+
+_MOST_UNKNOWN, _FURTHER = 1000, "further fields"
+"""So many different unknown fields are told apart; a record may have any number."""
 
 _LEAST, _GREATEST = -(1 << 63), (1 << 63) - 1
 
@@ -67,37 +69,9 @@ class Expected(NamedTuple):
     bounds: tuple[int | None, int | None] | None = None
 
 
-class _Column(Structure):
-    _fields_ = (
-        ("name", c_void_p),
-        ("size", c_int64),
-        ("rows", c_int64),
-        ("values", c_int64),
-        ("ints", c_int64),
-        ("floats", c_int64),
-        ("kind", c_int32),
-        ("of_steps", c_int32),
-    )
-
-
-class _Malformed(Structure):
-    _fields_ = (
-        ("row", c_int64),
-        ("at", c_int64),
-        ("reason", c_int32),
-        ("a", c_int64),
-        ("b", c_int64),
-    )
-
-
-class _Noted(Structure):
-    _fields_ = (
-        ("row", c_int64),
-        ("fact", c_int32),
-        ("key", c_int32),
-        ("a", c_int64),
-        ("b", c_int64),
-    )
+# What `columns_items` returns, by number, as decode.c declares it.
+_COLUMNS, _MALFORMED, _NOTED = range(3)
+_ITEMS = _COLUMN, _, _ = Struct("@Pqqqqqiiii"), Struct("@qqiqq"), Struct("@qiiqq")
 
 
 class _Expected(Structure):
@@ -114,10 +88,6 @@ class _Expected(Structure):
         ("low", c_int64),
         ("high", c_int64),
     )
-
-
-# What `columns_items` returns, by number.
-_ITEMS = (_Column, _Malformed, _Noted)
 
 
 def _expected(expected: Expected) -> _Expected:
@@ -170,9 +140,10 @@ def decode(records: Records, plan: CheckPlan = NO_PLAN) -> Columns:
     if not handle:
         raise MemoryError
     try:
-        sizes, found = np.empty(2, np.int64), np.empty(len(plan.keys), np.int32)
-        core.columns_sizes(handle, address(sizes))
-        ints, floats = empty(int(sizes[0]), np.int64), empty(int(sizes[1]), np.float32)
+        sizes, found = (c_int64 * 5)(), np.empty(len(plan.keys), np.int32)
+        core.columns_sizes(handle, sizes)
+        of_ints, of_floats, *counts = sizes
+        ints, floats = empty(of_ints, np.int64), empty(of_floats, np.float32)
         arrays = addresses(ints, floats)
         if not core.columns_fill(handle, *arrays):
             raise MemoryError
@@ -184,6 +155,7 @@ def decode(records: Records, plan: CheckPlan = NO_PLAN) -> Columns:
             records,
             ints,
             floats,
+            counts,
             sequences,
             {
                 key
@@ -195,11 +167,71 @@ def decode(records: Records, plan: CheckPlan = NO_PLAN) -> Columns:
         core.columns_free(handle)
 
 
-def _items(handle: int, what: int) -> Iterator[Any]:
-    count = c_int64()
-    place = core.columns_items(handle, what, byref(count))
-    if count.value:
-        yield from (_ITEMS[what] * count.value).from_address(place)
+def _items(handle: int, what: int, counts: Sequence[int]) -> bytes:
+    """Return the items of a vector of the core, one behind the other."""
+    if not counts[what]:
+        return b""
+    place = core.columns_items(handle, what)
+    return string_at(place, counts[what] * _ITEMS[what].size)
+
+
+class _Table(NamedTuple):
+    """The columns of some records, in the order of features and steps, keys and kinds.
+
+    Attributes:
+        items: what the core says of each.
+        ints: the memory of their rows, lengths, and values but for floats.
+        floats: that of floats.
+        data: that of bytes values.
+    """
+
+    items: bytes
+    ints: Rows
+    floats: NDArray[np.float32]
+    data: NDArray[np.uint8]
+
+    def places(self) -> tuple[dict[str, int], dict[str, int]]:
+        """Return where the columns of each key begin: of features, and of lists."""
+        found: tuple[dict[str, int], dict[str, int]] = {}, {}
+        at = 0
+        while at < len(self.items):
+            name, size, *_, of_steps, _, same = _COLUMN.unpack_from(self.items, at)
+            found[of_steps][string_at(name, size).decode()] = at
+            at += same * _COLUMN.size
+        return found
+
+    def features(self, key: str, at: int) -> tuple[Column, ...]:
+        """Return the columns of a key, one for each kind."""
+        return tuple([self._column(key, item) for item in self._same(at)])
+
+    def lists(self, key: str, at: int) -> StepColumn:
+        """Return the feature lists of a key, which come after the columns of their steps."""
+        *kinds, lists = self._same(at)
+        _, _, count, _, at, *_ = lists
+        rows, steps = self.ints[at : at + 2 * count].reshape(2, -1)
+        columns = tuple([self._column(key, item) for item in kinds])
+        return StepColumn(key, rows, steps, columns)
+
+    def _same(self, at: int) -> list[tuple[int, ...]]:
+        """Return what the core says of the columns of one key."""
+        first = _COLUMN.unpack_from(self.items, at)
+        following = range(
+            at + _COLUMN.size, at + first[-1] * _COLUMN.size, _COLUMN.size
+        )
+        return [first, *[_COLUMN.unpack_from(self.items, each) for each in following]]
+
+    def _column(self, key: str, item: tuple[int, ...]) -> Column:
+        _, _, count, size, at, at_floats, number, *_ = item
+        ints, kind, until = self.ints, _KINDS[number], at + 2 * count
+        values: NDArray[Any]
+        if kind == FLOAT:
+            values = self.floats[at_floats : at_floats + size]
+        elif kind == BYTES:
+            values = ints[until : until + 2 * size].reshape(-1, 2)
+        else:
+            values = ints[until : until + size]
+        rows, lengths = ints[at : at + count], ints[at + count : until]
+        return Column(key, kind, rows, lengths, values, self.data)
 
 
 def _columns(
@@ -207,62 +239,50 @@ def _columns(
     records: Records,
     ints: Rows,
     floats: NDArray[np.float32],
+    counts: Sequence[int],
     sequences: NDArray[np.bool_],
     expected: set[str],
 ) -> Columns:
-    by_key: dict[str, tuple[Column, ...]] = {}
-    lists: dict[str, tuple[Rows, Rows]] = {}
-    of_steps: dict[str, tuple[Column, ...]] = {}
-    for each in _items(handle, 0):
-        key = string_at(each.name, each.size).decode()
-        at, count = each.ints, each.rows
-        rows, lengths = ints[at : at + count], ints[at + count : at + 2 * count]
-        if each.kind == _LISTS:
-            lists[key] = rows, lengths
-            continue
-        kind, at = _KINDS[each.kind], at + 2 * count
-        values: NDArray[Any] = ints[:0]
-        if kind == FLOAT:
-            values = floats[each.floats : each.floats + each.values]
-        elif kind == INT64:
-            values = ints[at : at + each.values]
-        elif kind == BYTES:
-            values = ints[at : at + 2 * each.values].reshape(-1, 2)
-        found = of_steps if each.of_steps else by_key
-        column = Column(key, kind, rows, lengths, values, records.data)
-        found[key] = (*found.get(key, ()), column)
-    facts: dict[str, dict[str, dict[int, None]]] = {fact: {} for fact in _FACTS}
-    for note in _items(handle, 2):
-        fact = _FACTS[note.fact]
-        facts[fact].setdefault(_noted(handle, fact, note), {})[note.row] = None
+    items = _items(handle, _COLUMNS, counts)
+    table = _Table(items, ints, floats, records.data)
+    of_features, of_lists = table.places()
     return Columns(
         records,
-        dict(sorted(by_key.items())),
-        {
-            key: StepColumn(key, *lists[key], of_steps.get(key, ()))
-            for key in sorted(lists)
-        },
+        OnDemand(of_features, table.features),
+        OnDemand(of_lists, table.lists),
         sequences,
         tuple(
-            Malformed(each.row, each.at, _reason(each.reason, each.a, each.b))
-            for each in _items(handle, 1)
+            Malformed(row, at, _reason(reason, a, b))
+            for row, at, reason, a, b in _ITEMS[_MALFORMED].iter_unpack(
+                _items(handle, _MALFORMED, counts)
+            )
         ),
-        **{
-            fact: {what: tuple(rows) for what, rows in noted.items()}
-            for fact, noted in facts.items()
-        },
+        **_facts(handle, _items(handle, _NOTED, counts)),
         expected=expected,
     )
 
 
-def _noted(handle: int, fact: str, note: _Noted) -> str:
-    """Return what is notable: a field in words, or a key."""
-    if fact == _UNKNOWN:
-        return f"field {note.a} of {_MESSAGES[note.b]}"
-    if note.key < 0:
-        return ""
-    size, of_lists = c_int64(), fact == _REPEATED and note.a
-    name = core.columns_key(handle, of_lists, note.key, byref(size))
+def _facts(handle: int, items: bytes) -> dict[str, dict[str, list[int]]]:
+    """Return the rows of what was noted, by the fact and what has it."""
+    found: dict[str, dict[str, list[int]]] = {fact: {} for fact in _FACTS}
+    for row, number, key, a, b in _ITEMS[_NOTED].iter_unpack(items):
+        fact = _FACTS[number]
+        if fact == _UNKNOWN:
+            what = f"field {a} of {_MESSAGES[b]}"
+            if what not in found[fact] and len(found[fact]) >= _MOST_UNKNOWN:
+                what = _FURTHER
+        else:
+            what = _key(handle, fact == _REPEATED and a, key) if key >= 0 else ""
+        rows = found[fact].setdefault(what, [])
+        if not rows or rows[-1] != row:
+            rows.append(row)
+    return found
+
+
+def _key(handle: int, of_lists: int, number: int) -> str:
+    """Return a key by its number among those of features, or of feature lists."""
+    size = c_int64()
+    name = core.columns_key(handle, of_lists, number, byref(size))
     return string_at(name, size.value).decode()
 
 

@@ -77,7 +77,7 @@ def read_varint(data: bytes | memoryview, at: int, stop: int) -> tuple[int, int]
     raise MalformedError(at, "an unterminated number")
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Feature:
     """One feature.
 
@@ -126,8 +126,10 @@ def parse_message(data: bytes) -> Message:
     }
     lists = {}
     for key, of_steps in columns.steps.items():
-        steps = [Feature() for _ in range(int(of_steps.steps.sum()))]
+        steps = [Feature()] * int(of_steps.steps.sum())
         for column in of_steps.columns:
+            if not column.kind:
+                continue
             for row, feature in zip(
                 column.rows.tolist(), _features(column), strict=True
             ):
