@@ -67,8 +67,9 @@ def integer(name: str, value: object, least: int | None = None) -> int:
 
 def is_integer(value: object) -> TypeGuard[int]:
     """Return whether a value is an integer of Python or numpy, of 64 bits; True is not."""
-    integers = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    return integers and -(1 << 63) <= value < 1 << 63
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
+        return False
+    return bool(-(1 << 63) <= value < 1 << 63)
 
 
 def options_by_name(
