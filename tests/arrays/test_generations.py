@@ -5,10 +5,12 @@ from __future__ import annotations
 import gc
 import os
 import pathlib
+import pickle
 import resource
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,9 @@ from generated.digit.reader import open_split
 from generated.digit.serializer import write_dataset
 
 COUNT, NEW = 60, 10_000
+
+Give = Callable[[Path, Path], object]
+"""Gives the contents of another file to a file."""
 
 # More than readers have ahead.
 MANY = 5_000
@@ -218,6 +223,76 @@ class TestChanged:
             other.replace(path)
         with pytest.raises(DatasetError, match="it was replaced or changed"):
             list(split)
+
+
+def _edited(source: Path, path: Path) -> None:
+    """Write other bytes into a file."""
+    with path.open("r+b") as file:
+        file.write(source.read_bytes())
+
+
+def _cut_and_restored(source: Path, path: Path) -> None:
+    """Cut a file off, and write other bytes into it."""
+    os.truncate(path, 0)
+    path.write_bytes(source.read_bytes())
+
+
+GIVEN: list[Give] = [shutil.copyfile, shutil.move, _edited, _cut_and_restored]
+
+
+class TestGivenToAnotherProgram:
+    """Files of a manifest get other records of equal size, and equal last records."""
+
+    SHARDS = 200
+    """More than the 128 files that stay open."""
+
+    @pytest.fixture(params=GIVEN, ids=lambda give: give.__name__.strip("_"))
+    def change(
+        self, request: pytest.FixtureRequest, tmp_path: Path
+    ) -> Callable[[], object]:
+        """Give the first shard those of another generation."""
+        for name, first in ("data", 1_000), ("other", NEW):
+            some = rows(first, 2 * self.SHARDS)
+            some[1::2] = rows(5_000, self.SHARDS)
+            write_dataset(some, tmp_path / name, "train", shards=self.SHARDS)
+        here, there = (min((tmp_path / n).glob("train-*")) for n in ("data", "other"))
+        assert here.read_bytes() != there.read_bytes()
+        assert here.read_bytes()[-16:] == there.read_bytes()[-16:]
+        return partial(request.param, there, here)
+
+    @pytest.mark.parametrize("opened", ["no", "closed again", "open"])
+    def test_a_shard_is_the_one_of_opening_or_an_error(
+        self, tmp_path: Path, change: Callable[[], object], opened: str
+    ) -> None:
+        """Whether it has been read before or not, and whether it is open or was closed."""
+        split = open_split(tmp_path / "data", "train")
+        if opened != "no":
+            assert len(split[:]["scan"]) == 2 * self.SHARDS
+        if opened == "open":
+            assert split[0]["scan"] == 1_000
+        assert split[-2]["scan"] == 1_000 + 2 * self.SHARDS - 2
+        change()
+        moved = "move" in repr(change)
+        if opened == "open" and moved:  # the file itself stays as it was
+            assert split[0]["scan"] == 1_000
+        else:
+            words = (
+                "train-00000-of-00200.tfrecord: its size, modification time or inode"
+            )
+            with pytest.raises(DatasetError, match=words):
+                split[0]
+        assert split[2]["scan"] == 1_002
+
+    def test_a_pickled_split_knows_the_files_of_its_opening(
+        self, tmp_path: Path, change: Callable[[], object]
+    ) -> None:
+        """As loaders give it to their workers."""
+        data = pickle.dumps(open_split(tmp_path / "data", "train"))
+        change()
+        split = pickle.loads(data)
+        assert split[2]["scan"] == 1_002
+        with pytest.raises(DatasetError, match="it was replaced or changed"):
+            split[0]
 
 
 class TestUnsettled:

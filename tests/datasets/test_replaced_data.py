@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 import shutil
 from collections.abc import Callable
@@ -26,14 +27,19 @@ Write = Callable[..., Path]
 
 @pytest.fixture
 def write(package: Workspace, tmp_path: Path) -> Write:
-    """Write a split in four shards, whose sizes do not depend on the first number."""
+    """Write a split, mostly in four shards, whose sizes do not depend on the first number."""
 
     def make(
-        first: int, split: str = "train", where: str = "data", count: int = _ROWS
+        first: int,
+        split: str = "train",
+        where: str = "data",
+        count: int = _ROWS,
+        shards: int = 4,
     ) -> Path:
         rows = [{"number": first + at, "tokens": [], "kind": 0} for at in range(count)]
         module = package.module("small", "serializer")
-        module.write_dataset(rows, tmp_path / where, split, shards=4, overwrite=True)
+        options = {"shards": shards, "overwrite": True}
+        module.write_dataset(rows, tmp_path / where, split, **options)
         return tmp_path / where
 
     return make
@@ -100,6 +106,61 @@ def test_shards_of_another_split_in_their_place_are_refused(
         shutil.copyfile(path, here / path.name)
     with pytest.raises(tf.errors.InvalidArgumentError, match="found the last bytes"):
         list(batches)
+
+
+@pytest.mark.parametrize("give", [shutil.copyfile, shutil.move])
+@pytest.mark.parametrize("on_corrupt", ["raise", "skip"])
+@pytest.mark.parametrize("before", [0, 1])
+def test_shard_of_equal_size_and_last_record_in_its_place_is_refused(
+    package: Workspace,
+    tmp_path: Path,
+    give: Callable[[Path, Path], object],
+    on_corrupt: str,
+    before: int,
+) -> None:
+    """In the first epoch and in a later one; skipping leaves out damage alone."""
+    for name, first in ("here", 0), ("there", _ROWS):
+        rows = [{"number": first + at, "tokens": [], "kind": 0} for at in range(_ROWS)]
+        rows[9::10] = [{**rows[0], "number": 99}] * 4  # the last one of each shard
+        module = package.module("small", "serializer")
+        module.write_dataset(rows, tmp_path / name, "train", shards=4)
+    make = package.module("small", "pipeline").make_dataset
+    dataset = make(tmp_path / "here", "train", batch_size=5, on_corrupt=on_corrupt)
+    for _ in range(before):
+        assert len(_numbers(dataset)) == _ROWS
+    path = min((tmp_path / "here").glob("train-*"))
+    give(tmp_path / "there" / path.name, path)
+    assert f"{path}: its size, modification time or inode is not" in _refusal(dataset)
+
+
+@pytest.mark.parametrize("on_corrupt", ["raise", "skip"])
+@pytest.mark.parametrize("shards", [3, 4])
+@pytest.mark.parametrize("asked", ["stat", "open"])
+def test_split_written_again_between_two_comparisons_is_refused_as_such(
+    package: Workspace,
+    write: Write,
+    monkeypatch: pytest.MonkeyPatch,
+    asked: str,
+    shards: int,
+    on_corrupt: str,
+) -> None:
+    """Before files are compared, or between that and reading; also with other names."""
+    make = package.module("small", "pipeline").make_dataset
+    directory = write(0)
+    dataset = make(directory, "train", batch_size=8, on_corrupt=on_corrupt)
+    module: Any = {"stat": os, "open": builtins}[asked]
+    function = getattr(module, asked)
+
+    def overwriting(path: Any, *arguments: Any, **named: Any) -> Any:
+        if "train-00000" in str(path):
+            monkeypatch.undo()
+            write(_ROWS, shards=shards)
+        return function(path, *arguments, **named)
+
+    monkeypatch.setattr(module, asked, overwriting)
+    assert "split 'train' is not what it was when it was opened: it was written" in (
+        _refusal(dataset)
+    )
 
 
 def test_other_split_written_meanwhile_is_no_matter(

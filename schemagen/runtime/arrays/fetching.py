@@ -28,7 +28,7 @@ from ..reading.columns import Rows
 from ..reading.records import Records, records_of
 from ..shared.errors import DatasetError
 from ..shared.tfrecord import FOOTER_SIZE, HEADER_SIZE
-from ..sources.generation import Generation, check_unlisted, replaced
+from ..sources.generation import Generation, check_all_same, replaced
 from ..sources.records import FileRecords, with_command
 from ..sources.shards import File, Shards
 from ..storage.files import in_threads
@@ -140,7 +140,7 @@ class NumberFetcher:
 
                 in_threads(lambda each: request(*each), requests)
                 requested = {number for number, *_ in requests}
-                check_unlisted([shards.files[number] for number in requested])
+                check_all_same(shards.files[number] for number in requested)
                 since = monotonic()
         return ranges.fetched(memory, shards, self._positions, since)
 
@@ -230,7 +230,7 @@ def _ranges_of(positions: Positions, numbers: Rows, gaps: Rows) -> _Ranges:
 
 @contextmanager
 def file_errors(shards: Shards) -> Iterator[None]:
-    """Raise errors of files as those of data: of a split that was replaced, its own.
+    """Raise errors of files as those of data, or say that the files were replaced.
 
     Raises:
         DatasetError: a file cannot be read, is another one, or was replaced.
@@ -353,12 +353,12 @@ def _records_of(file: File, current: _Current) -> Iterator[bytes | DatasetError]
     """Yield the records of a file, and in place of a bad one its error.
 
     Raises:
-        DatasetError: the file is not the one that was found.
+        DatasetError: the file is not the one that was opened.
         OSError: it cannot be opened.
     """
     opened: FileIO | None = None
     if file.is_remote:
-        current.check = partial(check_unlisted, [file])
+        current.check = partial(check_all_same, [file])
         current.opened = monotonic()
     else:
         held = OpenFile(file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -12,11 +13,9 @@ from numpy.typing import NDArray
 
 from ..native import read_ranges
 from ..reading.columns import Rows
-from ..shared.errors import DatasetError
-from ..sources.generation import check_state
+from ..sources.generation import check_same, check_state
 from ..sources.shards import File
 from ..storage.files import FileState, named
-from ..storage.manifest import difference
 
 MOST_OPEN = 128
 """How many files a reader keeps open. Systems allow a process 256 or more."""
@@ -33,10 +32,9 @@ class OpenFile:
     Attributes:
         handle: its descriptor.
         opened: when it was opened, on the clock of `time.monotonic`.
-        state: of the file as it was then.
 
     Raises:
-        DatasetError: the file is not the one that was found.
+        DatasetError: it is not the one that was opened with its split.
         OSError: it cannot be opened.
     """
 
@@ -47,12 +45,7 @@ class OpenFile:
         self.handle = file.at_its_name(lambda path: os.open(path, flags))
         self.opened = monotonic()
         with named(file.path):
-            self.state = FileState.of(os.fstat(self.handle))
-            size = self.state.size
-            if file.listed is None:
-                check_state(file.path, file.state, self.state)
-            elif problem := difference(file.path, file.listed, size, self.read):
-                raise DatasetError(problem)
+            check_same(file, FileState.of(os.fstat(self.handle)), self.read)
 
     def __del__(self) -> None:
         if hasattr(self, "handle"):
@@ -62,7 +55,7 @@ class OpenFile:
         """Return the bytes from a position to another one.
 
         Raises:
-            DatasetError: the file ends before.
+            DatasetError: the file was changed, so that it ends before.
             OSError: it cannot be read.
         """
         pieces = []
@@ -70,17 +63,12 @@ class OpenFile:
             # A system reads two gigabytes at a time at most.
             piece = os.pread(self.handle, stop - start, start)
             if not piece:
-                raise self._cut_off(start)
+                self.check()
+                reason = f"it ended at byte {start} for a moment"
+                raise OSError(errno.EIO, reason, self._file.path)
             pieces.append(piece)
             start += len(piece)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
-
-    def _cut_off(self, at: int) -> DatasetError:
-        return DatasetError(
-            f"{self._file.path}: it ends at byte {at}, expected the {self.state.size} bytes "
-            "that it had when it was opened: it was truncated; restore it, or write the "
-            "split again"
-        )
 
     def read_into(
         self, memory: NDArray[np.uint8], starts: Rows, sizes: Rows, places: Rows
@@ -94,7 +82,7 @@ class OpenFile:
             places: int64 [N], where it begins in memory.
 
         Raises:
-            DatasetError: the file was changed after it was opened.
+            DatasetError: the file was changed.
             OSError: it cannot be read.
         """
         with named(self._file.path):
@@ -106,7 +94,7 @@ class OpenFile:
             self.check()
 
     def check(self) -> None:
-        """Compare the file with what it was when it was opened.
+        """Compare the file with what it was when its split was opened.
 
         A change of its bytes is one of its time, too, which is made first. So what was
         read before this is what was opened.
@@ -114,8 +102,7 @@ class OpenFile:
         Raises:
             DatasetError: it was changed.
         """
-        now = FileState.of(os.fstat(self.handle))
-        check_state(self._file.path, self.state, now)
+        check_state(self._file, FileState.of(os.fstat(self.handle)))
 
 
 class OpenFiles:
@@ -135,7 +122,7 @@ class OpenFiles:
         """Return a file, which is opened if it is not open.
 
         Raises:
-            DatasetError: it is not the one that was found.
+            DatasetError: it is not the one that was opened with its split.
             OSError: it cannot be opened.
         """
         file = self._open.pop(number, None) or OpenFile(self._files[number])

@@ -14,7 +14,7 @@ from ..codecs.decoder import Batch, CorruptError, DecodedRun, Decoder, Row
 from ..reading.columns import Rows
 from ..reading.records import Records
 from ..shared.errors import DatasetError, warn
-from ..sources.generation import check_unlisted
+from ..sources.generation import check_all_same
 from ..sources.records import with_command
 from ..sources.shards import Shards
 from .ahead import Ahead, in_order
@@ -207,7 +207,7 @@ class ShardView(View):
         """What is equal for equal data, wherever it is."""
         with file_errors(self.shards):
             found = self.shards.identity
-            check_unlisted(self.shards.files)
+            check_all_same(file for file in self.shards.files if not file.listed)
         return found
 
     def __len__(self) -> int:

@@ -14,7 +14,7 @@ from itertools import islice
 from ..shared.errors import DatasetError
 from ..shared.options import RaiseOrSkip
 from ..shared.requirements import tf
-from ..sources.generation import changed, replaced
+from ..sources.generation import replaced
 from ..sources.records import FileRecords, opening_problem, with_command
 from ..sources.shards import Shards
 from ..sources.shares import FilePart
@@ -218,19 +218,20 @@ class Faults:
         def judge(missing: tf.Tensor) -> tuple[str, list[bytes]]:
             if not missing:
                 return self._replaced(), []
-            problem = replaced(self._found) or self._problem or changed(self._found)
+            problem = self._replaced() or self._problem
             for shards in self._found:
                 problem = problem or first_problem(
                     shards, self._parser, self._batch_size
                 )
             self._problem = ""
-            return problem or _UNEXPLAINED, []
+            # The files may have been replaced while they were looked at.
+            return self._replaced() or problem or _UNEXPLAINED, []
 
         return call_python(judge, [missing])
 
     def _replaced(self) -> str:
-        """Say how data was replaced; where nothing is skipped, by its last bytes too."""
-        return replaced(self._found) or ("" if self.skips else changed(self._found))
+        """Say how data was replaced, or is gone where that is not skipped."""
+        return replaced(self._found, gone=not self.skips)
 
     def sifted(self, serialized: tf.Tensor) -> tf.Tensor:
         """Return the records of a piece that can be parsed: string [N]."""

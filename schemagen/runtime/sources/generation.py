@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from ..shared.errors import DatasetError
 from ..storage import manifest
+from ..storage.directory import reader_of
 from ..storage.files import FileState
-from ..storage.manifest import Split, missing_problem
+from ..storage.manifest import Split, difference, missing_problem
 from .manifests import OpenedManifest, stated, text_of
-from .shards import File, Shards, found, of_each
+from .shards import File, Shards, of_each
 
 _ADVICE = "open it again to read the new data"
 
@@ -74,37 +75,65 @@ def _still_there(split: Split, now: Split | None) -> bool:
     return replace(now, shards=shards, index=split.index) == split
 
 
-def check_state(path: str, state: FileState | None, now: FileState | None) -> None:
-    """Compare the state of a file with what it was.
+def check_state(file: File, now: FileState) -> None:
+    """Compare the state of a file with what it was when it was opened.
 
     Raises:
         DatasetError: it is another one.
     """
-    if now != state:
+    if now != file.state:
         raise DatasetError(
-            f"{path}: its size or modification time is not what it was when it "
-            f"was opened: it was replaced or changed; {_ADVICE}"
+            f"{file.path}: its size, modification time or inode is not what it was when "
+            f"it was opened: it was replaced or changed; {_ADVICE}"
         )
 
 
-def check_unlisted(files: Iterable[File]) -> None:
-    """Compare those of some files that no manifest lists with what they were.
+def check_same(file: File, now: FileState, read: Callable[[int, int], bytes]) -> None:
+    """Refuse a file that is not the one that was opened.
+
+    Args:
+        file: the file as it was opened.
+        now: its state now.
+        read: returns its bytes now, from a position to another one.
 
     Raises:
-        DatasetError: one is another.
-        OSError: one cannot be found.
+        DatasetError: its size or last bytes are not those that the manifest lists, or
+            its state is another one.
+        OSError: it cannot be read.
+    """
+    if file.listed and (problem := difference(file.path, file.listed, now.size, read)):
+        raise DatasetError(problem)
+    check_state(file, now)
+
+
+def check_all_same(files: Iterable[File], *, gone: bool = True) -> None:
+    """Refuse files of which one, at its path, is not the one that was opened.
+
+    Listed files of a store change with their manifest, and are not asked for.
+
+    Args:
+        files: the files as they were opened.
+        gone: refuse files that cannot be found or read, too.
+
+    Raises:
+        DatasetError: one is another, or cannot be found or read.
     """
 
-    def check(file: File) -> OSError | None:
-        try:
-            check_state(file.path, file.state, file.state_now())
-        except OSError as error:
-            return error
-        return None
+    def compare(path: str, file: File) -> None:
+        reader = reader_of(path)
+        check_same(file, reader.state(path), partial(reader.read, path))
 
-    errors = of_each(check, [file for file in files if not file.listed])
-    for error in filter(None, errors):
-        raise error
+    def unreadable(file: File) -> str:
+        try:
+            file.at_its_name(partial(compare, file=file))
+        except OSError as error:
+            return unreadable_problem(file, error)
+        return ""
+
+    asked = [file for file in files if not (file.is_remote and file.listed)]
+    for problem in of_each(unreadable, asked):
+        if gone and problem:
+            raise DatasetError(problem)
 
 
 def check_listed(files: Iterable[File]) -> None:
@@ -114,36 +143,39 @@ def check_listed(files: Iterable[File]) -> None:
         DatasetError: a file is missing or is another one.
     """
     for file in files:
-        if file.is_missing:
-            raise DatasetError(missing_problem(file.path))
         if file.error and file.listed:
-            raise DatasetError(f"{file.path}: it cannot be read: {file.error.strerror}")
+            raise DatasetError(unreadable_problem(file, file.error))
         if file.difference:
             raise DatasetError(file.difference)
 
 
-def replaced(read: Sequence[Shards]) -> str:
-    """Say what is not as it was when it was found, or return ""."""
-    try:
-        for shards in read:
-            Generation(shards).check()
-        for shards in read:
-            with suppress(OSError):  # which is a fault of its own
-                check_unlisted(shards.files)
-    except DatasetError as error:
-        return str(error)
-    return ""
+def unreadable_problem(file: File, error: OSError) -> str:
+    """Say why a file that was there, or that a manifest lists, cannot be read."""
+    if not isinstance(error, FileNotFoundError):
+        return f"{file.path}: it cannot be read: {error.strerror or error}"
+    if file.listed:
+        return missing_problem(file.path)
+    return f"{file.path}: it was deleted after it was opened"
 
 
-def changed(read: Sequence[Shards]) -> str:
-    """Say which local file is not the one that its manifest lists, or return "".
+def replaced(read: Sequence[Shards], *, gone: bool = False) -> str:
+    """Say what is not as it was when it was opened, or return "".
 
-    Sizes and last bytes are compared. Files of a store change with their manifest.
+    An overwrite replaces the manifest before any file. So files are compared before it,
+    and if one is another because its split was written again, the manifest says so.
+
+    Args:
+        read: the files.
+        gone: whether a file that cannot be found or read is a problem, too.
     """
-    files = [file for shards in read for file in shards.files]
-    listed = [file for file in files if file.listed and not file.is_remote]
+    problem, files = "", [file for shards in read for file in shards.files]
     try:
-        check_listed(found(listed))
+        check_all_same(files, gone=gone)
     except DatasetError as error:
-        return str(error)
-    return ""
+        problem = str(error)
+    for shards in read:
+        try:
+            Generation(shards).check()
+        except DatasetError as error:
+            return str(error)
+    return problem

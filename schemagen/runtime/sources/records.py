@@ -11,6 +11,7 @@ from typing import Any
 from ..shared.errors import DatasetError
 from ..shared.tfrecord import survey
 from ..storage.integrity import MeasuredFile
+from .generation import unreadable_problem
 from .shards import File
 
 _BUFFER_BYTES = 1 << 20
@@ -68,15 +69,6 @@ def opening_problem(file: File) -> str:
     try:
         with file.open() as opened:
             opened.read(1)
-        size = file.state_now().size
-    except FileNotFoundError:
-        return f"{file.path}: deleted since the dataset was made"
     except OSError as error:
-        return f"{file.path}: it cannot be read: {error.strerror}"
-    if size == file.size:
-        return ""
-    return (
-        f"{file.path}: found {size} bytes, expected the {file.size} that it had when "
-        "the dataset was made; do not write files while they are read, and make the "
-        "dataset again"
-    )
+        return unreadable_problem(file, error)
+    return ""

@@ -118,14 +118,6 @@ class File:
         except OSError as error:
             return replace(self, state=None, error=error)
 
-    def state_now(self) -> FileState:
-        """Return the state that the file has now.
-
-        Raises:
-            OSError: it cannot be had.
-        """
-        return self.at_its_name(lambda path: reader_of(path).state(path))
-
     def open(self) -> RawIOBase:
         """Open the file for reading.
 
@@ -218,6 +210,15 @@ class Shards:
             first = max(file.first_bytes for file in self.files)
             return first or _USUAL_RECORD_BYTES
         return max(1, sum(self.sizes) // max(1, sum(self.records)))
+
+    def only(self, files: tuple[File, ...]) -> Shards:
+        """Return some of the files, and of the manifests only the splits of these."""
+        read = {file.split for file in files if file.listed}
+        manifests = (
+            replace(opened, names=tuple(name for name in opened.names if name in read))
+            for opened in self.manifests
+        )
+        return replace(self, files=files, manifests=tuple(manifests))
 
     @property
     def digest(self) -> str:
