@@ -7,8 +7,7 @@ import mmap
 import os
 import struct
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import RawIOBase
 from typing import NamedTuple
 
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from ..runtime.native import followed, headers_in
 from ..runtime.reading.records import Records
 from ..runtime.shared.compression import ANY, fill_from, inflated
+from ..runtime.shared.errors import DatasetError
 from ..runtime.shared.tfrecord import (
     FOOTER_SIZE,
     FRAMING,
@@ -26,7 +26,9 @@ from ..runtime.shared.tfrecord import (
     RECORD_LIMIT,
     masked_crc32c,
 )
+from ..runtime.sources.generation import check_all_same, check_state
 from ..runtime.sources.shards import File
+from ..runtime.storage.files import FileState
 from .files import FilePath, Stream, compression_of, file_path, open_file
 from .foreign import describe_start, other_format
 
@@ -68,14 +70,14 @@ class Part:
         start: the offset at which they begin.
         stop: the offset at which they end; None for the file's end.
         first: the number of the first one.
-        hidden: the file, until its split is settled; None afterwards.
+        opened: the file as it was when it was found; None if no one has looked.
     """
 
     path: FilePath
     start: int = 0
     stop: int | None = None
     first: int = 0
-    hidden: FilePath | None = None
+    opened: File | None = None
 
     def open(self) -> RawIOBase:
         """Open the file for reading, unbuffered.
@@ -83,17 +85,23 @@ class Part:
         Raises:
             OSError: it does not exist, it is not a regular file, or it cannot be read.
         """
-        if self.hidden is not None:
-            with suppress(FileNotFoundError):
-                return open_file(self.hidden)
+        if self.opened is not None:
+            return self.opened.at_its_name(lambda path: open_file(file_path(path)))
         return open_file(self.path)
+
+    def check(self, file: RawIOBase) -> None:
+        """Compare an open file of this machine with what it was when it was found.
+
+        Raises:
+            DatasetError: it is another one, or was changed.
+        """
+        if self.opened is not None and not self.opened.is_remote:
+            check_state(self.opened, FileState.of(os.fstat(file.fileno())))
 
 
 def whole_of(file: File) -> Part:
     """Return all of a file."""
-    path = file_path(file.path)
-    hidden = file.listed.hidden if file.listed else None
-    return Part(path, hidden=path.parent / hidden if hidden else None)
+    return Part(file_path(file.path), opened=replace(file, spec=None))
 
 
 _LENGTH = struct.Struct("<Q")
@@ -497,6 +505,7 @@ def scan(
             def fill(memory: memoryview) -> int:
                 nonlocal left
                 got = file.readinto(memory[:left]) or 0
+                part.check(file)
                 left -= got
                 advance(got)
                 if on_data is not None:
@@ -508,8 +517,12 @@ def scan(
             rest = memoryview(bytearray(_SCRATCH_BYTES if on_data else 0))
             while fill(rest):
                 pass
-    except OSError as error:
-        reason = error.strerror or str(error)
+        if part.opened is not None and part.opened.is_remote:
+            check_all_same([part.opened])
+    except (OSError, DatasetError) as error:
+        reason = str(error).removeprefix(f"{part.path}: ")
+        if isinstance(error, OSError):
+            reason = error.strerror or reason
         expected = "a file that can be read"
         yield Damage(str(part.path), 0, 0, "unreadable", reason, expected)
 
@@ -521,6 +534,7 @@ def _scanned(
 
     Raises:
         OSError: the bytes cannot be read.
+        DatasetError: the file was changed.
     """
     compression: str | None = ""
     if not part.start:

@@ -20,6 +20,7 @@ from ..runtime.reading.decoding import NO_PLAN, CheckPlan, decode
 from ..runtime.reading.records import Records
 from ..runtime.shared.processes import Advance, in_parallel
 from ..runtime.shared.tfrecord import FRAMING, HEADER_SIZE, MOST_RECORD_BYTES
+from ..runtime.sources.generation import Generation
 from ..runtime.sources.shards import File
 from .checks import Tally, check_of
 from .files import compression_of
@@ -314,7 +315,8 @@ def read_data(
             how many there are in all.
 
     Raises:
-        DatasetError: a worker died. Damage of files is in what is returned.
+        DatasetError: a worker died, or a split was written again meanwhile. Damage of
+            files is in what is returned, and so are files that changed.
     """
     tasks = [task for group in groups for task in _tasks(data, group, wanted)]
     total = sum(_bytes(task.pieces) for task in tasks)
@@ -334,6 +336,7 @@ def read_data(
         some += measured
         if len(some) >= _MOST_PARTS:
             some[:] = [merged_records(some)]
+    Generation(data.shards).check()
     return Pass(
         {
             path: _joined(list(own))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +20,7 @@ from ..runtime.codecs.decoder import DecodedRun, Decoder
 from ..runtime.codecs.records import RecordCodec
 from ..runtime.shared.errors import DatasetError, no_split
 from ..runtime.sources.opening import open_shards
-from ..runtime.sources.shards import File, Shards
+from ..runtime.sources.shards import File, Shards, found
 from ..runtime.storage import manifest
 from ..runtime.storage.directory import open_directory
 from ..spec.serial import from_data
@@ -111,17 +111,21 @@ class _Splits(Datasource):  # type: ignore[misc]
         return [self._task(file, per_task_row_limit) for file in self._shards.files]
 
     def _task(self, file: File, limit: int | None) -> ReadTask:
-        shards = replace(self._shards, files=(file,))
-        view = ShardView(shards, self._decoder)
         metadata = BlockMetadata(
-            num_rows=len(view),
+            num_rows=file.records,
             size_bytes=file.size,
             input_files=[file.path],
             exec_stats=None,
         )
-        return ReadTask(
-            lambda: map(_block, view.runs()), metadata, per_task_row_limit=limit
-        )
+        shards, decoder = replace(self._shards, files=(file,)), self._decoder
+
+        def blocks() -> Iterator[Any]:
+            # Opened where it is read: machines may number the files of a mount
+            # differently.
+            opened = replace(shards, files=found(shards.files))
+            return map(_block, ShardView(opened, decoder).runs())
+
+        return ReadTask(blocks, metadata, per_task_row_limit=limit)
 
 
 def _block(run: DecodedRun) -> Any:

@@ -111,7 +111,7 @@ def find_data(source: str | os.PathLike[str], split: str | None = None) -> Data:
         raise DatasetError(f"{where}: {no_split(split, filter(None, data.splits))}")
     return replace(
         data,
-        shards=replace(data.shards, files=data.splits[split]),
+        shards=data.shards.only(data.splits[split]),
         unlisted=(),
         gaps=tuple(gap for gap in data.gaps if gap.split == split),
         other_files=(),

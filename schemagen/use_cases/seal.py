@@ -161,7 +161,7 @@ def _unlisted(data: Data, split: str | None) -> Data:
         for path, name in sorted(splits_of_paths(paths, data.directory).items())
         if split in (None, name)
     )
-    return Data(data.where, replace(data.shards, files=files), data.directory)
+    return Data(data.where, data.shards.only(files), data.directory)
 
 
 def _spec_of(data: Data) -> RecordSpec:

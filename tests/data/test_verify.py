@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,9 +20,13 @@ import pytest
 import schemagen
 from command_line import make_project, run
 from damaged_files import flip_bit
+from digit_rows import rows as digits
 from jsonschema import Draft202012Validator
 from schemagen import Label
 from tfrecord_files import frame, frames
+
+from generated import DatasetError
+from generated.digit.serializer import write_dataset
 
 from .conftest import Limits
 from .messages import (
@@ -326,3 +332,78 @@ def test_ctrl_c_and_a_killed_worker_end_all_processes(
     while any(map(runs, workers)) and time.monotonic() < end:
         time.sleep(0.02)
     assert not any(map(runs, workers))
+
+
+@pytest.fixture
+def changing(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], None]:
+    """Let something happen once, when the first piece of a file has been read."""
+
+    def make(change: Callable[[], object]) -> None:
+        waiting = [change]
+
+        class Changing(io.FileIO):
+            def readinto(self, buffer: Any, /) -> int | None:
+                count = super().readinto(buffer)
+                if waiting:
+                    waiting.pop()()
+                return count
+
+        def opened(path: Path, mode: str, buffering: int = -1) -> io.FileIO:
+            return Changing(path, mode)
+
+        monkeypatch.setattr(Path, "open", opened)
+
+    return make
+
+
+@pytest.mark.parametrize("listed", [True, False])
+@pytest.mark.parametrize("limit", [None, 8])
+@pytest.mark.parametrize(
+    ("give", "number"),
+    [(shutil.copyfile, 0), (shutil.copyfile, 1), (shutil.move, 1)],
+)
+def test_files_that_change_while_they_are_read_are_findings(
+    tmp_path: Path,
+    changing: Callable[[Callable[[], object]], None],
+    give: Callable[[Path, Path], object],
+    number: int,
+    limit: int | None,
+    listed: bool,
+) -> None:
+    """The one that is read, or the next one. No verdict is about files of two writes."""
+    for name, first in ("data", 0), ("other", 1):
+        messages = [mixed(first + at) for at in range(10)]
+        write_data(tmp_path / name, Mixed, {"train": messages}, shards=2)
+    path = sorted((tmp_path / "data").glob("train-*"))[number]
+    changing(partial(give, tmp_path / "other" / path.name, path))
+    if not listed:
+        (tmp_path / "data" / "manifest.json").unlink()
+    source, schema = str(tmp_path / "data"), None if listed else Mixed
+    found = schemagen.verify(source, record=schema, workers=1, limit=limit)
+    [unreadable] = [each for each in found.findings if each.rule == "SG510"]
+    assert [each.file for each in unreadable.examples] == [str(path)]
+    assert "it was replaced or changed" in unreadable.examples[0].found
+
+
+def test_file_that_is_renamed_away_while_it_is_read_is_whole(
+    data: Path, changing: Callable[[Callable[[], object]], None]
+) -> None:
+    """An open file stays the same one, whatever has its name."""
+    first, second = sorted(data.glob("train-*"))
+    shutil.copyfile(second, data.parent / "other")
+    changing(partial(shutil.move, data.parent / "other", first))
+    assert schemagen.verify(data, workers=1).clean
+
+
+def test_split_that_is_written_again_while_it_is_read_is_refused(
+    tmp_path: Path, changing: Callable[[Callable[[], object]], None]
+) -> None:
+    """What is found would be of both; another split may be written meanwhile."""
+    for split in ("train", "val"):
+        write_dataset(digits(10), tmp_path, split, shards=2)
+    again = partial(write_dataset, digits(20), tmp_path, shards=2, overwrite=True)
+    changing(partial(again, "val"))
+    assert schemagen.verify(tmp_path, split="train", workers=1).clean
+    changing(partial(again, "train"))
+    with pytest.raises(DatasetError, match="'train' is not what it was"):
+        schemagen.verify(tmp_path, split="train", workers=1)
