@@ -45,12 +45,11 @@ from reader_faults import (  # noqa: E402  isort: skip
 
 import fsspec  # noqa: E402
 from careless_readers import CARELESS  # noqa: E402
-from numbered_records import SPLIT, WAYS, write  # noqa: E402
+from numbered_records import SHARDS, SPLIT, WAYS, generations_of, write  # noqa: E402
 
 from generated import DatasetError  # noqa: E402
 from generated.digit.reader import open_split  # noqa: E402
 
-SHARDS = 4
 URL = "memory://bucket/data"
 
 
@@ -163,6 +162,12 @@ class Local(Place):
         for name in [*names, *(path.name for path in self._shards(source))]:
             shutil.copyfile(source / name, self.directory / name)
 
+    def rename(self) -> None:
+        """Give the names of the shards to those of the second generation."""
+        for path in self._shards(self._others / str(self.count)):
+            shutil.copyfile(path, self.directory / ".new")
+            os.replace(self.directory / ".new", self.directory / path.name)
+
     def resize(self, share: Callable[[int], int]) -> None:
         for path in self._shards(self.directory):
             os.truncate(path, share(path.stat().st_size))
@@ -240,6 +245,7 @@ CHANGES = {
     "emptied": Change(lambda place: place.resize(lambda size: 0), empties=True),
     "copied over": Change(lambda place: place.copy(manifest=True), of_local=True),
     "shards copied": Change(lambda place: place.copy(manifest=False), of_local=True),
+    "shards renamed": Change(lambda place: place.rename(), of_local=True),
     "deleted": Change(lambda place: place.delete()),
     "settled": Change(lambda place: place.settle(), unsettled=True),
 }
@@ -252,7 +258,7 @@ def changes_of(form: Form) -> list[str]:
         for name, change in CHANGES.items()
         if not (change.of_local and form.is_remote)
         and not (change.unsettled and not form.has_manifest)
-        and not (name == "shards copied" and not form.has_manifest)
+        and not (name.startswith("shards") and not form.has_manifest)
     ]
 
 
@@ -308,7 +314,7 @@ def outcome_of(read: Read, where: str) -> str:
         if not isinstance(item, int)
         for facts in item
     ]
-    generations = {(generation, count) for generation, _, count in found}
+    generations = generations_of(found)
     if len(generations) > 1:
         return "mixed"
     if len({*found}) < len(found):

@@ -33,7 +33,15 @@ from typing import Any
 _TESTS = Path(__file__).parents[1]
 sys.path[:0] = [str(_TESTS.parent), str(_TESTS / "net")]
 
-from numbered_records import SPLIT, WAYS, Facts, records, row, write  # noqa: E402
+from numbered_records import (  # noqa: E402
+    SPLIT,
+    WAYS,
+    Facts,
+    generations_of,
+    records,
+    row,
+    write,
+)
 
 from generated import DatasetError  # noqa: E402
 from generated.digit import serializer as digit  # noqa: E402
@@ -157,19 +165,21 @@ def read_once(
     except AssertionError as error:
         return f"mixed: {error}"
     except DatasetError:
-        if len({generation for generation, _, _ in found}) < 2:
+        if len(generations_of(found)) < 2:
             raise
     return _judged(lengths, found)
 
 
 def _judged(lengths: set[int], found: Facts) -> str:
     """Return "complete", or what is wrong with what was read."""
-    generations = Counter((generation, count) for generation, _, count in found)
+    generations = generations_of(found)
     if len(generations) == 1:
         ((_, count),) = generations
         if len({*found}) == len(found) == count and lengths == {count}:
             return "complete"
-    return f"mixed: lengths {lengths}, records by generation and its length {dict(generations)}"
+    return (
+        f"mixed: lengths {lengths}, records by generation and its length {generations}"
+    )
 
 
 @dataclass
