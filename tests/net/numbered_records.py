@@ -1,7 +1,7 @@
 """Records that say which generation of a split they are from, and ways to read them.
 
 All have equal sizes, so that splits of different generations have, too. So are the last
-records of four equal shards, which all generations have in common.
+records of four shards, which all generations of as many records have in common.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ COMMON = (1 << 22) - 1
 
 def row(generation: int, number: int, count: int) -> dict[str, Any]:
     """Return a row that says the same in several fields."""
-    if (number + 1) % max(1, count // SHARDS) == 0:
+    if number >= count - SHARDS:  # rows go to the shards in turn
         generation = COMMON
     scan = _BASE + generation * _NUMBERS + number
     return {

@@ -45,7 +45,7 @@ from reader_faults import (  # noqa: E402  isort: skip
 
 import fsspec  # noqa: E402
 from careless_readers import CARELESS  # noqa: E402
-from numbered_records import SHARDS, SPLIT, WAYS, generations_of, write  # noqa: E402
+from numbered_records import SHARDS, SPLIT, WAYS, Facts, generations_of, write  # noqa: E402
 
 from generated import DatasetError  # noqa: E402
 from generated.digit.reader import open_split  # noqa: E402
@@ -228,12 +228,15 @@ class Change:
         unsettled: whether the split was published, but not settled, before.
         of_local: whether it happens to files of this machine alone.
         empties: whether files without a manifest are there and hold nothing after it.
+        keeps_manifest: whether files are replaced below their manifest: what is opened
+            again is of others, and nothing tells.
     """
 
     happens: Callable[[Any], object]
     unsettled: bool = False
     of_local: bool = False
     empties: bool = False
+    keeps_manifest: bool = False
 
 
 CHANGES = {
@@ -244,8 +247,12 @@ CHANGES = {
     "cut": Change(lambda place: place.resize(lambda size: size // 2 - 1)),
     "emptied": Change(lambda place: place.resize(lambda size: 0), empties=True),
     "copied over": Change(lambda place: place.copy(manifest=True), of_local=True),
-    "shards copied": Change(lambda place: place.copy(manifest=False), of_local=True),
-    "shards renamed": Change(lambda place: place.rename(), of_local=True),
+    "shards copied": Change(
+        lambda place: place.copy(manifest=False), of_local=True, keeps_manifest=True
+    ),
+    "shards renamed": Change(
+        lambda place: place.rename(), of_local=True, keeps_manifest=True
+    ),
     "deleted": Change(lambda place: place.delete()),
     "settled": Change(lambda place: place.settle(), unsettled=True),
 }
@@ -258,7 +265,7 @@ def changes_of(form: Form) -> list[str]:
         for name, change in CHANGES.items()
         if not (change.of_local and form.is_remote)
         and not (change.unsettled and not form.has_manifest)
-        and not (name.startswith("shards") and not form.has_manifest)
+        and not (change.keeps_manifest and not form.has_manifest)
     ]
 
 
@@ -298,8 +305,13 @@ def _made(
     return left
 
 
-def outcome_of(read: Read, where: str) -> str:
+def outcome_of(read: Read, where: str, *, apart: bool = False) -> str:
     """Return in one word how a read has ended.
+
+    Args:
+        read: the read.
+        where: the split.
+        apart: whether what was opened twice may be of two generations.
 
     "whole" and "refused" are right: the records of one generation, or an error that names
     what it is about, which is a file or directory of the split, or the state of other
@@ -307,16 +319,18 @@ def outcome_of(read: Read, where: str) -> str:
     """
     if read.fault:
         return read.fault
-    lengths = {item for item in read.delivered if isinstance(item, int)}
-    found = [
-        tuple(facts)
-        for item in read.delivered
-        if not isinstance(item, int)
-        for facts in item
-    ]
-    generations = generations_of(found)
-    if len(generations) > 1:
+    lengths, openings = set[int](), list[Facts]()
+    for item in read.delivered:
+        if isinstance(item, int):
+            lengths.add(item)
+            if apart or not openings:
+                openings.append([])
+        else:
+            openings[-1] += map(tuple, item)
+    if any(len(generations_of(each)) > 1 for each in openings):
         return "mixed"
+    found = [facts for each in openings for facts in each]
+    generations = generations_of(found)
     if len({*found}) < len(found):
         return "twice"
     if read.error is not None:
@@ -409,7 +423,7 @@ class Reading:
         return found
 
     def _note(self, read: Read, step: int, change: Change, found: Found) -> None:
-        outcome = outcome_of(read, self._place.where)
+        outcome = outcome_of(read, self._place.where, apart=change.keeps_manifest)
         found.outcomes[outcome] += 1
         if outcome not in allowed(self._place.form, change):
             says = read.error or read.says or _differing(read)
