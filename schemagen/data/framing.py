@@ -7,7 +7,7 @@ import mmap
 import os
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from io import RawIOBase
 from typing import NamedTuple
 
@@ -101,7 +101,7 @@ class Part:
 
 def whole_of(file: File) -> Part:
     """Return all of a file."""
-    return Part(file_path(file.path), opened=replace(file, spec=None))
+    return Part(file_path(file.path), opened=file)
 
 
 _LENGTH = struct.Struct("<Q")
@@ -505,8 +505,9 @@ def scan(
             def fill(memory: memoryview) -> int:
                 nonlocal left
                 got = file.readinto(memory[:left]) or 0
-                part.check(file)
                 left -= got
+                if got or left:
+                    part.check(file)
                 advance(got)
                 if on_data is not None:
                     on_data(memory[:got])
