@@ -85,9 +85,9 @@ class Part:
         Raises:
             OSError: it does not exist, it is not a regular file, or it cannot be read.
         """
-        if self.opened is not None:
-            return self.opened.at_its_name(lambda path: open_file(file_path(path)))
-        return open_file(self.path)
+        if self.opened is None or self.opened.is_settled:
+            return open_file(self.path)
+        return self.opened.at_its_name(lambda path: open_file(file_path(path)))
 
     def check(self, file: RawIOBase) -> None:
         """Compare an open file of this machine with what it was when it was found.

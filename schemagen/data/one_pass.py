@@ -372,14 +372,16 @@ def _tasks(data: Data, group: Group, wanted: Wanted) -> Iterator[_Task]:
     same = [file.path for file in data.files if file.split == group.split]
     ranks = {path: rank for rank, path in enumerate(same)}
     held: list[_Piece] = []
+    total = 0
     for file in group.files:
         size, rank, whole = file.size, ranks[file.path], whole_of(file)
         large = wanted.limit is None and size >= 2 * PART_BYTES
-        if held and (large or _bytes(held) >= _TASK_BYTES) and wanted.limit is None:
+        if held and (large or total >= _TASK_BYTES) and wanted.limit is None:
             yield _Task(group.split, group.spec, held, wanted)
-            held = []
+            held, total = [], 0
         if not large:
             held.append(_Piece(whole, rank, size))
+            total += size
             continue
         for part in parts_of(whole):
             stop = size if part.stop is None else part.stop

@@ -64,6 +64,11 @@ class File:
         return self.listed is not None and isinstance(self.error, FileNotFoundError)
 
     @property
+    def is_settled(self) -> bool:
+        """Whether it had its own name when its manifest was read."""
+        return self.listed is None or not self.listed.hidden
+
+    @property
     def size(self) -> int:
         """How many bytes it had when it was found; 0 if there is an error."""
         return self.state.size if self.state else 0
@@ -184,7 +189,7 @@ class Shards:
     @property
     def is_settled(self) -> bool:
         """Whether all files had their own names when they were found."""
-        return not any(file.listed and file.listed.hidden for file in self.files)
+        return all(file.is_settled for file in self.files)
 
     @property
     def is_copied(self) -> bool:
