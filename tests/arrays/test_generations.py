@@ -189,6 +189,28 @@ class TestChanged:
         with pytest.raises(DatasetError, match="train-00002"):
             split[:]
 
+    @pytest.mark.parametrize(
+        ("listed", "said"),
+        [
+            (True, "missing, and the manifest lists it; restore it from a copy"),
+            (False, "it was deleted after it was opened"),
+        ],
+    )
+    def test_a_file_that_was_deleted_is_said_to_be(
+        self, place: str, listed: bool, said: str
+    ) -> None:
+        """As make_dataset says it, with what to do."""
+        old(place)
+        files, where = fsspec.url_to_fs(place)
+        if not listed:
+            files.rm(f"{where}/manifest.json")
+        split = open_split(f"{place}/train-*")
+        files.rm(f"{where}/train-00002-of-00006.tfrecord")
+        with pytest.raises(
+            DatasetError, match=f"train-00002-of-00006.tfrecord: {said}"
+        ):
+            split[:]
+
     def test_local_files_in_a_list_with_others_are_compared(
         self, tmp_path: Path
     ) -> None:

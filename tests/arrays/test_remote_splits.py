@@ -89,7 +89,7 @@ def test_a_file_that_is_gone_is_named(system: Any) -> None:
     (path,) = [path for path in system.find("/bucket") if "00001-of" in path]
     system.rm(path)
     with pytest.raises(
-        DatasetError, match=r"train-00001-of-00004\.\w{24}\.tfrecord: it cannot"
+        DatasetError, match=r"train-00001-of-00004\.\w{24}\.tfrecord: missing"
     ):
         split[:COUNT]
 

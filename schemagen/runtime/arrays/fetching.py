@@ -28,7 +28,12 @@ from ..reading.columns import Rows
 from ..reading.records import Records, records_of
 from ..shared.errors import DatasetError
 from ..shared.tfrecord import FOOTER_SIZE, HEADER_SIZE
-from ..sources.generation import Generation, check_all_same, replaced
+from ..sources.generation import (
+    Generation,
+    check_all_same,
+    replaced,
+    unreadable_problem,
+)
 from ..sources.records import FileRecords, with_command
 from ..sources.shards import File, Shards
 from ..storage.files import in_threads
@@ -242,8 +247,10 @@ def file_errors(shards: Shards) -> Iterator[None]:
             raise DatasetError(problem) from None
         if isinstance(error, DatasetError):
             raise
-        reason = error.strerror or error
-        raise DatasetError(f"{error.filename}: it cannot be read: {reason}") from None
+        files = {file.path: file for file in shards.files}
+        path = str(error.filename)
+        problem = unreadable_problem(files.get(path, File(path)), error)
+        raise DatasetError(problem) from None
 
 
 def place_of(shards: Shards, firsts: Rows, number: int) -> str:
