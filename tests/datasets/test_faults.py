@@ -16,6 +16,8 @@ import pytest
 import tensorflow as tf
 from every_kind import numbers
 from schemagen.runtime.shared.compression import COMPRESSIONS
+from schemagen.runtime.storage.files import FileState
+from schemagen.runtime.storage.local import LocalFiles
 from tfrecord_files import flip_bit, read_records, write_records
 
 from generated import DatasetError
@@ -186,6 +188,27 @@ def test_damage_is_named_or_skipped(
     count = 1 if whole or not listed else len(lost)
     assert f": {count}\n" in reports()[0]
     assert f"{path}: {place}" in reports()[0]
+
+
+def test_skipping_compares_the_files_of_the_damage_alone(
+    data: Callable[..., Path],
+    make_dataset: MakeDataset,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All files are compared at the start and end: many that are damaged take no longer."""
+    directory, asked = data(shards=_ROWS), list[str]()
+    for path in directory.glob("train-*"):
+        flip_bit(path, 0, 50)
+    state = LocalFiles.state
+
+    def asking(self: LocalFiles, path: str) -> FileState:
+        asked.append(path)
+        return state(self, path)
+
+    dataset = make_dataset(directory, on_corrupt="skip")
+    monkeypatch.setattr(LocalFiles, "state", asking)
+    assert numbers(dataset) == []
+    assert len(asked) <= 4 * _ROWS
 
 
 @pytest.mark.parametrize("training", [True, False])

@@ -142,7 +142,7 @@ class Faults:
                 self._raise(problem)
         if problem := opening_problem(file):
             self._raise_unless_skipped(problem)
-            self._skip([problem])
+            self._skip([shards.only((file,))], [problem])
             return
         contents, problems, count = FileRecords(file), list[str](), 0
         for number, record in enumerate(contents):
@@ -170,7 +170,7 @@ class Faults:
                 "that the manifest lists: the file was replaced or changed; "
                 "restore it, or write the split again"
             )
-        self._skip(problems, len(problems) + max(0, lost))
+        self._skip([shards.only((file,))], problems, len(problems) + max(0, lost))
 
     def any_record(self) -> bytes | None:
         """Return a record; an empty one if none can be read, None if there are none."""
@@ -242,7 +242,7 @@ class Faults:
             # Looking for a record takes as long as reading the files once more.
             shown = sorted(bad)[: self._unreported()]
             problems = [self._problem_of(records[number]) for number in shown]
-            self._skip(problems, len(bad))
+            self._skip(self._found, problems, len(bad))
             return "", [each for at, each in enumerate(records) if at not in bad]
 
         return call_python(sift, [serialized])
@@ -259,10 +259,13 @@ class Faults:
         if not self.skips:
             self._raise(problem)
 
-    def _skip(self, problems: list[str], count: int = 1) -> None:
+    def _skip(
+        self, found: Sequence[Shards], problems: list[str], count: int = 1
+    ) -> None:
         """Count what is skipped.
 
         Args:
+            found: the files that it may be from. The others are compared at the end.
             problems: in words; not all of them, if there are more.
             count: how many there are.
 
@@ -271,7 +274,7 @@ class Faults:
         """
         if not problems:
             return
-        if problem := replaced(self._found):
+        if problem := replaced(found):
             self._raise(problem)
         with self._lock:
             self._skipped += count
