@@ -33,6 +33,15 @@ def without_runs(files: Mapping[str, bytes]) -> dict[str, Any]:
     }
 
 
+def shard_at(url: str, number: int) -> tuple[str, str]:
+    """The URL of a shard in a directory, and its path in the file system of the URL."""
+    import fsspec
+
+    files, where = fsspec.url_to_fs(url)
+    (path,) = files.glob(f"{where}/train-{number:05d}-of-*")
+    return url + str(path).removeprefix(where), str(path)
+
+
 def is_of_run(name: str) -> bool:
     """Whether a file is a shard whose name says which run has written it."""
     return _SHARD.fullmatch(name) is not None

@@ -18,6 +18,7 @@ import fsspec
 import numpy as np
 import pytest
 from digit_rows import row, scans
+from generations import shard_at
 
 from generated import DatasetError
 from generated.digit.pipeline import make_dataset
@@ -205,10 +206,9 @@ class TestChanged:
         if not listed:
             files.rm(f"{where}/manifest.json")
         split = open_split(f"{place}/train-*")
-        files.rm(f"{where}/train-00002-of-00006.tfrecord")
-        with pytest.raises(
-            DatasetError, match=f"train-00002-of-00006.tfrecord: {said}"
-        ):
+        url, path = shard_at(place, 2)
+        files.rm(path)
+        with pytest.raises(DatasetError, match=f"{url}: {said}"):
             split[:]
 
     def test_local_files_in_a_list_with_others_are_compared(
@@ -219,7 +219,7 @@ class TestChanged:
         store = fsspec.filesystem("memory").store
         old("memory://bucket/data")
         paths = sorted((tmp_path / "here").glob("train-*"))
-        url = "memory://bucket/data/train-00000-of-00006.tfrecord"
+        url, _ = shard_at("memory://bucket/data", 0)
         split = open_split([*map(str, paths), url])
         assert len(split[:]["scan"]) == COUNT + COUNT // 6
         shutil.copyfile(tmp_path / "there" / paths[1].name, paths[1])

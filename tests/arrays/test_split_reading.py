@@ -310,9 +310,9 @@ class TestBatches:
             )
         )
 
-    def test_an_error_is_raised_again(self, directory: Path, split: Any) -> None:
+    def test_an_error_is_raised_again(self, directory: Path) -> None:
         damaged(directory)
-        batches = split.batches(7)
+        batches = open_split(directory, "train").batches(7)
         with pytest.raises(DatasetError, match="checksum") as first:
             list(batches)
         for _ in range(2):
@@ -487,9 +487,10 @@ class TestFiles:
         with pytest.warns(RuntimeWarning, match="record 1: the file ends"):
             assert len(open_split(path, on_corrupt="skip")) == 1
 
-    def test_a_damaged_record_is_named(self, directory: Path, split: Any) -> None:
+    def test_a_damaged_record_is_named(self, directory: Path) -> None:
         """With the command that reports all that is wrong."""
         path, number = damaged(directory)
+        split = open_split(directory, "train")
         named = rf"{path.name}: record 0: .*checksum.*; `schemagen verify {directory}` reports"
         with pytest.raises(DatasetError, match=named):
             split[number]

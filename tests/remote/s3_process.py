@@ -52,20 +52,20 @@ def shared_plan(url: str) -> Any:
 
 
 def _stop(url: str, request: str, how: str) -> None:
-    import s3fs
+    from aiobotocore.client import AioBaseClient
     from schemagen.runtime.storage import lock
 
     lock.LEASE_SECONDS = LEASE_SECONDS
     serializer = importlib.import_module("generated_remote.pet.serializer")
-    called, left = s3fs.S3FileSystem._call_s3, [int(request)]
+    called, left = AioBaseClient._make_api_call, [int(request)]
 
-    async def call(self: Any, *arguments: Any, **options: Any) -> Any:
+    async def call(self: Any, *arguments: Any) -> Any:
         if not left[0]:
             os.kill(os.getpid(), signal.SIGSTOP)
         left[0] -= 1
-        return await called(self, *arguments, **options)
+        return await called(self, *arguments)
 
-    s3fs.S3FileSystem._call_s3 = call
+    AioBaseClient._make_api_call = call
     if how == "shared":
         serializer.publish(shared_plan(url))
     else:

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import pairwise
@@ -90,6 +91,29 @@ def test_killed_write_is_resumed_and_published(
     here = {path.name: path.read_bytes() for path in (tmp_path / "data").iterdir()}
     assert without_runs(there) == without_runs(here)
     assert schemagen(project, "verify", URL)[0] == 0
+
+
+def test_shard_takes_three_requests(
+    module_of: ModuleOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is put, and asked for twice; one that it replaces is removed."""
+    from aiobotocore.client import AioBaseClient
+
+    called = AioBaseClient._make_api_call
+    requests: list[str] = []
+
+    async def call(self: Any, operation: str, options: dict[str, Any]) -> Any:
+        name = options.get("Key") or options.get("Prefix") or ""
+        if name.startswith("some/data/train-"):
+            requests.append(operation)
+        return await called(self, operation, options)
+
+    monkeypatch.setattr(AioBaseClient, "_make_api_call", call)
+    for deleted in (0, 8):
+        requests.clear()
+        write(module_of, overwrite=True)
+        wanted = Counter(PutObject=8, HeadObject=16, DeleteObject=deleted)
+        assert Counter(requests) == wanted
 
 
 def test_ranks_that_begin_at_once_write_one_split(

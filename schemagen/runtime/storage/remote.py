@@ -456,18 +456,18 @@ class RemoteFiles(RemoteReader, Files):
         """Put a small file; return False if the condition does not hold any more."""
         if len(data) > _MOST_COMPARED:
             condition = {}
-        with _named(url):
-            try:
+        try:
+            with _named(url):
                 self._file_system.pipe_file(self._path(url), data, **condition)
-            except OSError as error:
-                failed = {*_CONDITION_FAILED, errno.ENOENT}
-                if not condition or error.errno not in failed:
-                    raise
-                # An attempt before this one may have written it, and its answer be lost.
-                self._file_system.invalidate_cache()
-                with suppress(FileNotFoundError):
-                    return self.read(url) == data
-                return False
+        except OSError as error:
+            failed = {*_CONDITION_FAILED, errno.ENOENT}
+            if not condition or error.errno not in failed:
+                raise
+            # An attempt before this one may have written it, and its answer be lost.
+            self._file_system.invalidate_cache()
+            with suppress(FileNotFoundError):
+                return self.read(url) == data
+            return False
         return True
 
     def rename(self, old: str, new: str) -> None:
