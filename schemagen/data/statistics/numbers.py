@@ -99,8 +99,8 @@ def width_exponent(low: float, high: float) -> int:
     Of ints the bins are one wide or more, of floats as wide as what a float32 of the
     greatest magnitude can tell apart, or more.
     """
-    if isinstance(low, int) and isinstance(high, int):
-        exponent = max(0, (high - low).bit_length() - 9)
+    if isinstance(low, int):
+        exponent = max(0, (int(high) - low).bit_length() - 9)
     else:
         far, spread = max(abs(low), abs(high)), high - low
         exponent = max(math.frexp(far)[1] - _SIGNIFICANT, _FINEST) if far else _FINEST
@@ -112,7 +112,7 @@ def width_exponent(low: float, high: float) -> int:
 
 
 def _bin_of(value: float, exponent: int) -> int:
-    if isinstance(value, int) and exponent >= 0:  # else next to floats
+    if isinstance(value, int):
         return value >> exponent
     return math.floor(math.ldexp(value, -exponent))
 
