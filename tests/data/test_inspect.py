@@ -384,6 +384,14 @@ def test_many_splits_are_described_together(tmp_path: Path) -> None:
     assert text.count("\nlabel ") == 1
 
 
+def test_splits_with_other_kinds_of_a_key_are_shown(tmp_path: Path) -> None:
+    """Numbers of several kinds are not put together."""
+    write_file(tmp_path / "train.tfrecord", [example({"x": 0.5})])
+    write_file(tmp_path / "test.tfrecord", [example({"x": 3})] * 2)
+    result = run("inspect", tmp_path)
+    assert result.exit_code == 0, result.output
+
+
 def test_a_hundred_damages_are_counted(tmp_path: Path, limits: Limits) -> None:
     """Ten of a file are described; everything else is shown all the same."""
     frames = [bytearray(frame(row)) for row in rows(100)]

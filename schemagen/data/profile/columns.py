@@ -20,7 +20,7 @@ from ..statistics.model import (
     KindStatistics,
     RecordStatistics,
     StepsStatistics,
-    merged_kind,
+    merged_key,
 )
 from ..statistics.numbers import Numbers
 
@@ -105,11 +105,11 @@ class Column:
 
     @cached_property
     def whole(self) -> KindStatistics:
-        """The statistics of the most frequent kind in each split, merged."""
-        every = [
-            each.by_kind[each.kinds[0]] for each in self.found.values() if each.kinds
-        ]
-        return merged_kind(every) if every else KindStatistics()
+        """The statistics of the most frequent kind of all splits, merged."""
+        if not self.found:
+            return KindStatistics()
+        merged = merged_key([*self.found.values()])
+        return merged.by_kind[merged.kinds[0]] if merged.kinds else KindStatistics()
 
     def missing_in(self, split: Split) -> int:
         """Return how many records lack it."""

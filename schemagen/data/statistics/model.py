@@ -276,7 +276,7 @@ class DataStatistics:
 _MOST_REASONS = 20
 
 
-def merged_kind(parts: Sequence[KindStatistics]) -> KindStatistics:
+def _merged_kind(parts: Sequence[KindStatistics]) -> KindStatistics:
     values = [part.numbers for part in parts if part.numbers is not None]
     contents = [part.bytes for part in parts if part.bytes is not None]
     return KindStatistics(
@@ -287,10 +287,11 @@ def merged_kind(parts: Sequence[KindStatistics]) -> KindStatistics:
     )
 
 
-def _merged_key(parts: Sequence[KeyStatistics]) -> KeyStatistics:
+def merged_key(parts: Sequence[KeyStatistics]) -> KeyStatistics:
+    """Return the statistics of one key in all parts."""
     kinds = sorted(by_name(part.by_kind for part in parts).items())
     return KeyStatistics(
-        parts[0].key, {kind: merged_kind(some) for kind, some in kinds}
+        parts[0].key, {kind: _merged_kind(some) for kind, some in kinds}
     )
 
 
@@ -299,7 +300,7 @@ def _merged_steps(parts: Sequence[StepsStatistics]) -> StepsStatistics:
         key=parts[0].key,
         present=sum(part.present for part in parts),
         steps=merged_numbers([part.steps for part in parts]),
-        values=_merged_key([part.values for part in parts]),
+        values=merged_key([part.values for part in parts]),
     )
 
 
@@ -317,7 +318,7 @@ def merged_records(parts: Sequence[RecordStatistics]) -> RecordStatistics:
         sequences=sum(part.sequences for part in parts),
         malformed=sum(part.malformed for part in parts),
         malformed_reasons=first_reasons(part.malformed_reasons for part in parts),
-        keys={key: _merged_key(some) for key, some in keys.items()},
+        keys={key: merged_key(some) for key, some in keys.items()},
         steps={key: _merged_steps(some) for key, some in steps.items()},
         more_keys=more_keys or more_steps or any(part.more_keys for part in parts),
         unknown=first_counts(part.unknown for part in parts),
