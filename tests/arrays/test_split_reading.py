@@ -96,7 +96,7 @@ def test_numbers_have_any_integer_dtype(tmp_path: Path, dtype: Any) -> None:
     assert split[numbers[0]]["scan"] == 3
 
 
-@pytest.mark.parametrize("index", [[1.5], [True, False], [[1], [2]]])
+@pytest.mark.parametrize("index", [[1.5], [True, False], [[1], [2]], [2**70]])
 def test_indexes_that_are_no_integers_are_refused(split: Any, index: Any) -> None:
     for read in (split.__getitem__, split.to_arrow):
         with pytest.raises(TypeError, match="expected numbers of records"):
@@ -398,6 +398,7 @@ class TestBatches:
         [
             ({"batch_size": 0}, "batch_size=0"),
             ({"batch_size": 2.0}, "batch_size=2.0"),
+            ({"batch_size": 1 << 63}, "expected a 64-bit integer from 1"),
             ({"batch_size": 4, "block": 0}, "block=0"),
             ({"batch_size": 4, "block": True}, "block=True"),
             ({"batch_size": 4, "shard": (2, 2)}, r"shard=\(2, 2\)"),

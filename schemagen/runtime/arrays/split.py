@@ -117,7 +117,8 @@ class Split:
         found = np.asarray(given)
         if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
             raise TypeError(
-                f"{shortened(given)}: expected numbers of records; select takes masks, too"
+                f"{shortened(given)}: expected numbers of records, as 64-bit integers; "
+                "select takes masks, too"
             )
         numbers, total = found.astype(np.int64), len(self)
         wrong = found[(found < -total) | (found >= total)]

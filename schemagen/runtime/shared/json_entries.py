@@ -70,6 +70,8 @@ def check_manifest(data: Any) -> None:
             raise ValueError(f"{where}: compression is {shown(split['compression'])}")
         if not split["shards"]:
             raise ValueError(f"{where}: no shards")
+        if split.get("index") is not None:
+            _check_file_name(split["index"], where)
         for number, shard in enumerate(split["shards"]):
             place = f"{where}.shards[{number}]"
             check_entries(place, shard, _SHARD, _SHARD_SELDOM)

@@ -58,10 +58,8 @@ def integer(name: str, value: object, least: int | None = None) -> int:
         DatasetError: it is not an integer, too small, or has more than 64 bits.
     """
     if not is_integer(value) or (least is not None and value < least):
-        expected = (
-            f"an integer from {least}" if least is not None else "a 64-bit integer"
-        )
-        raise DatasetError(f"{name}={value!r}: expected {expected}")
+        from_least = "" if least is None else f" from {least}"
+        raise DatasetError(f"{name}={value!r}: expected a 64-bit integer{from_least}")
     return int(value)
 
 
