@@ -79,7 +79,8 @@ def _serve() -> None:
         run(sys.argv[2])
     for line in sys.stdin:
         if not os.fork():
-            _measure(*json.loads(line), results)
+            way, path = json.loads(line)
+            _measure(way, path, results)
             os._exit(0)
         os.wait()
 
