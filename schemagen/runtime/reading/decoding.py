@@ -70,8 +70,9 @@ class Expected(NamedTuple):
 
 
 # What `columns_items` returns, by number, as decode.c declares it.
-_COLUMNS, _MALFORMED, _NOTED = range(3)
-_ITEMS = _COLUMN, _, _ = Struct("@Pqqqqqiiii"), Struct("@qqiqq"), Struct("@qiiqq")
+_COLUMN = Struct("@Pqqqqqiiii")
+_ITEMS = _COLUMN, Struct("@qqiqq"), Struct("@qiiqq")
+_COLUMNS, _MALFORMED, _NOTED = range(len(_ITEMS))
 
 
 class _Expected(Structure):
