@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from digit_rows import rows, scans
 
+from generated import DatasetError
 from generated.digit.reader import open_split
 from generated.digit.serializer import (
     Writer,
@@ -138,3 +139,15 @@ class TestPositions:
         whole = open_split(directory, "train")
         first = len(whole) - len(some)
         assert some[3]["scan"] == whole[first + 3]["scan"]
+
+
+def test_an_index_that_is_a_directory_is_named(tmp_path: Path) -> None:
+    """By every way to read the split."""
+    write_dataset(rows(COUNT), tmp_path, "train")
+    index = index_of(tmp_path)
+    index.unlink()
+    index.mkdir()
+    split = open_split(tmp_path, "train")
+    for read in (split.__getitem__, lambda size: next(iter(split.batches(size)))):
+        with pytest.raises(DatasetError, match=f"{index.name}: it cannot be read"):
+            read(4)
