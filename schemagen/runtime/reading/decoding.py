@@ -196,9 +196,9 @@ class _Table(NamedTuple):
         found: tuple[dict[str, int], dict[str, int]] = {}, {}
         at = 0
         while at < len(self.items):
-            name, size, *_, of_steps, _, same = _COLUMN.unpack_from(self.items, at)
-            found[of_steps][string_at(name, size).decode()] = at
-            at += same * _COLUMN.size
+            item = _COLUMN.unpack_from(self.items, at)
+            found[item[-3]][string_at(item[0], item[1]).decode()] = at
+            at += item[-1] * _COLUMN.size
         return found
 
     def features(self, key: str, at: int) -> tuple[Column, ...]:
@@ -215,11 +215,11 @@ class _Table(NamedTuple):
 
     def _same(self, at: int) -> list[tuple[int, ...]]:
         """Return what the core says of the columns of one key."""
-        first = _COLUMN.unpack_from(self.items, at)
-        following = range(
-            at + _COLUMN.size, at + first[-1] * _COLUMN.size, _COLUMN.size
-        )
-        return [first, *[_COLUMN.unpack_from(self.items, each) for each in following]]
+        found = [_COLUMN.unpack_from(self.items, at)]
+        while len(found) < found[0][-1]:
+            at += _COLUMN.size
+            found.append(_COLUMN.unpack_from(self.items, at))
+        return found
 
     def _column(self, key: str, item: tuple[int, ...]) -> Column:
         _, _, count, size, at, at_floats, number, *_ = item
