@@ -14,7 +14,9 @@ from pathlib import Path
 from ..runtime.shared.compression import InflateError, inflated
 from ..runtime.shared.errors import DatasetError
 from ..runtime.storage import manifest
-from .files import FilePath, compression_of, entries_of, open_file
+from ..runtime.storage.directory import open_directory
+from ..runtime.writing.claims import unfinished_shards
+from .files import FilePath, RemotePath, compression_of, entries_of, open_file
 from .formatting import one_line, shell_word
 from .framing import is_header
 
@@ -378,6 +380,7 @@ def names_in(
     """Return the names in a directory of files with records, and of what else is there.
 
     Broken links, pipes and devices whose name says records are files that cannot be read.
+    Shards that a run is writing, or has not published, are left out.
 
     Args:
         directory: where.
@@ -387,8 +390,11 @@ def names_in(
     opened = 0
     data: list[str] = []
     others: list[str] = []
-    for name, entry in entries_of(directory).items():
-        if is_ignored(name):
+    entries = entries_of(directory)
+    where = directory.url if isinstance(directory, RemotePath) else str(directory)
+    unfinished = unfinished_shards(open_directory(where), [*entries])
+    for name, entry in entries.items():
+        if is_ignored(name) or name in unfinished:
             continue
         if says_records(name) and entry != "directory":
             data.append(name)

@@ -10,7 +10,7 @@ from itertools import count
 
 from ..shared.errors import DatasetError, no_split, nothing_at
 from ..storage import manifest
-from ..storage.directory import reader_of
+from ..storage.directory import is_remote, open_directory, reader_of
 from ..storage.manifest import Shard
 from .manifests import OpenedManifest, manifest_path, open_manifest
 from .shards import File, Shards, found
@@ -208,11 +208,37 @@ def _matching(path: str) -> list[str]:
     return paths
 
 
+def _check_runs(paths: Sequence[str]) -> None:
+    """Refuse shards of a run that is not published, or of two runs of one split.
+
+    In remote directories they are there from the moment each is written.
+    """
+    from ..writing.claims import unfinished_shards  # needed seldom
+    from ..writing.plan import shards_of_runs
+
+    of_runs = shards_of_runs(paths)
+    unfinished = set[str]()
+    for where in {os.path.dirname(path) for path in of_runs}:
+        directory = open_directory(where)
+        names = unfinished_shards(directory, directory.names())
+        unfinished |= {os.path.join(where, name) for name in names}
+    known: dict[str, str] = {}
+    for path, (split, run) in of_runs.items():
+        if known.setdefault(split, run) != run or path in unfinished:
+            raise DatasetError(
+                f"{path}: split {os.path.basename(split)!r} is being written or replaced, or "
+                "a killed run has left shards: pass the directory, whose manifest says which "
+                "shards are current, or complete the split with resume=True"
+            )
+
+
 def _check_complete(paths: Sequence[str]) -> None:
     """Refuse a glob that finds some shards of a split and not the others.
 
     Only files that exist are counted, whatever number a name states.
     """
+    if paths and is_remote(paths[0]):
+        _check_runs(paths)
     numbers: dict[tuple[str, str], set[int]] = {}
     for path in paths:
         match = SHARD_NAME.fullmatch(path)

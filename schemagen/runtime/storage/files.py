@@ -173,6 +173,11 @@ def named(path: str | os.PathLike[str]) -> Iterator[None]:
         raise OSError(error.errno, os.strerror(error.errno), str(path)) from None
 
 
+def temporary_name(name: str) -> str:
+    """Return a hidden name that no other file has, such as `.manifest.json.<id>.tmp`."""
+    return f".{name.removeprefix('.')}.{os.urandom(6).hex()}.tmp"
+
+
 def in_threads(
     function: Callable[[Item], Result], items: Sequence[Item]
 ) -> list[Result]:

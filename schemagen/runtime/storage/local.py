@@ -14,7 +14,7 @@ from io import FileIO, RawIOBase
 from pathlib import Path
 
 from ..shared.wire import Buffer
-from .files import Files, FileState, OutputFile, named
+from .files import Files, FileState, OutputFile, named, temporary_name
 from .lock import Lock, acquire, hold, remove_abandoned
 
 
@@ -56,28 +56,23 @@ def replace_file(
     leftover = re.compile(
         rf"\.{re.escape(path.name.removeprefix('.'))}\.[0-9a-f]{{12}}\.tmp"
     )
-    with os.scandir(path.parent) as entries:
+    with suppress(OSError), os.scandir(path.parent) as entries:
         left = [entry.path for entry in entries if leftover.fullmatch(entry.name)]
-    remove_abandoned(map(Path, left))
+        remove_abandoned(map(Path, left))
     temporary = path.with_name(temporary_name(path.name))
     try:
         with hold(temporary), named(path):
             with FileIO(str(temporary), "w") as file:
                 _write_all(file, data)
                 os.fsync(file.fileno())
+            check()
             with suppress(FileNotFoundError):
                 shutil.copymode(path, temporary)
-            check()
             temporary.replace(path)
     except BaseException:  # an interrupt leaves nothing behind either
         with suppress(OSError):
             temporary.unlink()
         raise
-
-
-def temporary_name(name: str) -> str:
-    """Return a hidden name that no other file has, such as `.manifest.json.<id>.tmp`."""
-    return f".{name.removeprefix('.')}.{os.urandom(6).hex()}.tmp"
 
 
 class LocalFiles(Files):

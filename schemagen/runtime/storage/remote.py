@@ -16,7 +16,7 @@ from typing import Any
 from ..interface import install
 from ..shared.errors import DatasetError
 from ..shared.wire import Buffer
-from .files import FileReader, Files, FileState, OutputFile
+from .files import FileReader, Files, FileState, OutputFile, temporary_name
 from .lock import Lease, Lock
 
 PIECE_BYTES = 1 << 23
@@ -436,11 +436,15 @@ class RemoteFiles(RemoteReader, Files):
             check()
             return self._put(url, data, condition)
         where, _, name = url.rpartition("/")
-        # One name for all, so that what a killed process has left is written again.
-        temporary = f"{where}/.{name.removeprefix('.')}.tmp"
-        self._put(temporary, data, {})
-        check()
-        self.rename(temporary, url)
+        temporary = f"{where}/{temporary_name(name)}"
+        try:
+            self._put(temporary, data, {})
+            check()
+            self.rename(temporary, url)
+        except BaseException:
+            with suppress(OSError):
+                self.remove(temporary)
+            raise
         return True
 
     def _condition(self, url: str) -> dict[str, str]:

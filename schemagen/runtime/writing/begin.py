@@ -25,6 +25,7 @@ from .publish import (
     check_place,
     clean_up,
     explaining,
+    remove_files,
     settle,
     unknown_shards,
     unlisted,
@@ -126,7 +127,7 @@ def begin(
     left = run_files(unlisted(names, found), plan.split)
     if not left and not (found and found.unsettled):
         check_place(directory, plan, mine, found, names, done)
-        _clear(directory, plan, [], unlisted(names, found), kept)
+        _clear(directory, plan, lock, [], unlisted(names, found), kept)
     else:
         with directory.locked(LOCK) as held:
             found = _settle(held, plan)
@@ -139,7 +140,7 @@ def begin(
             check_place(held, plan, mine, found, names, done)
             if not shared:
                 plan, kept = _left(held, plan, claims, names, resume=resume)
-            _clear(held, plan, claims, unlisted(names, found), kept)
+            _clear(held, plan, lock, claims, unlisted(names, found), kept)
     create_claim(directory, plan, shared=shared, again=bool(kept))
     if not lock.held:
         _check_alone(directory, plan)
@@ -236,6 +237,7 @@ def _left(
 def _clear(
     directory: Directory,
     plan: Plan,
+    lock: Lock,
     claims: Sequence[Claim],
     names: Sequence[str],
     kept: dict[int, Receipt],
@@ -248,6 +250,7 @@ def _clear(
     Args:
         directory: the data directory, locked.
         plan: of the run that begins.
+        lock: the split's.
         claims: of runs that have ended or are taken over.
         names: the directory's files that its manifest does not list, listed before the
             claims were read.
@@ -256,13 +259,18 @@ def _clear(
     mine = {plan.claim_name} if kept else set()
     for shard, receipt in kept.items():
         mine |= {receipt.file, plan.receipt_name(shard)}
-    # Without its claim a run that is alive after all publishes nothing.
-    ended = {claim_name(plan.split, claim.token) for claim in claims} - mine
-    directory.remove(*sorted(ended))
     # Shards of which no run is known go when the split is replaced.
-    kept_back = mine | ended | {*unknown_shards(names, plan.split)}
-    left = [name for name in run_files(names, plan.split) if name not in kept_back]
-    directory.remove(*left)
+    mine |= {*unknown_shards(directory, names, plan.split)}
+    ended = {claim_name(plan.split, claim.token): claim for claim in claims}
+    # Without its claim a run that is alive after all publishes nothing. Others go last, since
+    # they tell whose shards are left.
+    dead = {name for name, claim in ended.items() if claim.is_dead(lock)} - mine
+    directory.remove(*sorted({*ended} - dead - mine))
+    left = [
+        name for name in run_files(names, plan.split) if name not in mine | {*ended}
+    ]
+    remove_files(directory, left)
+    directory.remove(*sorted(dead))
     for folder in bucket_folders(directory, plan.split):
         shutil.rmtree(folder, ignore_errors=True)
 

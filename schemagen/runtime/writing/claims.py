@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 import socket
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -21,7 +21,7 @@ from ..shared.errors import DatasetError
 from ..storage.directory import Directory
 from ..storage.lock import Lock
 from ..storage.manifest import Manifest
-from .plan import Plan, claim_name, run_files
+from .plan import Plan, claim_name, receipts_in, run_files, shards_of_runs
 
 
 @dataclass(frozen=True)
@@ -188,6 +188,28 @@ def read_claim(directory: Directory, split: str, token: str) -> Claim | None:
         )
     except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError):
         return Claim(token, "?" if text.endswith((b"\n", b"}")) else "")
+
+
+def unfinished_shards(directory: Directory, names: Sequence[str]) -> set[str]:
+    """Return the shards of runs that have begun, and have not published them.
+
+    In a remote directory they have the names of published shards. Such a run has a claim,
+    which does not say that it is published, or receipts.
+
+    Args:
+        directory: the data directory.
+        names: its files, hidden ones too.
+    """
+    runs, there = shards_of_runs(names), {*names}
+
+    def is_unfinished(split: str, token: str) -> bool:
+        if claim_name(split, token) in there:
+            claim = read_claim(directory, split, token)
+            return claim is None or claim.published is None
+        return bool(receipts_in(names, split, token))
+
+    unfinished = {run for run in {*runs.values()} if is_unfinished(*run)}
+    return {name for name, run in runs.items() if run in unfinished}
 
 
 def claim_of(directory: Directory, plan: Plan) -> Claim | None:

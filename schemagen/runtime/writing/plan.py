@@ -46,12 +46,12 @@ _FLAGS = ("overwrite", "take_over", "allow_empty", "index")
 _OTHER_FILES = 16
 
 # Names that files of other splits have.
-_TAKEN = re.compile(r"manifest|.*-\d{5,}-of-\d{5,}", re.ASCII)
+_TAKEN = re.compile(r"manifest|.*-\d{5,}-of(-\d{5,})?", re.ASCII)
 
 
 # A run's token, and what `Files.replace` adds to a name while it writes.
 _TOKEN = "[0-9a-f]{12}"
-_BEING_REPLACED = rf"(?:\.{_TOKEN})?\.tmp"
+_BEING_REPLACED = rf"\.{_TOKEN}\.tmp"
 
 
 @dataclass(frozen=True)
@@ -436,6 +436,17 @@ def run_files(names: Iterable[str], split: str) -> dict[str, str]:
         for name, match in found.items()
         if match
     }
+
+
+def shards_of_runs(names: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Return the shards of remote directories whose names say which run has written them.
+
+    Returns:
+        The split and the token of the run, by the file's name.
+    """
+    pattern = re.compile(rf"{_of_run('(.+?)')}\.tfrecord(?:{SUFFIX_PATTERN})?")
+    found = {name: pattern.fullmatch(name) for name in names}
+    return {name: (match[1], match[2]) for name, match in found.items() if match}
 
 
 def receipts_in(names: Iterable[str], split: str, token: str) -> list[int]:

@@ -45,7 +45,7 @@ from ..storage.manifest import (
     of_schema,
 )
 from ..storage.schema import Schema
-from .claims import claim_of, read_claim, replace_claim
+from .claims import claim_of, read_claim, replace_claim, unfinished_shards
 from .plan import Plan, bucket_folder, claim_name, lock_name, run_files, shard_files
 from .refused import check_report, report
 from .shards import Receipt, check_receipts, one_for_each, read_receipts, whole
@@ -285,7 +285,7 @@ def check_place(
     plan: Plan,
     mine: Manifest,
     found: Manifest | None,
-    names: Iterable[str],
+    names: Sequence[str],
     nothing: str = "",
 ) -> Manifest:
     """Refuse to write a split for which the directory has no place.
@@ -321,7 +321,7 @@ def check_place(
             f"{nothing + '; ' if nothing else ''}pass overwrite=True to replace it, or "
             f"{FURTHER_SPLIT}"
         )
-    unknown = unknown_shards(names, split) if held is None else []
+    unknown = unknown_shards(directory, names, split) if held is None else []
     if unknown and any(each.adopted for each in existing.splits.values()):
         raise DatasetError(
             f"{directory.where}: {unknown[0]} is named as a shard of split {split!r}, and "
@@ -339,17 +339,12 @@ def check_place(
     return existing
 
 
-def unknown_shards(names: Iterable[str], split: str) -> list[str]:
-    """Return those files of a split, which no manifest lists, that no run has left.
+def unknown_shards(directory: Directory, names: Sequence[str], split: str) -> list[str]:
+    """Return those files of a split, which no manifest lists, that no run is writing.
 
-    A shard that is named by its run is as good as published, unless the run has a claim
-    or receipts: the manifest may be lost.
+    Other code may have left them, or the manifest is lost.
     """
-    names = [*names]
-    of_runs = run_files(names, split)
-    begun = {token for name, token in of_runs.items() if name.startswith(".")}
-    files = shard_files(names, split)
-    return sorted(name for name in files if of_runs.get(name) not in begun)
+    return sorted(shard_files(names, split) - unfinished_shards(directory, names))
 
 
 def unlisted(names: Iterable[str], found: Manifest | None) -> list[str]:
@@ -532,7 +527,7 @@ def remove_run(
     """Remove all that a run has left in a directory, but a claim that is published.
 
     The claim goes first, so receipts that are left are those of a run that has ended; the
-    next run of the split removes them. They go last: they tell its shards from others.
+    next run of the split removes them.
 
     Args:
         directory: the data directory.
@@ -542,14 +537,26 @@ def remove_run(
             ago.
     """
     claim, held = claim_name(split, token), read_claim(directory, split, token)
-    if held is not None and held.published is None:
+    is_published = held is not None and held.published is not None
+    if held is not None and not is_published:
         directory.remove(claim)
-    of_runs = run_files(names, split).items()
-    left = [name for name, run in of_runs if run in (token, "") and name != claim]
-    receipts = {name for name in left if name.endswith(".receipt")}
-    directory.remove(*(name for name in left if name not in receipts))
-    directory.remove(*receipts)
+    left = [
+        name
+        for name, run in run_files(names, split).items()
+        # Shards that were published, and that no manifest lists, are not its own to remove.
+        if run in (token, "")
+        and name != claim
+        and (name.startswith(".") or not is_published)
+    ]
+    remove_files(directory, left)
     shutil.rmtree(bucket_folder(directory, split, token), ignore_errors=True)
+
+
+def remove_files(directory: Directory, names: Iterable[str]) -> None:
+    """Remove files of a run: receipts last, since they tell its shards from others."""
+    receipts = {name for name in names if name.endswith(".receipt")}
+    directory.remove(*(name for name in names if name not in receipts))
+    directory.remove(*receipts)
 
 
 def remove_lock(directory: Directory, split: str, names: Sequence[str]) -> None:

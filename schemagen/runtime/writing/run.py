@@ -29,6 +29,7 @@ from .publish import (
     is_committed,
     listed_split,
     publish,
+    remove_files,
     remove_run,
     unlisted,
 )
@@ -356,7 +357,9 @@ class Run:
         if claim is None:  # another run has taken over
             names = unlisted(directory.names(), manifest.load(directory))
             of_runs = run_files(names, plan.split).items()
-            directory.remove(*(name for name, run in of_runs if run == plan.token))
+            remove_files(
+                directory, [name for name, run in of_runs if run == plan.token]
+            )
             return False
         if not keep:
             names = unlisted(directory.names(), manifest.load(directory))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from threading import RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, ClassVar, NoReturn, Self
 
@@ -36,7 +38,8 @@ class ShardedWriter:
     an error it publishes nothing. A refused row raises an error and is not written;
     callers may catch the error and continue.
 
-    A writer belongs to the process that made it: in another one, each method raises.
+    A writer belongs to the process that made it: in another one, each method raises. Threads
+    may share it.
 
     A run that was interrupted leaves the shards that it had finished, which `resume` goes
     on with:
@@ -116,6 +119,7 @@ class ShardedWriter:
         self._waiting_bytes = 0
         self._closed = False
         self._failure: BaseException | None = None
+        self._mutex = RLock()  # threads may share a writer
         self._run = Run(
             plan,
             self.schema,
@@ -151,15 +155,17 @@ class ShardedWriter:
             DatasetError: the writer is closed, or of another process.
             OSError: the file system reports an error; nothing of this split will be published.
         """
-        self._check_open()
-        self._waiting.append(record)
-        self._waiting_bytes += len(record)
-        self._records += 1
-        if (
-            len(self._waiting) >= _WAITING_RECORDS
-            or self._waiting_bytes >= _WAITING_BYTES
-        ):
-            self._write_waiting()
+        self._check_process()
+        with self._mutex:
+            self._check_open()
+            self._waiting.append(record)
+            self._waiting_bytes += len(record)
+            self._records += 1
+            if (
+                len(self._waiting) >= _WAITING_RECORDS
+                or self._waiting_bytes >= _WAITING_BYTES
+            ):
+                self._write_waiting()
 
     def extend(self, records: Sequence[bytes]) -> None:
         """Write serialized records; errors are those of `append`."""
@@ -167,35 +173,43 @@ class ShardedWriter:
 
     def extend_framed(self, runs: Iterable[Framed]) -> None:
         """Write records that are framed already; errors are those of `append`."""
-        self._check_open()
-        self._write_waiting()
-        for framed in runs:
-            self._write(framed)
-            self._records += len(framed)
+        self._check_process()
+        with self._mutex:
+            self._check_open()
+            self._write_waiting()
+            for framed in runs:
+                with self._failing():
+                    self._write(framed)
+                self._records += len(framed)
 
     def _check_process(self) -> None:
         if not self._run.is_of_this_process:
             raise DatasetError(f"split {self._split!r}: {_ONE_PROCESS}")
 
     def _check_open(self) -> None:
-        self._check_process()
         if self._closed:
             raise DatasetError(f"split {self._split!r}: the writer is closed")
 
     def _write_waiting(self) -> None:
         if self._waiting:
             waiting, self._waiting, self._waiting_bytes = self._waiting, [], 0
-            self._write(frame_records(waiting))
+            with self._failing():
+                self._write(frame_records(waiting))
 
     def _write(self, framed: Framed) -> None:
+        for shard, records in self._layout.deal(framed):
+            if self._layout.in_order and shard > self._last:
+                self._run.finish(self._last, last_row=self._in_shards - 1)
+            self._run.add(shard, records)
+            self._in_shards += len(records)
+            self._last = shard
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """End the writing if records are written in part, whatever the error."""
         try:
-            for shard, records in self._layout.deal(framed):
-                if self._layout.in_order and shard > self._last:
-                    self._run.finish(self._last, last_row=self._in_shards - 1)
-                self._run.add(shard, records)
-                self._in_shards += len(records)
-                self._last = shard
-        except OSError as error:
+            yield
+        except BaseException as error:
             self._fail(error)
             raise
 
@@ -209,6 +223,10 @@ class ShardedWriter:
             OSError: the file system reports an error; nothing of this split has been published.
         """
         self._check_process()
+        with self._mutex:
+            self._close()
+
+    def _close(self) -> None:
         if self._failure is not None:
             raise DatasetError(
                 f"split {self._split!r}: an earlier error ended the writing, and "
@@ -216,12 +234,9 @@ class ShardedWriter:
             )
         if self._closed:
             return
-        try:
-            self._write_waiting()
+        self._write_waiting()
+        with self._failing():
             self._run.publish(self._shards or self._last + 1)
-        except BaseException as error:
-            self._fail(error)
-            raise
         self._closed = True
         self._abandoned.detach()
 
@@ -232,10 +247,13 @@ class ShardedWriter:
             DatasetError: the writer is of another process.
         """
         self._check_process()
-        self._end(keep=False)
+        with self._mutex:
+            self._end(keep=False)
 
     def _fail(self, error: BaseException) -> None:
         """End the writing after an error; finished shards are left to `resume`."""
+        if self._closed:
+            return
         self._failure = error
         if self._run.is_of_this_process and (kept := self._end(keep=True)):
             error.add_note(kept_shards(self._split, kept))
