@@ -6,7 +6,6 @@ import errno
 from pathlib import Path
 
 from .findings import refused
-from .runtime.storage.local import replace_file
 
 
 def writing_advice(error: OSError) -> str:
@@ -29,6 +28,8 @@ def write_whole(path: Path, content: str | bytes, shown: str | None = None) -> N
     Raises:
         SchemagenError: the disk refuses; what stood there still does.
     """
+    from .runtime.storage.local import replace_file  # which imports numpy
+
     data = content.encode() if isinstance(content, str) else content
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

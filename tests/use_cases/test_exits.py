@@ -9,7 +9,6 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 from command_line import COMMANDS, main, make_project, run, snapshot
@@ -19,7 +18,7 @@ CHECKOUT = Path(__file__).parents[2]
 SCHEMA = json.loads((CHECKOUT / "docs/findings.schema.json").read_text("utf-8"))
 
 PET = """\
-from typing import Annotated
+from typing import Annotated, Any
 
 from schemagen import Label, Record
 
@@ -191,15 +190,11 @@ def test_a_disk_that_is_full_has_no_half_of_a_file(
     (project / "templates").mkdir()
     before = snapshot(tmp_path)
 
-    def full(path: Path, data: bytes) -> None:
-        with path.open("wb") as file:
-            file.write(data[: len(data) // 2])
+    def full(file: Any, data: bytes) -> None:
+        file.write(data[: len(data) // 2])
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_bytes", full)
-    monkeypatch.setattr(
-        Path, "write_text", lambda path, text, **_: full(path, text.encode())
-    )
+    monkeypatch.setattr("schemagen.runtime.storage.local._write_all", full)
     result = run(*(part.format(new=new, project=project) for part in arguments.split()))
     assert result.exit_code == 2
     assert "SG403" in result.stderr
