@@ -9,6 +9,7 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_line import COMMANDS, main, make_project, run, snapshot
@@ -18,7 +19,7 @@ CHECKOUT = Path(__file__).parents[2]
 SCHEMA = json.loads((CHECKOUT / "docs/findings.schema.json").read_text("utf-8"))
 
 PET = """\
-from typing import Annotated, Any
+from typing import Annotated
 
 from schemagen import Label, Record
 
