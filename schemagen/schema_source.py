@@ -28,6 +28,7 @@ from .codegen.python_source import (
     prose,
 )
 from .findings import Finding
+from .runtime.codecs.classes import names_of
 from .runtime.codecs.kind import Kind
 from .runtime.codecs.parameters import Parameters, parameters_of
 from .runtime.shared.errors import Problem
@@ -437,7 +438,7 @@ class _File:
     def _names(self, member: Leaf, kind: Kind) -> str:
         """Return the names of a label's classes for its type; "" if they are many."""
         single = kind.python_type == "int"
-        names = ", ".join(map(literal, kind.classes)) if single else ""
+        names = ", ".join(map(literal, names_of(kind))) if single else ""
         line = f"{_PAD}{member.name}: Literal[{names}] | None = None"
         return names if display_width(line) <= WIDTH else ""
 
@@ -476,9 +477,9 @@ class _File:
         kind, default = kind_of(member.spec, member.name), member.spec.default
         if default is None:
             return "None"
-        if kind.classes and isinstance(default, int):
+        if (names := names_of(kind)) and isinstance(default, int):
             by_name = kind.python_type == "str" or self._names(member, kind)
-            return literal(kind.classes[default] if by_name else default)
+            return literal(names[default] if by_name else default)
         array = isinstance(default, tuple) and kind.python_type == "np.ndarray"
         values = _listed(default)
         return f"{self.words('np')}.array({values})" if array else values

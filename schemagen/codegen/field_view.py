@@ -10,6 +10,8 @@ from math import prod
 from types import SimpleNamespace
 from typing import Any
 
+from ..runtime.codecs.augment import augment_of
+from ..runtime.codecs.classes import names_of
 from ..runtime.codecs.images import Resized
 from ..runtime.codecs.kind import Kind
 from ..runtime.codecs.parameters import parameters_of
@@ -112,7 +114,7 @@ class FieldView:
     @property
     def augmented(self) -> tuple[tuple[str, Any], ...]:
         """Its variation in training: options of the runtime's `augmentation`."""
-        augment, kind = self.kind.augment, self.kind
+        augment, kind = augment_of(self.kind), self.kind
         options = augment.stated() if augment else {}
         if augment and augment.recolors and isinstance(kind, Resized):
             if kind.encoding != "raw" and kind.shape[2] == 4:
@@ -124,16 +126,16 @@ class FieldView:
     @property
     def size(self) -> int:
         """The number of values in a row, of a field of fixed shape."""
-        return prod(size or 0 for size in self.codec.delivered_shape)
+        return prod(size or 0 for size in self.codec.delivered.shape)
 
     @property
     def batch_shape(self) -> str:
-        return f"[{', '.join(map(str, ('B', *self.codec.delivered_shape)))}]"
+        return f"[{', '.join(map(str, ('B', *self.codec.delivered.shape)))}]"
 
     @property
     def predicted_shape(self) -> tuple[int | None, ...]:
         """The shape of one record's predictions."""
-        return predicted_shape(self.kind, self.codec.delivered_shape)
+        return predicted_shape(self.kind, self.codec.delivered.shape)
 
     @property
     def per_pixel(self) -> bool:
@@ -154,7 +156,7 @@ class FieldView:
     def tail_size(self) -> int:
         """The number of values in the fixed dimensions after those that vary."""
         size = 1
-        for length in reversed(self.codec.delivered_shape):
+        for length in reversed(self.codec.delivered.shape):
             if length is None:
                 break
             size *= length
@@ -163,19 +165,19 @@ class FieldView:
     @property
     def pixel_scale(self) -> Code:
         """What brings a pixel to about [0, 1]."""
-        codec: Any = self.codec
-        largest = getattr(codec, "step", codec).largest
+        step: Any = self.codec.of_step
+        largest = step.largest
         return Code("1.0" if largest is None else f"1 / {largest}")
 
     def with_pictures(self, inputs: Iterable[FieldView]) -> FieldView:
         """Return the view of a target that knows the pictures among the inputs."""
-        shape = self.codec.delivered_shape
+        shape = self.codec.delivered.shape
         if not self.per_pixel:
             return self
         same = [
             other
             for other in inputs
-            if is_picture(other.kind) and other.codec.delivered_shape[:2] == shape
+            if is_picture(other.kind) and other.codec.delivered.shape[:2] == shape
         ]
         if None in shape:  # then only one can be the picture of this mask
             same = sorted(same, key=self._steps_to)[:1]
@@ -210,7 +212,7 @@ def constructor(kind: Kind) -> Code:
         value = getattr(kind, name)
         # 0 is the padding of each dtype, and names state their number.
         padding = name == "padding_value" and not value
-        counted = name == "num_classes" and bool(kind.classes)
+        counted = name == "num_classes" and bool(names_of(kind))
         if name in _APART or value == usual[name] or padding or counted:
             continue
         source = constructor(value) if isinstance(value, Kind) else literal(value)

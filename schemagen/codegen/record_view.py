@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
 
+from ..runtime.codecs.classes import names_of
+from ..runtime.codecs.groups import group_of
 from ..spec.model import RecordSpec
 from .field_view import FieldView, constructor, description, list_description, value_at
 from .python_source import Code, identifier, import_line, literal
@@ -99,7 +101,9 @@ def _with_masks(fields: tuple[FieldView, ...]) -> tuple[str, ...]:
         name
         for field in fields
         for name in (
-            (field.name, field.mask_name) if field.codec.masked else (field.name,)
+            (field.name, field.mask_name)
+            if field.codec.delivered.absence.masked
+            else (field.name,)
         )
     )
 
@@ -148,7 +152,7 @@ class RecordView:
             *outer, name = field.path
             if outer:
                 found.append((field.name, field.path))
-            if outer and field.codec.masked:
+            if outer and field.codec.delivered.absence.masked:
                 found.append((field.mask_name, (*outer, f"{name}_present")))
         return tuple(found)
 
@@ -226,7 +230,7 @@ class RecordView:
     @property
     def sparse(self) -> bool:
         """Whether a field is delivered as a tf.SparseTensor."""
-        return any(field.codec.layout == "sparse" for field in self.fields)
+        return any(field.codec.delivered.layout == "sparse" for field in self.fields)
 
     @property
     def kinds(self) -> tuple[tuple[str, Code], ...]:
@@ -247,7 +251,7 @@ class RecordView:
     @property
     def list_descriptions(self) -> tuple[tuple[str, Code], ...]:
         """The description of each feature list, sorted by key."""
-        fields = (field for field in self.by_key if field.codec.in_list)
+        fields = (field for field in self.by_key if field.codec.parts[0].in_list)
         return tuple(
             (field.codec.key, list_description(field.codec)) for field in fields
         )
@@ -255,12 +259,12 @@ class RecordView:
     @property
     def grouped(self) -> bool:
         """Whether some fields are equally long in every record."""
-        return any(field.kind.group for field in self.fields)
+        return any(group_of(field.kind) for field in self.fields)
 
     @property
     def named_classes(self) -> bool:
         """Whether a field has classes with names."""
-        return any(field.kind.of_step.classes for field in self.fields)
+        return any(names_of(field.kind) for field in self.fields)
 
     @property
     def features(self) -> tuple[tuple[str, str], ...]:
@@ -268,7 +272,10 @@ class RecordView:
         return tuple(
             (name, field.name)
             for field in self.inputs
-            for name in (field.name, *[field.mask_name] * field.codec.masked)
+            for name in (
+                field.name,
+                *[field.mask_name] * field.codec.delivered.absence.masked,
+            )
         )
 
     @property

@@ -17,6 +17,8 @@ from ..runtime.arrays.arrow import column_of
 from ..runtime.arrays.shards import ShardView
 from ..runtime.codecs.decoded import Form
 from ..runtime.codecs.decoder import DecodedRun, Decoder
+from ..runtime.codecs.groups import has_length
+from ..runtime.codecs.kind import Kind
 from ..runtime.codecs.records import RecordCodec
 from ..runtime.shared.errors import DatasetError, no_split
 from ..runtime.sources.opening import open_shards
@@ -132,12 +134,20 @@ def _block(run: DecodedRun) -> Any:
     """Return records as a table; tensors of Ray cannot be missing."""
     columns = {}
     for name, codec, decoded in run.fields():
-        if codec.is_tensor and not codec.optional:
+        if _is_tensor(codec) and not codec.optional:
             array = {name: _array(decoded.values())}
             columns[name] = BlockAccessor.batch_to_block(array)[name]
         else:
             columns[name] = column_of(codec, decoded, len(run.numbers))
     return pa.table(columns)
+
+
+def _is_tensor(codec: Kind) -> bool:
+    """Return whether decoded values are arrays with more than a list's dimension."""
+    dtype, shape = codec.delivered.decoded
+    listed = has_length(codec) and (len(shape) == 1 or None in shape[1:])
+    strings = dtype in ("string", "bytes")
+    return bool(shape) and not (strings or listed or codec.of_classes)
 
 
 def _array(values: Any) -> Any:

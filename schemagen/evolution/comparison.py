@@ -56,7 +56,7 @@ def record_gone(before: Spec) -> Change:
 def _delivers_mask(field: FieldJson) -> bool:
     """Tell whether batches have a `<name>_present` for a field."""
     codec = codec_of_json(field)  # None of a kind that only a later version knows
-    return codec.masked if codec else bool(field.get("presence"))
+    return codec.delivered.absence.masked if codec else bool(field.get("presence"))
 
 
 def _removed(field: FieldJson, before: Spec, after: Spec) -> Change:

@@ -12,7 +12,9 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError, core_schema
 
 from ..runtime.codecs.between import features_of_row, refuse_faults, relations_of
-from ..runtime.codecs.groups import check_lengths, groups_of
+from ..runtime.codecs.box_sides import box_of
+from ..runtime.codecs.classes import names_of
+from ..runtime.codecs.groups import check_lengths, group_of, groups_of
 from ..runtime.codecs.kind import Kind, optional
 from ..runtime.shared.errors import Problem, RecordError, did_you_mean
 from ..runtime.shared.values import described
@@ -53,7 +55,7 @@ def _compared(cls: Any) -> tuple[Kind, ...]:
     found = []
     for field in cls.schemagen_fields():
         kind = field.kind
-        if kind and (kind.group or kind.of_pixels or kind.box):
+        if kind and (group_of(kind) or kind.of_pixels or box_of(kind)):
             kind = optional(kind) if field.optional else kind
             found.append(kind.bound(field.label))
     return tuple(found)
@@ -106,7 +108,7 @@ class _RowCheck(RowCheck):
             )
         kind = optional(kind) if field.optional else kind
         convert = kind.bound(self._name).convert
-        declared = field.python_type, kind.of_step.classes or ()
+        declared = field.python_type, names_of(kind)
         return lambda value: as_declared(*declared, value, convert(value))
 
 

@@ -10,10 +10,12 @@ import numpy as np
 from pydantic_core import PydanticUndefined
 
 from ..findings import Finding
-from ..runtime.codecs.augment import Augment
-from ..runtime.codecs.box_sides import are_of_box
+from ..runtime.codecs.augment import Augment, augment_of
+from ..runtime.codecs.box_sides import BoxSides, are_of_box, box_of
+from ..runtime.codecs.groups import group_of
 from ..runtime.codecs.images import Image
 from ..runtime.codecs.kind import Kind, optional
+from ..runtime.codecs.pictures import read_size
 from ..runtime.codecs.python_types import (
     is_array,
     is_enum,
@@ -29,6 +31,7 @@ from ..schema.loading import LoadedRecord
 from ..schema.nesting import is_model, nested_model, nesting_problem
 from ..schema.parameters import problems
 from ..schema.record import Record, SequenceRecord
+from .model import facts_of
 from .names import RESERVED_FIELDS, is_package_name
 from .training import (
     TARGETS,
@@ -369,7 +372,7 @@ def plain_default(value: Any) -> Any:
 _RENAME_ONE = "rename one of them, and keep the wire key with key="
 
 # In these fields of a group agree.
-_LIMITS = ("max_length", "too_long", "pad_on_disk")
+_LIMITS = {"max_length": None, "too_long": "error", "pad_on_disk": False}
 
 _Fields = list[tuple[Declaration, Kind]]
 _Sizes = tuple[int | None, ...]
@@ -512,10 +515,10 @@ def _group_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
     """Yield fields of groups that cannot always be equally long."""
     groups: dict[str, _Fields] = {}
     for field, kind in fields:
-        if kind.group:
-            groups.setdefault(kind.group, []).append((field, kind))
+        if name := group_of(kind):
+            groups.setdefault(name, []).append((field, kind))
     for group, grouped in groups.items():
-        first, usual = grouped[0]
+        first, facts = grouped[0][0], facts_of(grouped[0][1])
         if len(grouped) == 1:
             yield record.wrong(
                 "SG113",
@@ -524,8 +527,9 @@ def _group_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
                 advice="give the other fields the same group, or remove it",
             )
         for field, kind in grouped:
-            for name in _LIMITS:
-                limit, wanted = getattr(kind, name), getattr(usual, name)
+            for name, usual in _LIMITS.items():
+                limit = facts_of(kind).get(name, usual)
+                wanted = facts.get(name, usual)
                 if limit != wanted:
                     yield record.wrong(
                         "SG113",
@@ -547,20 +551,21 @@ def _group_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
 def _box_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
     """Yield sides that are no box together, and boxes in what is not an image."""
     images = [field.label for field, kind in fields if isinstance(kind, Image)]
-    groups: dict[str, _Fields] = {}
+    groups: dict[str, list[tuple[Declaration, BoxSides]]] = {}
     for field, kind in fields:
-        if isinstance(kind.box, str) and kind.group:
-            groups.setdefault(kind.group, []).append((field, kind))
-        if kind.box and kind.box_image not in (None, *images):
+        box, name = box_of(kind), group_of(kind)
+        if box and len(box.sides) == 1 and name:
+            groups.setdefault(name, []).append((field, box))
+        if box and box.image not in (None, *images):
             yield record.wrong(
                 "SG123",
-                f"box_image={kind.box_image!r} is not an image",
+                f"box_image={box.image!r} is not an image",
                 field,
                 expected=f"an Image: {', '.join(images) or 'there is none'}",
             )
     for group, grouped in groups.items():
         first = grouped[0][0]
-        sides = [kind.box for _, kind in grouped]
+        sides = [side for _, box in grouped for side in box.sides]
         if not are_of_box(sides):
             yield record.wrong(
                 "SG123",
@@ -569,7 +574,7 @@ def _box_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
                 found=", ".join(sides),
                 expected="xmin, ymin, and xmax or width, ymax or height, each once",
             )
-        named = {str(kind.box_image) for _, kind in grouped}
+        named = {str(box.image) for _, box in grouped}
         if len(named) > 1:
             yield record.wrong(
                 "SG123",
@@ -586,18 +591,20 @@ def _augmentation_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Fi
     A mask is of all pictures of its size; of all there are, if none has its size. Boxes
     are of the picture that they name, or of all; nothing moves them.
     """
-    shown = [(field, kind) for field, kind in fields if kind.pixels]
+    shown = [(field, kind) for field, kind in fields if kind.of_pixels]
     pictures = [(field, kind) for field, kind in shown if not per_pixel(kind)]
     for mask, kind in shown:
-        alike = [pair for pair in pictures if pair[1].pixels == kind.pixels]
+        size = read_size(kind)
+        alike = [pair for pair in pictures if read_size(pair[1]) == size]
         for other, picture in (alike or pictures) if per_pixel(kind) else ():
-            crop = kind.augment and kind.augment.crop
+            own, theirs = augment_of(kind), augment_of(picture)
+            crop = own and own.crop
             if _moves(picture) != _moves(kind) or (crop and not alike):
                 yield record.wrong(
                     "SG121",
                     f"it is not augmented in the same way as {other.label!r}",
                     mask,
-                    found=f"augment={kind.augment}, and {picture.augment} of the picture",
+                    found=f"augment={own}, and {theirs} of the picture",
                     advice="give both the same augment=; resize= brings both to one size",
                 )
                 break
@@ -607,18 +614,20 @@ def _augmentation_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Fi
         if isinstance(kind, Image) and not any(_moves(kind))
     ]
     for boxes, kind in fields:
-        named = ""
-        if still and kind.box_image is None:
+        named, box = "", box_of(kind)
+        if box is None:
+            continue
+        if still and box.image is None:
             named = (
                 f", or box_image={' or '.join(still)} if the boxes are of that image"
             )
-        for other, picture in pictures if kind.box else ():
-            if kind.box_image in (None, other.label) and any(_moves(picture)):
+        for other, picture in pictures:
+            if box.image in (None, other.label) and any(_moves(picture)):
                 yield record.wrong(
                     "SG121",
                     f"augmentation moves {other.label!r}, and not its boxes",
                     boxes,
-                    found=f"augment={picture.augment} of the picture",
+                    found=f"augment={augment_of(picture)} of the picture",
                     advice=f"declare no flips and no crop{named}; move pictures and "
                     "boxes together, in a function of dataset.map or split.map",
                 )
@@ -626,4 +635,4 @@ def _augmentation_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Fi
 
 
 def _moves(kind: Kind) -> tuple[bool, bool, int]:
-    return (kind.augment or Augment()).moves
+    return (augment_of(kind) or Augment()).moves

@@ -14,7 +14,9 @@ from ..display.blocks import (
 )
 from ..display.markdown import markdown
 from ..display.terminal import UNBOUNDED, terminal_text
-from .model import FieldSpec, RecordSpec
+from ..runtime.codecs.augment import augment_of
+from ..runtime.codecs.numbers import time_of
+from .model import FieldSpec, RecordSpec, facts_of
 from .serial import fingerprint
 from .words import delivers_or_missing, words_of
 
@@ -44,7 +46,8 @@ def _augmentation(field: FieldSpec) -> str:
 
 
 def _given(field: FieldSpec) -> str:
-    given = field.kind.augment.stated() if field.kind.augment else {}
+    augment = augment_of(field.kind)
+    given = augment.stated() if augment else {}
     return ", ".join(f"{name}={value!r}" for name, value in given.items())
 
 
@@ -104,8 +107,10 @@ def kind_text(field: FieldSpec) -> str:
     """Return a field's kind, with the number of classes, the unit of times and the format."""
     kind = field.kind.of_step
     text = kind.kind if kind is field.kind else f"{field.kind.kind} of {kind.kind}"
-    if kind.num_classes:
-        text += f", {kind.num_classes:,} classes"
-    if kind.time:
-        text += f", {'duration' if kind.time.duration else 'time'} in {kind.time.unit}"
-    return text if kind.encoding == "list" else f"{text}, {kind.encoding}"
+    facts, time = facts_of(kind), time_of(kind)
+    if number := facts.get("num_classes"):
+        text += f", {number:,} classes"
+    if time:
+        text += f", {'duration' if time.duration else 'time'} in {time.unit}"
+    encoding = facts.get("encoding", "list")
+    return text if encoding == "list" else f"{text}, {encoding}"

@@ -12,6 +12,7 @@ from ..runtime.codecs.kind import K, Kind, Role
 from ..runtime.codecs.lists import VarLen
 from ..runtime.codecs.masks import Mask
 from ..runtime.codecs.numbers import Scalar, Vector
+from ..runtime.codecs.pictures import read_size
 from ..runtime.codecs.ragged import Ragged
 from ..runtime.codecs.sparse import Sparse
 from ..runtime.codecs.steps import Steps
@@ -74,7 +75,9 @@ def can_be_weight(kind: Kind) -> bool:
 
 def marks_missing(kind: Kind) -> bool:
     """Return whether one of the values of a kind marks a missing one, as -1 does."""
-    return isinstance(kind, Classes) or kind.in_band
+    return isinstance(kind, Classes) or (
+        isinstance(kind, Mask) and kind.ignore is not None
+    )
 
 
 def is_picture(kind: Kind) -> bool:
@@ -128,13 +131,13 @@ def missing_beside(kind: Kind, inputs: Iterable[Kind]) -> Problem | None:
     pictures = [other for other in inputs if isinstance(other, Image)]
     if opaque(kind) or any(any(problems(each)) for each in (kind, *pictures)):
         return None
-    found = [picture.pixels for picture in pictures]
-    if kind.pixels in found:
+    found = [read_size(picture) for picture in pictures]
+    if read_size(kind) in found:
         return None
     sizes = " and ".join(f"an Image of {shape_text(other)}" for other in found)
     return Problem(
         sizes or "no Image",
-        f"an Image of {shape_text(kind.pixels)}, the mask's height and width",
+        f"an Image of {shape_text(read_size(kind))}, the mask's height and width",
         "declare the image of the mask; resize= brings both to one "
         "size; role='info' keeps the mask out of the model",
     )

@@ -7,14 +7,13 @@ from functools import singledispatch
 from typing import Any
 
 from ..runtime.codecs.classes import Classes, Label, MultiLabel
-from ..runtime.codecs.decoded import Shape
 from ..runtime.codecs.image_lists import Images
 from ..runtime.codecs.images import Image
 from ..runtime.codecs.kind import Kind
 from ..runtime.codecs.limits import Listed
 from ..runtime.codecs.lists import VarLen
 from ..runtime.codecs.masks import Mask
-from ..runtime.codecs.numbers import FixedNumbers
+from ..runtime.codecs.numbers import FixedNumbers, time_of
 from ..runtime.codecs.part import BYTES, FLOAT, INT, Part
 from ..runtime.codecs.ragged import Ragged
 from ..runtime.codecs.ranges import Ranged
@@ -90,12 +89,12 @@ def _of_numbers(codec: FixedNumbers) -> Words:
         usual = "float" if dtype in FLOATS else "int"
         annotation = "bool" if dtype == "bool" else usual
     takes = f"{dtype} {shape_text(shape)}" if shape else f"one {dtype}"
-    if codec.time:
-        of = "timedelta" if codec.time.duration else "date"
+    if time := time_of(codec):
+        of = "timedelta" if time.duration else "date"
         annotation = f"int | {of} | np.{of.replace('date', 'datetime')}64"
-        what = "duration" if codec.time.duration else "point in time since 1970 in UTC"
-        takes = f"a {what}, or as many {UNITS[codec.time.unit][0]}"
-    if codec.default is not None and codec.delivered_dtype != dtype:
+        what = "duration" if time.duration else "point in time since 1970 in UTC"
+        takes = f"a {what}, or as many {UNITS[time.unit][0]}"
+    if codec.default is not None and codec.delivered.dtype != dtype:
         missing += ", dequantized,"
     return Words(
         takes,
@@ -123,7 +122,7 @@ def _of_list(codec: VarLen) -> Words:
     named = {"string": "Sequence[str]", "bytes": "Sequence[bytes]"}
     delivers, missing = _of_items(codec), "empty"
     if codec.pad_on_disk:
-        delivers = f"{_dense(codec)}, padded on disk with {codec.filler!r}"
+        delivers = f"{_dense(codec)}, padded on disk with {codec.delivered.filler!r}"
         missing = "all padding"
     shape = shape_text((None, *codec.item_shape))
     return Words(
@@ -137,10 +136,10 @@ def _of_list(codec: VarLen) -> Words:
 
 @_words.register
 def _of_ragged(codec: Ragged) -> Words:
-    delivers = f"{codec.delivered_dtype} [B, (T), (N)], ragged"
+    delivers = f"{codec.delivered.dtype} [B, (T), (N)], ragged"
     if not codec.ragged:
-        padding = f"padded with {codec.filler!r}"
-        delivers = f"{codec.delivered_dtype} [B, T, N], {padding}"
+        padding = f"padded with {codec.delivered.filler!r}"
+        delivers = f"{codec.delivered.dtype} [B, T, N], {padding}"
     inner = {"string": "Sequence[str]", "bytes": "Sequence[bytes]"}
     return Words(
         f"lists of {codec.dtype}{_limit(codec, noun='lists')}{_as_many(codec)}",
@@ -156,7 +155,7 @@ def _of_tensor(codec: Tensor) -> Words:
     sizes = ("B", *("?" if size is None else size for size in codec.shape))
     delivers = f"{codec.dtype} [{', '.join(map(str, sizes))}]"
     if None in codec.shape:
-        delivers += f", padded with {codec.filler!r}"
+        delivers += f", padded with {codec.delivered.filler!r}"
     takes = f"{codec.dtype} {shape_text(codec.shape)}"
     return Words(takes, delivers, "only padding", stored=_stored(codec))
 
@@ -246,7 +245,7 @@ def _of_mask(codec: Mask) -> Words:
 @_words.register
 def _of_steps(codec: Steps) -> Words:
     step = words_of(codec.step)
-    strings = codec.delivered_dtype == "string" or step.annotation.startswith("bytes")
+    strings = codec.delivered.dtype == "string" or step.annotation.startswith("bytes")
     limit = _limit(codec, codec.too_long, "steps")
     return Words(
         f"in each step {step.takes}{limit}{_as_many(codec)}",
@@ -260,21 +259,22 @@ def _of_steps(codec: Steps) -> Words:
 def _missing(codec: Kind) -> str:
     if codec.default is not None:
         return repr(codec.default)
-    if codec.nan_if_missing:
+    if codec.delivered.absence.mark == "nan":
         return "NaN"
-    return "''" if codec.delivered_dtype == "string" else "0"
+    return "''" if codec.delivered.dtype == "string" else "0"
 
 
 def _dense(codec: Kind) -> str:
-    sizes = ("B", *codec.delivered_shape)
-    return f"{codec.delivered_dtype} [{', '.join(map(str, sizes))}]"
+    sizes = ("B", *codec.delivered.shape)
+    return f"{codec.delivered.dtype} [{', '.join(map(str, sizes))}]"
 
 
 def _of_items(codec: Listed) -> str:
     """Say what a batch has of lists: padded to the longest, or ragged."""
-    sizes = ("B", "(T)" if codec.ragged else "T", *codec.delivered_shape[1:])
-    padding = "ragged" if codec.ragged else f"padded with {codec.filler!r}"
-    return f"{codec.delivered_dtype} [{', '.join(map(str, sizes))}], {padding}"
+    delivered = codec.delivered
+    sizes = ("B", "(T)" if codec.ragged else "T", *delivered.shape[1:])
+    padding = "ragged" if codec.ragged else f"padded with {delivered.filler!r}"
+    return f"{delivered.dtype} [{', '.join(map(str, sizes))}], {padding}"
 
 
 def _limit(codec: Listed, too_long: str = "error", noun: str = "items") -> str:
@@ -297,8 +297,8 @@ def _classes_stored(codec: Classes) -> str:
 
 def _batch(codec: Kind, letters: str) -> str:
     """Return the shape of a batch, with a letter for each size that varies."""
-    shape: Shape = codec.delivered_shape
-    sizes = (str(size or name) for size, name in zip(shape, letters, strict=True))
+    pairs = zip(codec.delivered.shape, letters, strict=True)
+    sizes = (str(size or name) for size, name in pairs)
     return f"[{', '.join(('B', *sizes))}]"
 
 

@@ -399,7 +399,7 @@ def check_groups(data: Data, files: Sequence[FileKeys]) -> None:
 def check_drafted(data: Data, drafted: Drafted) -> None:
     """Refuse records without a field that can be declared."""
     spec = drafted.spec
-    lists = any(field.codec.in_list for field in spec.fields)
+    lists = any(field.parts[0].in_list for field in spec.fields)
     if spec.fields and (lists or spec.message == "Example"):
         return
     reasons = [f"{key!a}: {reason}" for key, reason in drafted.left_out.items()]

@@ -85,7 +85,7 @@ class Draft:
         """Whether it is one number, text or bytes value that is stored as it is."""
         codec = self.codec
         as_it_is = codec.parts[0].encoding == "list" and not codec.of_classes
-        return as_it_is and codec.delivered_shape == ()
+        return as_it_is and codec.delivered.shape == ()
 
     @property
     def is_text(self) -> bool:
@@ -111,7 +111,7 @@ class Draft:
     @property
     def is_label(self) -> bool:
         """Whether it is one class."""
-        return self.codec.of_classes and self.codec.delivered_shape == ()
+        return self.codec.of_classes and self.codec.delivered.shape == ()
 
     @property
     def can_be_target(self) -> bool:

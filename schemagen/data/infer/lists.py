@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...runtime.codecs.groups import has_length, length_part
 from ...runtime.codecs.part import BYTES
 from ...runtime.reading.columns import Rows
 from ..formatting import plural
@@ -254,7 +255,7 @@ def _varying(evidence: Evidence, fields: Fields) -> dict[str, Rows]:
             continue
         codec = fields[key].codec
         varies = data.missing or data.shortest < data.longest or names_object(key)
-        if varies and codec.item_size and codec.length_part.key == key:
+        if varies and has_length(codec) and length_part(codec).key == key:
             lengths[key] = data.lengths
     return lengths
 

@@ -189,7 +189,7 @@ def schemagen_program(profile: Profile) -> str:
     assert profile.spec is not None
     split = profile.splits[0].name
     delivered = (each for each in profile.spec.fields if each.role != "info")
-    size = 32 if all(each.codec.batchable for each in delivered) else 1
+    size = 32 if all(each.codec.delivered.batchable for each in delivered) else 1
     package = f"generated.{profile.spec.record}"
     place = f'"DIRECTORY", {_literal(split)}'
     return (
@@ -261,7 +261,7 @@ def _dict(name: str, features: list[_Feature], *, in_steps: bool) -> str:
 
 def _of_spec(spec: RecordSpec) -> Iterator[_Feature]:
     for key, (part, field, optional) in spec.parts().items():
-        in_steps = field.codec.in_list
+        in_steps = field.parts[0].in_list
         count = None if optional and not in_steps else part.count
         yield key, _feature(_DTYPES[part.stored], count, in_steps), in_steps
 

@@ -143,7 +143,7 @@ def keys_of(specs: Iterable[RecordSpec]) -> tuple[str, ...]:
     found: dict[str, dict[str, None]] = {"target": {}, "input": {}}
     for spec in specs:
         for field in spec.fields:
-            if field.role in found and not field.codec.in_list:
+            if field.role in found and not field.parts[0].in_list:
                 found[field.role][field.key] = None
     targets = [*found["target"]]
     return (*targets, *found["input"])[:_MOST_KEYS] if targets else ()

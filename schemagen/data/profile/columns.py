@@ -94,7 +94,7 @@ class Column:
     @property
     def field(self) -> FieldSpec | None:
         """The field, or the field of a step; None if the schema has none."""
-        if self.declared is None or self.steps != self.declared.codec.in_list:
+        if self.declared is None or self.steps != self.declared.parts[0].in_list:
             return None
         return self.declared.step if self.steps else self.declared
 
@@ -118,8 +118,11 @@ class Column:
     @property
     def time(self) -> Time | None:
         """What its integers are, if they are times."""
-        time: Time | None = None if self.field is None else self.field.kind.time
-        return time
+        if self.field is None:
+            return None
+        from ...runtime.codecs.numbers import time_of  # which a schema has loaded
+
+        return time_of(self.field.kind)
 
     def time_of(self, measure: str) -> Time | None:
         """What the numbers of a measure are, if they are times."""
@@ -263,7 +266,7 @@ def columns_of(
         stored = stored | spec.parts() | stored
     found = {(key, False) for split in splits for key in split.found.keys}
     found |= {(key, True) for split in splits for key in split.found.steps}
-    found |= {(key, field.codec.in_list) for key, field in fields.items()}
+    found |= {(key, field.parts[0].in_list) for key, field in fields.items()}
     rank = {key: index for index, key in enumerate(fields)}
     order = sorted(found, key=lambda each: (rank.get(each[0], len(rank)), each))
     columns = [

@@ -206,7 +206,7 @@ def class_figure(classes: ClassCounts, splits: Sequence[Split]) -> Figure:
     what = "Share of each class"
     if column.field and not classes.declared:
         what = "Share of each value"
-    elif column.field and column.field.codec.decoded_as[1]:
+    elif column.field and column.field.codec.delivered.decoded[1]:
         what = "Share of all labels"
     totals = {split: sum(counts.values()) for split, counts in classes.counts.items()}
     return _share_figure(

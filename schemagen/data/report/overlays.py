@@ -171,7 +171,7 @@ def box_fields(spec: RecordSpec) -> tuple[BoxFields, ...]:
     for each in lists:
         name = next((n for n in (each.name, each.key) if n[-4:] in _SIDES), None)
         if name is not None:
-            sides = found.setdefault((each.kind.group or "", name[:-4]), {})
+            sides = found.setdefault((each.facts()["group"] or "", name[:-4]), {})
             sides.setdefault(name[-4:], each.key)
     return tuple(
         BoxFields(
@@ -186,14 +186,14 @@ def box_fields(spec: RecordSpec) -> tuple[BoxFields, ...]:
 
 def _is_list(field: FieldSpec) -> bool:
     """Tell lists of single values, which may be in a group."""
-    codec = field.codec
-    single = len(codec.delivered_shape) == 1 and not codec.in_list
+    shape, (part, *_) = field.codec.delivered.shape, field.parts
+    single = len(shape) == 1 and not part.in_list
     return single and "group" in field.facts()
 
 
 def _names(field: FieldSpec, group: str, sides: dict[str, str]) -> bool:
     """Return whether a list of a group names its boxes."""
-    if not group or field.kind.group != group or field.key in sides.values():
+    if not group or field.facts()["group"] != group or field.key in sides.values():
         return False
     return bool(_NAMES.search(field.name) or _NAMES.search(field.key))
 

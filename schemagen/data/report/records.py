@@ -125,7 +125,7 @@ class Features:
         if len(values) != 1:
             return None
         keys = {part.content: part.key for part in field.parts if part.holds == "size"}
-        dtype, shape = field.codec.decoded_as
+        dtype, shape = field.codec.delivered.decoded
         sizes = [
             next(iter(self.numbers(keys.get(axis, ""))), -1) if size is None else size
             for axis, size in zip(_AXES, shape, strict=False)

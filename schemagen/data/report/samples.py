@@ -204,7 +204,7 @@ class _Painter:
         labels = [
             field
             for field in self.spec.fields
-            if field.codec.of_classes and not field.codec.decoded_as[1]
+            if field.codec.of_classes and not field.codec.delivered.decoded[1]
         ]
         targets = [field for field in labels if field.role == "target"]
         names = [class_names(field, features) for field in targets or labels]
@@ -283,7 +283,7 @@ class _Painter:
             pixels = features.pixels(field)
             if pixels is not None and pixels.ndim == 3:
                 return [copy_of_pixels(pixels, self.budget)]
-            dtype, shape = field.codec.decoded_as
+            dtype, shape = field.codec.delivered.decoded
             wanted = f"{shape_text(shape)} {dtype} pixels"
             return [Picture(trouble=f"not the bytes of {wanted}")]
         values = features.contents_of(field, column.key)

@@ -78,7 +78,7 @@ def raw_numbers(field: FieldSpec) -> RawNumbers | None:
     """Return the raw numbers in each record or step of a field; None if it has none."""
     from ...runtime.codecs.numbers import FixedNumbers  # which imports all kinds
 
-    found = field.step if field.codec.in_list else field
+    found = field.step if field.parts[0].in_list else field
     codec, part = found.codec, found.parts[0]
     if not isinstance(codec, FixedNumbers) or part.encoding != "raw":
         return None

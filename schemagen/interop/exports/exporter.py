@@ -65,14 +65,14 @@ def value_of(field: FieldSpec) -> tuple[str, Shape]:
     The type is a dtype, "string", "bytes", PICTURE or CLASS; sizes that vary are None.
     """
     codec, value = field.codec, field.parts[0]
-    _, shape = codec.decoded_as
+    delivered = codec.delivered
+    _, shape = delivered.decoded
     if value.is_image:
         return PICTURE, shape
-    each = field.step.codec if codec.in_list else codec
-    if each.of_classes:
+    if codec.of_step.of_classes:
         return CLASS, shape
-    shape = shape or codec.delivered_shape  # of a sparse tensor
-    if codec.limit is not None:  # lists that are filled up on disk vary in rows
+    shape = shape or delivered.shape  # of a sparse tensor
+    if delivered.limit is not None:  # lists that are filled up on disk vary in rows
         shape = (None, *shape[1:])
     return value.dtype, shape
 

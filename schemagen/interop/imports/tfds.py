@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ...runtime.codecs.groups import group_of
 from ...runtime.shared.dtypes import FLOATS, RAW_ONLY
 from ...runtime.shared.values import shortened
 from ...schema import Image, Images, Label, Ragged
@@ -73,10 +74,11 @@ def _description(directory: Path) -> str:
 
 def _grouped(parts: list[Part]) -> Iterator[Part]:
     """Take fields out of groups that have no other field."""
-    sizes = Counter(part.field.kind.group for part in parts if part.field)
+    sizes = Counter(group_of(part.field.kind) for part in parts if part.field)
     for part in parts:
         made = part.field
-        if made and made.kind.group and sizes[made.kind.group] == 1:
+        group = group_of(made.kind) if made else None
+        if made and group and sizes[group] == 1:
             part = replace(part, field=made.replaced(group=None))
         yield part
 

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..codecs.classes import names_of
 from ..codecs.decoded import Decoded, Form, Shape, Values
 from ..codecs.decoder import DecodedRun, Row
 from ..codecs.kind import Kind
+from ..codecs.numbers import time_of
 from ..shared.dtypes import DTYPES
 from ..shared.times import Time
 
@@ -67,10 +69,10 @@ def column_of(codec: Kind, decoded: Decoded, rows: int, *, names: bool = False) 
     """
     import pyarrow as pa  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-    dtype, shape = codec.decoded_as
+    dtype, shape = codec.delivered.decoded
     values, default = decoded.values(), codec.default
-    inner: Any = getattr(codec, "step", codec)
-    if names and inner.of_classes and inner.classes:
+    step = codec.of_step
+    if names and step.of_classes and names_of(step):
         dtype, values = "string", _named(codec, values)
         default = default if default is None else _named(codec, [default])[0]
     if len(decoded.rows) < rows:
@@ -82,12 +84,13 @@ def column_of(codec: Kind, decoded: Decoded, rows: int, *, names: bool = False) 
     found = pa.array(
         values if plain else list(map(_plain, values)), _type_of(dtype, shape)
     )
-    return found.cast(_type_of(dtype, shape, inner.time)) if inner.time else found
+    time = time_of(step)
+    return found.cast(_type_of(dtype, shape, time)) if time else found
 
 
 def _named(codec: Kind, values: Values) -> Values:
     """Return labels by the names of their classes, None for those that are missing."""
-    valid, named = codec.validity(values), codec.delivered(values, Form(names=True))
+    valid, named = codec.validity(values), codec.in_form(values, Form(names=True))
     if valid is None:
         return named
     return [name if known else None for name, known in zip(named, valid, strict=True)]

@@ -70,10 +70,10 @@ def _column(
     """Return a value for each row; missing ones are filled."""
     if any(isinstance(value, tuple) for value in values):  # sparse: (indices, values)
         return list(values)
-    if known and known.listed and known.codec.batchable:
+    if known and known.listed and known.codec.delivered.batchable:
         return [known.nothing() if value is None else value for value in values]
-    deep = known and None in known.codec.delivered_shape[1:]
-    if known and deep and known.codec.padded and not known.listed:
+    deep = known and None in known.codec.delivered.shape[1:]
+    if known and deep and known.codec.delivered.padded and not known.listed:
         given = [value for value in values if value is not None]
         return known.filled(np.flatnonzero(present), given, len(values))
     arrays = [array_of(value, label) for value in values if value is not None]
@@ -97,7 +97,9 @@ def _column(
         rest, nothing = iter(arrays), arrays[0][:0]
         return [next(rest) if there else nothing for there in present.tolist()]
     ranks = {array.ndim for array in arrays}
-    if len(ranks) > 1 or (ranks != {1} and not (known and known.codec.padded)):
+    if len(ranks) > 1 or (
+        ranks != {1} and not (known and known.codec.delivered.padded)
+    ):
         found = " and ".join(map(str, sorted(shapes)[:2]))
         raise DatasetError(
             f"field {label!r}: rows have the shapes {found}, which cannot be batched; bring "

@@ -36,13 +36,14 @@ def _lengthened(values: Any, codec: Kind, odd: bool) -> Any:
     Keras takes a length that the first two batches have in common for that of all, so
     they must differ.
     """
-    if not codec.padded or not isinstance(values, np.ndarray):
+    delivered = codec.delivered
+    if not delivered.padded or not isinstance(values, np.ndarray):
         return values
     ends = [(0, 0)] * values.ndim
-    for axis, size in enumerate(codec.delivered_shape, 1):
+    for axis, size in enumerate(delivered.shape, 1):
         if size is None:
             ends[axis] = (0, (values.shape[axis] + odd) % 2)
-    return np.pad(values, ends, constant_values=codec.filler)
+    return np.pad(values, ends, constant_values=delivered.filler)
 
 
 def with_added(roles: Roles, batch: Batch, record: RecordCodec) -> Roles:

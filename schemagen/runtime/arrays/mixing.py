@@ -235,13 +235,13 @@ def _alike(own: Collators, theirs: Collators, label: str) -> bool:
         return False
     one, other = own[label], theirs[label]
     return (
-        one.codec.delivered_dtype,
-        one.codec.delivered_shape,
+        one.codec.delivered.dtype,
+        one.codec.delivered.shape,
         one.form,
         one.listed,
     ) == (
-        other.codec.delivered_dtype,
-        other.codec.delivered_shape,
+        other.codec.delivered.dtype,
+        other.codec.delivered.shape,
         other.form,
         other.listed,
     )

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..codecs.decoder import Batch
+from ..codecs.groups import group_of, has_length
+from ..codecs.lists import VarLen
 from ..reading.columns import Rows
 from ..shared.errors import DatasetError, with_suggestion
 from ..shared.options import check_choice, integer
@@ -134,7 +136,7 @@ def _best_fit(sizes: Rows, room: int) -> Rows:
 
 def _group_of(reading: Reading, name: str) -> str | None:
     decoder = reading.view.decoder
-    return decoder.record[name].group if name in decoder.fields else None
+    return group_of(decoder.record[name]) if name in decoder.fields else None
 
 
 def packed_fields(reading: Reading, pack: Any) -> tuple[str, int, tuple[str, ...]]:
@@ -153,12 +155,11 @@ def packed_fields(reading: Reading, pack: Any) -> tuple[str, int, tuple[str, ...
     decoder = reading.view.decoder
     if reading.view.changed and not _group_of(reading, name):
         return name, length, (name,)
+    codecs = {each: decoder.record[each] for each in decoder.fields}
     listed = {
-        each: decoder.record[each]
-        for each in decoder.fields
-        if decoder.record[each].item_size is not None
-        and decoder.record[each].kind == "VarLen"
-        and "." not in decoder.record[each].label
+        each: codec
+        for each, codec in codecs.items()
+        if isinstance(codec, VarLen) and has_length(codec) and "." not in codec.label
     }
     if name not in listed:
         known = ", ".join(listed) or "none"

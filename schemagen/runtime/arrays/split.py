@@ -9,6 +9,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from ..codecs.classes import names_of
 from ..codecs.decoder import Batch, Row
 from ..codecs.roles import Roles
 from ..reading.columns import Rows
@@ -404,10 +405,11 @@ def _balanced_positions(view: View, field: str) -> Rows:
         DatasetError: the label does not exist.
     """
     decoder = view.decoder
+    codecs = {name: decoder.record[name] for name in decoder.fields}
     labels = [
         name
-        for name in decoder.fields
-        if decoder.record[name].of_classes and not decoder.record[name].delivered_shape
+        for name, codec in codecs.items()
+        if codec.of_classes and not codec.delivered.shape
     ]
     if field not in labels:
         known = f"expected one of {', '.join(labels)}"
@@ -415,8 +417,9 @@ def _balanced_positions(view: View, field: str) -> Rows:
             known = "none of the fields that are read has one"
         words = f"no field {field!r} with a class for each record: {known}"
         raise DatasetError(with_suggestion(words, field, labels))
-    codec = decoder.record[field]
-    missing = ("", None) if decoder.form.names and codec.classes else (-1, None)
+    codec = codecs[field]
+    named = decoder.form.names and names_of(codec)
+    missing = ("", None) if named else (-1, None)
     narrow = view.only((field,))
     room = Room(_LABELS, threads())
 

@@ -142,9 +142,10 @@ def _shapes(
             )
         codec = view.decoder.record.fields.get(name)
         shape: list[int | None] = list(column.shape[1:])
-        if codec and not packed and len(codec.delivered_shape) == len(shape):
-            for axis, size in enumerate(codec.delivered_shape):
-                if size is None and not (padded and axis == 0 and codec.limit):
+        known = codec.delivered if codec else None
+        if known and not packed and len(known.shape) == len(shape):
+            for axis, size in enumerate(known.shape):
+                if size is None and not (padded and axis == 0 and known.limit):
                     shape[axis] = None
         shapes[name] = shape
     return shapes

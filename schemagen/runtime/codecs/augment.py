@@ -56,6 +56,11 @@ class Augment(Parameters):
         return bool(self.brightness or self.contrast)
 
 
+def augment_of(kind: Any) -> Augment | None:
+    """Return how the pictures of a kind are varied in training; None if they are not."""
+    return getattr(kind, "augment", None)
+
+
 Augmentation = Annotated[Augment, Instance(), "Augment(flip_left_right=True)"]
 
 

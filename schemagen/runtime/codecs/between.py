@@ -15,7 +15,7 @@ from ..reading.columns import Column, Rows
 from ..shared.errors import RecordError
 from ..shared.requirements import lazy_tf as tf
 from ..shared.values import shape_text
-from .box_sides import BEGINS, ENDS, are_of_box
+from .box_sides import BEGINS, ENDS, are_of_box, box_of
 from .faults import Fault, Features
 from .groups import after, groups_of
 from .images import Image
@@ -101,7 +101,7 @@ def features_of_row(values: Iterable[tuple[Kind, Any]]) -> GivenFeatures:
     for codec, value in values:
         if value is None:
             continue
-        if codec.of_pixels and codec.encoding != "raw":  # pixels are not encoded for it
+        if codec.parts[0].is_image:  # pixels are not encoded for it
             written.append((codec.parts[0], Written([codec.convert(value)])))
         else:
             pairs = zip(codec.parts, codec.store(value), strict=True)
@@ -269,17 +269,24 @@ def _faults(stored: Sequence[StoredRows]) -> Iterator[FieldFault]:
 def boxes_of(codecs: Sequence[Kind]) -> Iterator[Relation]:
     """Yield the boxes of a record, and the images that they are inside of."""
     found = [
-        Boxes((codec,), codec.box) for codec in codecs if isinstance(codec.box, tuple)
+        (Boxes((codec,), box.sides), box.image)
+        for codec in codecs
+        if (box := box_of(codec)) and len(box.sides) == 4
     ]
     for members in groups_of(codecs).values():
-        columns = tuple(codec for codec in members if isinstance(codec.box, str))
-        sides = tuple(codec.box for codec in columns)
+        single = [
+            (codec, box)
+            for codec in members
+            if (box := box_of(codec)) and len(box.sides) == 1
+        ]
+        columns = tuple(codec for codec, _ in single)
+        sides = tuple(box.sides[0] for _, box in single)
         if are_of_box(sides):
-            found.append(Boxes(columns, sides))
+            found.append((Boxes(columns, sides), single[0][1].image))
     images = {codec.label: codec for codec in codecs if isinstance(codec, Image)}
-    for boxes in found:
+    for boxes, inside in found:
         yield boxes
-        image = images.get(boxes.fields[0].box_image or "")
+        image = images.get(inside or "")
         if image is not None:
             yield BoxesInImage(boxes, image)
 

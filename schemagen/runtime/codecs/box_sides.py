@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from ..shared.dtypes import RAW_ONLY, STRINGS
@@ -19,6 +20,27 @@ Sides = Annotated[
     Side | tuple[Side, Side, Side, Side],
     'a side, such as "xmin", or four in their order: ("ymin", "xmin", "ymax", "xmax")',
 ]
+
+
+@dataclass(frozen=True)
+class BoxSides:
+    """What the values of a field are of boxes.
+
+    Attributes:
+        sides: the one of a list, or the four of an item in their order.
+        image: the field of the image inside of which the boxes are, if in pixels.
+    """
+
+    sides: tuple[str, ...]
+    image: str | None
+
+
+def box_of(kind: Any) -> BoxSides | None:
+    """Return what the values of a kind are of boxes; None if nothing."""
+    box = getattr(kind, "box", None)
+    if not box:
+        return None
+    return BoxSides((box,) if isinstance(box, str) else box, kind.box_image)
 
 
 def are_of_box(sides: Collection[str]) -> bool:
@@ -56,9 +78,4 @@ def box_problems(kind: Any, shape: tuple[int, ...]) -> Iterator[Problem]:
         yield Problem(
             f"box of {kind.dtype!r}, encoding {kind.encoding!r}",
             "numbers in a list: float32, or integers",
-        )
-    if kind.pad_on_disk and kind.padding_value:
-        yield Problem(
-            f"box with pad_on_disk=True and padding_value={kind.padding_value!r}",
-            "padding_value=0, an empty box",
         )

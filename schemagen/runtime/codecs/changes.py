@@ -83,7 +83,7 @@ class StoredField:
     @property
     def of_any_length(self) -> bool:
         """Whether it is a list of any length."""
-        return self.codec is not None and self.codec.item_size is not None
+        return any(part.item_size is not None for part in self.parts)
 
     def reads(self, attribute: str) -> bool:
         """Return whether readers look at the key that an attribute names."""

@@ -15,7 +15,8 @@ from ..shared.tfrecord import MOST_RECORD_BYTES, RECORD_LIMIT
 from .between import FieldFault
 from .decoded import Decoded
 from .faults import Fault, Features, listed, shown_bytes
-from .groups import group_faults, groups_of
+from .groups import group_faults, groups_of, has_length
+from .images import Resized
 from .stored_rows import ColumnSource, Notes
 
 if TYPE_CHECKING:
@@ -52,12 +53,15 @@ class RecordCheck:
         every = [] if record is None else list(record.fields.values())
         self._keys = [codec.key for codec in every]
         self._codecs = [c for c in every if fields is None or c.name in fields]
-        self.known = {part.key for codec in every for part in codec.parts}
-        self.lists = {codec.key for codec in every if codec.in_list}
+        parts = [part for codec in every for part in codec.parts]
+        self.known = {part.key for part in parts}
+        self.lists = {part.key for part in parts if part.in_list}
         self.kept = {
             codec.key
             for codec in every
-            if codec.orientation == "keep" and codec.encoding in ("jpeg", "any")
+            if isinstance(codec, Resized)
+            and codec.orientation == "keep"
+            and codec.encoding in ("jpeg", "any")
         }
         expected = {codec.key: codec.expected for codec in self._codecs}
         self.plan = CheckPlan([each for each in expected.values() if each])
@@ -66,7 +70,7 @@ class RecordCheck:
             key for key, each in expected.items() if each and not each.optional
         }
         # What is filled up on disk has one length there.
-        self._groups = groups_of(c for c in self._codecs if c.item_size is not None)
+        self._groups = groups_of(filter(has_length, self._codecs))
         self._relations = [
             each
             for each in (() if record is None else record.relations)

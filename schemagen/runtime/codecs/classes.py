@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from enum import Enum
+from functools import cached_property
 from typing import (
     Annotated,
     Any,
@@ -23,7 +24,8 @@ from ..reading.decoding import Expected
 from ..shared.errors import Problem, did_you_mean, warn
 from ..shared.values import Numbers, check_shape, described, shortened
 from .changes import CLASSES, FORM, NUM_CLASSES, OFFSET
-from .decoded import Form, Shape, Values
+from .decoded import Form, Values
+from .delivered import Delivered
 from .faults import near, shown_bytes
 from .kind import Default, Kind
 from .parameters import Count, Name, Size, declared, parameter
@@ -135,7 +137,7 @@ class Classes(Kind):
     @property
     def _none(self) -> bool:
         """Whether -1, or "", is a missing class."""
-        return self.missing and self.number == 1
+        return self.delivered.absence.possible and self.number == 1
 
     def _cause_of_id(self, value: Any) -> str:
         if self.offset == 0 and value == self._count:
@@ -264,7 +266,6 @@ class Label(Classes):
     )
     dtype = "int64"
     number: ClassVar[int | None] = 1
-    in_band = True
 
     @property
     def python_type(self) -> str:
@@ -329,24 +330,24 @@ class Label(Classes):
         return (written_numbers(self.parts[0], ids + self.offset, 1),)
 
     def validity(self, values: Values) -> NDArray[np.bool_] | None:
-        return np.asarray(values) >= 0 if self.missing else None
+        return np.asarray(values) >= 0 if self._none else None
 
-    def delivered(self, values: Values, form: Form) -> Values:
+    def in_form(self, values: Values, form: Form) -> Values:
         if not (form.names and self._names):
             return values
         names: Values = np.array([*self._names, ""], object)[np.asarray(values)]
         return names
 
-    @property
-    def absent(self) -> Any:
-        return -1 if self.default is None else self.default
+    @cached_property
+    def delivered(self) -> Delivered:
+        return self._delivers(mark="value", absent=-1)
 
     def read(self, source: Source) -> Read:
         ids = self.ids(source)
         return ids, lambda: ids.dense("int64", ())
 
     def present(self, parsed: Parsed, tensor: Any) -> Any:
-        if self.missing:  # then -1 is not a class, wherever it comes from
+        if self._none:  # then -1 is not a class, wherever it comes from
             return tensor >= 0
         return super().present(parsed, tensor)
 
@@ -390,19 +391,12 @@ class MultiLabel(Classes):
             return False
         return all(member in (int, str) for item in inner for member in members(item))
 
-    @property
-    def delivered_shape(self) -> Shape:
-        return (self.count,)
-
-    @property
-    def decoded_as(self) -> tuple[str, Shape]:
-        return "int64", (None,)
-
-    is_tensor = False
-
-    @property
-    def missing_target(self) -> float | None:
-        return -1.0 if self.missing else None
+    @cached_property
+    def delivered(self) -> Delivered:
+        found = self._delivers((self.count,), decoded=("int64", (None,)))
+        if not found.absence.possible:
+            return found
+        return replace(found, absence=replace(found.absence, target=-1.0))
 
     def convert(self, value: Any) -> list[int]:
         if isinstance(value, np.ndarray):
@@ -448,7 +442,7 @@ class MultiLabel(Classes):
         ids = self.ids(source)
         return ids, lambda: ids.classes(self._count)
 
-    def delivered(self, values: Values, form: Form) -> Values:
+    def in_form(self, values: Values, form: Form) -> Values:
         if form.names and self._names:
             return [[self._names[index] for index in row] for row in values]
         hot = np.zeros((len(values), self._count), np.float32)
@@ -456,6 +450,12 @@ class MultiLabel(Classes):
             rows = np.repeat(np.arange(len(values)), list(map(len, values)))
             hot[rows, np.concatenate(values)] = 1
         return hot
+
+
+def names_of(kind: Kind) -> tuple[str, ...]:
+    """Return the names of the classes of a kind, or of its steps; () if it has none."""
+    # Masks declare them too.
+    return getattr(kind.of_step, "classes", None) or ()
 
 
 class _Named(Protocol):

@@ -18,6 +18,7 @@ from ..reading.records import Records
 from ..shared.dtypes import DTYPES
 from .between import FieldFault
 from .checking import RecordCheck
+from .classes import names_of
 from .decoded import Decoded, Form, RaggedRows, Shape, UndecodableError, Values
 from .kind import Kind
 from .nesting import nested
@@ -52,31 +53,31 @@ class Collator:
         self.codec = codec
         self.form = form
         self._name = codec.name
-        self.masked = codec.masked
-        inner: Any = getattr(codec, "step", codec)
-        encoded = inner.of_pixels and not form.images and inner.encoding != "raw"
-        named = inner.of_classes and form.names and bool(inner.classes)
+        delivered = codec.delivered
+        self.masked = delivered.absence.masked
+        encoded = codec.parts[0].is_image and not form.images
+        names = names_of(codec) if form.names and codec.of_step.of_classes else ()
         self.dtype: np.dtype[Any] = np.dtype(object)
-        self._shape: Shape = codec.delivered_shape
-        self.filler: Any = codec.filler
-        if encoded or named:
-            self._shape = codec.decoded_as[1]
+        self._shape: Shape = delivered.shape
+        self.filler: Any = delivered.filler
+        if encoded or names:
+            self._shape = delivered.decoded[1]
             self.filler = b"" if encoded else ""
-        elif codec.delivered_dtype != "string":
-            self.dtype = DTYPES[codec.delivered_dtype].numpy
+        elif delivered.dtype != "string":
+            self.dtype = DTYPES[delivered.dtype].numpy
         elif codec.dtype == "bytes":
-            self.filler = codec.filler.encode()
+            self.filler = delivered.filler.encode()
         self.listed = bool(self._shape) and (
-            codec.layout != "dense"
-            or not codec.batchable
+            delivered.layout != "dense"
+            or not delivered.batchable
             or (lists == "list" and None in self._shape)
         )
-        self.absent = codec.absent
+        self.absent = delivered.absence.value
         if self.dtype.kind == "O":
             given = codec.default not in (None, ())
             self.absent = codec.default if given else self.filler
-            if named and given:
-                self.absent = inner.classes[codec.default]
+            if names and given:
+                self.absent = names[codec.default]
 
     def columns(self, decoded: Decoded, rows: int) -> dict[str, Any]:
         """Return the columns of the field: its values, and a mask if batches have one.
@@ -89,8 +90,8 @@ class Collator:
             UndecodableError: a value is a damaged image.
         """
         values = decoded.values()
-        delivered = self.codec.delivered(values, self.form)
-        found = {self._name: self.filled(decoded.rows, delivered, rows)}
+        formed = self.codec.in_form(values, self.form)
+        found = {self._name: self.filled(decoded.rows, formed, rows)}
         if self.masked:
             valid = self.codec.validity(values)
             mask = np.zeros(rows, np.bool_)
@@ -110,13 +111,13 @@ class Collator:
         """
         codec, values = self.codec, decoded.values()
         valid = codec.validity(values)
-        delivered = codec.delivered(values, self.form)
+        formed = codec.in_form(values, self.form)
         found = [None] * rows
         if codec.default is not None and len(decoded.rows) < rows:
             found = [self._default] * rows
         known = [True] * len(values) if valid is None else valid.tolist()
         for row, value, is_valid in zip(
-            decoded.rows.tolist(), delivered, known, strict=True
+            decoded.rows.tolist(), formed, known, strict=True
         ):
             if is_valid:
                 found[row] = value
@@ -164,11 +165,11 @@ class Collator:
 
     def nothing(self) -> Any:
         """Return the value of a missing list, tensor or image."""
-        codec = self.codec
-        if codec.layout == "sparse":
+        delivered = self.codec.delivered
+        if delivered.layout == "sparse":
             rank = len(self._shape)
             return np.empty((0, rank), np.int64), np.empty(0, self.dtype)
-        if not codec.batchable:
+        if not delivered.batchable:
             return np.zeros([size or 1 for size in self._shape], self.dtype)
         if self.dtype.kind == "O" or None in self._shape[1:]:
             return []
@@ -345,7 +346,7 @@ class Decoder:
         problems = {rows[first.at]: f"field {label!r}: {first}"}
         for at in range(first.at + 1, len(rows)):
             try:
-                codec.delivered(values[at : at + 1], self.form)
+                codec.in_form(values[at : at + 1], self.form)
             except UndecodableError as error:
                 problems[rows[at]] = f"field {label!r}: {error}"
         return CorruptError(problems)

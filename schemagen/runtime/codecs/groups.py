@@ -15,18 +15,34 @@ from .faults import Fault, Features
 from .graph import refuse_unless
 from .kind import Column, Kind
 from .parsed import Parsed, lists_present_in, present_in
+from .part import Part
 
 _NOTHING = np.empty(0, np.int64)
+
+
+def group_of(kind: Any) -> str | None:
+    """Return the group that a kind is in; None if it is in none."""
+    return getattr(kind, "group", None)
 
 
 def groups_of(codecs: Iterable[Kind]) -> dict[str, list[Kind]]:
     """Return the fields of each group, in the order of their declaration."""
     found: dict[str, list[Kind]] = {}
     for codec in codecs:
-        group = getattr(codec, "group", None)
+        group = group_of(codec)
         if group is not None:
             found.setdefault(group, []).append(codec)
     return found
+
+
+def has_length(codec: Kind) -> bool:
+    """Return whether the stored number of items varies from record to record."""
+    return any(part.item_size is not None for part in codec.parts)
+
+
+def length_part(codec: Kind) -> Part:
+    """Return the part whose length tells the number of items, which varies."""
+    return next(part for part in codec.parts if part.item_size is not None)
 
 
 def check_lengths(
@@ -141,15 +157,15 @@ def group_faults(
 
 def _measured(codec: Kind, features: Features) -> tuple[Rows, NDArray[np.bool_]]:
     """Return how many items each record has of a field, and whether it is there."""
-    if codec.in_list:
+    part = length_part(codec)
+    if part.in_list:
         steps = features.steps.get(codec.key)
         rows, lengths = (steps.rows, steps.steps) if steps else (_NOTHING, _NOTHING)
         return features.spread(rows, lengths), features.among(rows)
-    part = codec.length_part
     column = features.column(part.key, part.kind)
     raw = part.encoding == "raw"
     lengths = column.sums(column.sizes) if raw else column.lengths
-    lengths = lengths // (codec.item_size or 1)
+    lengths = lengths // (part.item_size or 1)
     return features.spread(column.rows, lengths), features.among(column.rows)
 
 
@@ -160,20 +176,21 @@ def check_groups(parsed: Parsed, groups: dict[str, list[Kind]]) -> None:
     not parsed do not count.
     """
     for group, codecs in groups.items():
-        members = [codec for codec in codecs if codec.length_part.key in parsed]
+        members = [codec for codec in codecs if length_part(codec).key in parsed]
         if len(members) > 1:
             _check_group(parsed, group, members)
 
 
 def _check_group(parsed: Parsed, group: str, members: Sequence[Kind]) -> None:
-    keys = [codec.length_part.key for codec in members]
+    parts = [*map(length_part, members)]
+    keys = [part.key for part in parts]
     columns = [parsed[key] for key in keys]
     # A feature that is missing altogether is an error of its own, and comes first.
     with tf.control_dependencies([_flat(column) for column in columns]):
         lengths = tf.stack(
             [
-                row_lengths(column, codec)
-                for column, codec in zip(columns, members, strict=True)
+                row_lengths(column, part)
+                for column, part in zip(columns, parts, strict=True)
             ],
             axis=1,
         )
@@ -189,13 +206,13 @@ def _check_group(parsed: Parsed, group: str, members: Sequence[Kind]) -> None:
         parsed.update({key: after(parsed[key]) for key in keys})
 
 
-def row_lengths(column: Any, codec: Kind) -> tf.Tensor:
+def row_lengths(column: Any, part: Part) -> tf.Tensor:
     """Return how many items each row of a parsed feature has: int64 [B]."""
     if isinstance(column, tf.RaggedTensor):
         found = column.row_lengths()
     else:
         found = tf.strings.length(column)
-    return tf.cast(found, tf.int64) // (codec.item_size or 1)
+    return tf.cast(found, tf.int64) // (part.item_size or 1)
 
 
 def lengths_in(serialized: tf.Tensor, codec: Any) -> tf.Tensor:
@@ -208,12 +225,13 @@ def lengths_in(serialized: tf.Tensor, codec: Any) -> tf.Tensor:
     Returns:
         int64 [B].
     """
-    key = codec.length_part.key
-    if codec.in_list:
+    part = length_part(codec)
+    key = part.key
+    if part.in_list:
         lists = {key: codec.list_feature()}
         return tf.io.parse_sequence_example(serialized, sequence_features=lists)[2][key]
-    stored = tf.io.parse_example(serialized, {key: codec.length_part.feature()})
-    return row_lengths(stored[key], codec)
+    stored = tf.io.parse_example(serialized, {key: part.feature()})
+    return row_lengths(stored[key], part)
 
 
 def _flat(column: Any) -> tf.Tensor:
@@ -238,9 +256,10 @@ def _absent(
     def search() -> tf.Tensor:
         rows = tf.where(tf.reduce_any(empty, axis=1))
         suspects = tf.gather_nd(serialized, rows)
-        keys = [member.length_part.key for member in members]
+        parts = [*map(length_part, members)]
+        keys = [part.key for part in parts]
         there = present_in(suspects, keys)
-        if any(member.in_list for member in members):
+        if any(part.in_list for part in parts):
             there |= lists_present_in(suspects, keys)
         missing = tf.gather_nd(empty, rows) & ~there
         return tf.tensor_scatter_nd_update(empty, rows, missing)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Annotated, Any, ClassVar, get_args
 
 import numpy as np
@@ -16,19 +17,19 @@ from .augment import Augmentation
 from .changes import DTYPE, ENCODING, GROUP, IMAGES, ORIENTATION, RESIZING, SHAPE
 from .decoded import (
     Form,
-    Shape,
     UndecodableError,
     Values,
     convert_each,
     split_rows,
 )
+from .delivered import Delivered
 from .images import Encoding, ImageShape, Interpolation, Orientation, Resized
 from .kind import Default
 from .limits import Limit
 from .parameters import HeightAndWidth, Name, OneOf, Size, declared, parameter
 from .parsed import Parsed
 from .part import BYTES, Part
-from .pictures import checked_pictures
+from .pictures import checked_pictures, read_size
 from .python_types import is_array, is_list, members
 from .stored import Read, Source
 from .stored_rows import ColumnSource
@@ -116,24 +117,17 @@ class Images(Resized):
             dtype="uint8",
             shape=() if self.count is None else (self.count,),
             missing=b"" if self.optional and self.count else None,
+            item_size=1 if self.count is None else None,
         )
         return (part,)
 
-    @property
-    def delivered_shape(self) -> Shape:
-        return (self.count, *(self.resize or self.shape[:2]), self.shape[2])
-
-    @property
-    def decoded_as(self) -> tuple[str, Shape]:
-        return "bytes", (self.count,)
-
-    @property
-    def limit(self) -> int | None:
-        return self.max_count
-
-    @property
-    def item_size(self) -> int | None:
-        return 1 if self.count is None else None
+    @cached_property
+    def delivered(self) -> Delivered:
+        return self._delivers(
+            (self.count, *read_size(self), self.shape[2]),
+            decoded=("bytes", (self.count,)),
+            limit=self.max_count,
+        )
 
     def convert(
         self, value: Any
@@ -169,7 +163,7 @@ class Images(Resized):
         found = self._limit.checked(found, lambda: found.lengths)
         return found, lambda: split_rows(found.bytes(), found.lengths)
 
-    def delivered(self, values: Values, form: Form) -> Values:
+    def in_form(self, values: Values, form: Form) -> Values:
         if not form.images:
             return values
         lengths = np.fromiter(map(len, values), np.int64, len(values))

@@ -18,9 +18,9 @@ from ..shared.images import CHANNELS, ImageHeader, encode, encode_png, header_of
 from ..shared.requirements import lazy_tf as tf
 from ..shared.values import Numbers, check_shape, described, shape_text
 from . import graph, graph_images, pixels
-from .augment import Augmentation, crop_problems
+from .augment import Augment, Augmentation, crop_problems
 from .changes import DTYPE, ENCODING, KEY, ORIENTATION, RESIZING, SHAPE, TRANSFER
-from .decoded import Form, Shape, Values
+from .decoded import Form, Values
 from .kind import Default, Kind
 from .parameters import (
     HeightAndWidth,
@@ -33,7 +33,7 @@ from .parameters import (
 )
 from .parsed import Parsed
 from .part import Part
-from .pictures import Picture, advice_for
+from .pictures import Picture, advice_for, read_size
 from .written import RawRows, Written
 
 _ANY = "give such an image, or declare encoding='any'"
@@ -69,15 +69,12 @@ class Resized(Kind):
     antialias: bool
     scaled_decoding: bool
     orientation: str
+    encoding: str
+    augment: Augment | None
 
     def bind(self) -> None:
         super().bind()
         self._numbers = Numbers(self.stored_dtype)
-
-    @property
-    def pixels(self) -> Shape:
-        """The height and width of pictures as they are read."""
-        return self.resize or self.shape[:2]
 
     def resize_problems(self) -> Iterator[Problem]:
         """Yield what does not go together in how images are decoded and resized."""
@@ -102,7 +99,7 @@ class Resized(Kind):
                 f"orientation={self.orientation!r} with encoding={self.encoding!r}",
                 "encoding='jpeg' or 'any': the orientation is that of JPEGs",
             )
-        yield from crop_problems(self.augment, self.pixels)
+        yield from crop_problems(self.augment, read_size(self))
 
         recolors = self.augment is not None and self.augment.recolors
         if recolors and self.stored_dtype in _TOO_WIDE:
@@ -421,7 +418,7 @@ class Image(Resized, Picture):
         size = DTYPES[self.stored_dtype].size * prod(size or 0 for size in self.shape)
         return expected and expected._replace(size=size)
 
-    def delivered(self, values: Values, form: Form) -> Values:
+    def in_form(self, values: Values, form: Form) -> Values:
         if not self._raw:
             return self._arrays_of(list(values)) if form.images else values
         if self.resize is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
@@ -12,9 +13,8 @@ from numpy.typing import NDArray
 from ..reading.decoding import Expected
 from ..shared.dtypes import FLOATS
 from ..shared.errors import Problem
-from ..shared.times import Time
-from .augment import Augment
 from .decoded import Decoded, Form, Shape, Values
+from .delivered import Absence, Delivered, Layout, Mark
 from .parameters import Name, Parameters, parameter
 from .parsed import Parsed
 from .part import Part
@@ -52,37 +52,8 @@ class _Bound:
     dtype: Any
 
 
-class _Usual:
-    """Parameters that some kinds have, as they are for all others."""
-
-    encoding: Any = "list"
-    classes: Any = ()
-    num_classes: int | None = None
-    augment: Augment | None = None
-    orientation: str | None = None
-    box: Any = None
-    box_image: str | None = None
-    transfer_encoding: Any = None
-    unit: str | None = None
-    duration: bool = False
-    group: str | None = None
-    max_length: int | None = None
-    too_long: str = "error"
-    pad_on_disk: bool = False
-
-    @property
-    def time(self) -> Time | None:
-        """What its integers are, if they are times."""
-        return Time(self.unit, self.duration) if self.unit else None
-
-    @property
-    def pixels(self) -> Shape:
-        """The height and width of its pictures as they are read; empty without any."""
-        return ()
-
-
 @dataclass(eq=False)
-class Kind(_Bound, _Usual, Parameters):
+class Kind(_Bound, Parameters):
     """The kind of a field: how its values are stored, checked and read.
 
     Use it as `Annotated[type, kind]`. Parameters are checked when the schema is read, not
@@ -122,9 +93,6 @@ class Kind(_Bound, _Usual, Parameters):
 
     of_pixels: ClassVar[bool] = False
     """Whether its values are images or masks, or lists of them."""
-
-    in_list: ClassVar[bool] = False
-    """Whether it is stored as a feature list of a SequenceExample."""
 
     def accepts(self, python_type: Any) -> bool:
         """Tell whether a field of this kind may be declared with this type."""
@@ -196,104 +164,56 @@ class Kind(_Bound, _Usual, Parameters):
         """Return what it is stored as, its values first."""
         raise NotImplementedError
 
-    @property
-    def delivered_shape(self) -> Shape:
-        """The shape of one record's tensor; None for a size that varies."""
-        return ()
+    @cached_property
+    def delivered(self) -> Delivered:
+        """What readers deliver, of a kind that is bound."""
+        return self._delivers()
 
-    @property
-    def delivered_dtype(self) -> str:
-        """The dtype of a tensor, by its TensorFlow name."""
-        return "string" if self.dtype == "bytes" else str(self.dtype)
+    def _delivers(
+        self,
+        shape: Shape = (),
+        dtype: str | None = None,
+        *,
+        decoded: tuple[str, Shape] | None = None,
+        layout: Layout = "dense",
+        filler: Any = None,
+        limit: int | None = None,
+        batchable: bool = True,
+        mark: Mark = "mask",
+        absent: Any = None,
+    ) -> Delivered:
+        """Return what readers deliver, with the usual values of what is not given.
 
-    @property
-    def layout(self) -> str:
-        """The layout of a batch: dense, ragged or sparse."""
-        return "dense"
-
-    @property
-    def padded(self) -> bool:
-        """Whether rows are padded to the longest of their batch."""
-        return None in self.delivered_shape and self.layout == "dense"
-
-    @property
-    def filler(self) -> Any:
-        """The value that pads shorter rows; 0 is the zero of each dtype."""
-        dtype = self.delivered_dtype
+        Args:
+            shape: of one record's tensor.
+            dtype: of the tensor; the kind's own if None.
+            decoded: dtype and shape of one decoded value; those of the tensor if None.
+            layout: of a batch.
+            filler: what pads shorter rows; None and 0 are the zero of each dtype.
+            limit: the largest length of a list.
+            batchable: whether the values of several records make one tensor.
+            mark: what tells a missing value from others, where there is no default.
+            absent: what it is then; NaN if that marks it, or the filler, if None.
+        """
+        own = dtype or str(self.dtype)
+        dtype = "string" if own == "bytes" else own
         zero = {"string": "", "bool": False}.get(dtype, 0.0 if dtype in FLOATS else 0)
-        return getattr(self, "padding_value", zero) or zero
-
-    @property
-    def batchable(self) -> bool:
-        """Whether the values of several records make one tensor."""
-        return True
-
-    @property
-    def limit(self) -> int | None:
-        """The largest length of a list; None if there is no limit."""
-        return None
-
-    @property
-    def item_size(self) -> int | None:
-        """The stored numbers or raw bytes of one item; None if it is not a list."""
-        return None
-
-    @property
-    def length_part(self) -> Part:
-        """The part whose length tells the number of items."""
-        return self.parts[0]
-
-    @property
-    def absent(self) -> Any:
-        """The value of a missing one in a batch, which fills an array."""
+        filler = filler or zero
+        missing = self.optional and self.default is None
         if self.default not in (None, ()):  # an empty list is all padding
-            return self.default
-        return float("nan") if self.nan_if_missing else self.filler
-
-    @property
-    def decoded_as(self) -> tuple[str, Shape]:
-        """The dtype and the shape of one decoded value; None for a size that varies."""
-        return str(self.dtype), self.delivered_shape
-
-    @property
-    def is_tensor(self) -> bool:
-        """Whether decoded values are arrays with more than a list's dimension."""
-        dtype, shape = self.decoded_as
-        listed = self.item_size is not None and (len(shape) == 1 or None in shape[1:])
-        return bool(shape) and dtype not in ("string", "bytes") and not listed
-
-    # Missing values.
+            absent = self.default
+        elif absent is None:
+            absent = float("nan") if missing and mark == "nan" else filler
+        absence = Absence(absent, mark if missing else "", self.presence)
+        decoded = decoded or (own, shape)
+        return Delivered(
+            dtype, shape, decoded, filler, absence, layout, limit, batchable
+        )
 
     @property
     def name(self) -> str:
         """The field's name in batches and models."""
         return self.label.replace(".", "_")
-
-    @property
-    def missing(self) -> bool:
-        """Whether a missing value has no default."""
-        return self.optional and self.default is None
-
-    @property
-    def in_band(self) -> bool:
-        """Whether one of its own values marks a missing one."""
-        return False
-
-    @property
-    def nan_if_missing(self) -> bool:
-        """Whether a missing value is NaN, so that it needs no mask."""
-        return False
-
-    @property
-    def missing_target(self) -> float | None:
-        """The value of a missing target, where the parser delivers it next to a mask."""
-        return None
-
-    @property
-    def masked(self) -> bool:
-        """Whether a mask tells which records have a value."""
-        unmarked = self.missing and not self.in_band and not self.nan_if_missing
-        return unmarked or self.presence
 
     # Writing.
 
@@ -356,7 +276,7 @@ class Kind(_Bound, _Usual, Parameters):
         """Return which decoded values are no missing ones; None for all."""
         return None
 
-    def delivered(self, values: Values, form: Form) -> Values:
+    def in_form(self, values: Values, form: Form) -> Values:
         """Return decoded values as `parse` delivers them, but for padding.
 
         Raises:
@@ -371,14 +291,15 @@ class Kind(_Bound, _Usual, Parameters):
 
     def present(self, parsed: Parsed, tensor: Any) -> Any:
         """Return which records of a batch have a value: bool [B]."""
-        return parsed.present(self.length_part.key)
+        counted = (part.key for part in self.parts if part.item_size is not None)
+        return parsed.present(next(counted, self.key))
 
     def parsed(self, parsed: Parsed) -> dict[str, Any]:
         """Return the tensors of a batch by name, if the field is asked for."""
         if self.name not in parsed.fields:
             return {}
         found = {self.name: self.parse(parsed)}
-        if self.masked:
+        if self.delivered.absence.masked:
             present = self.present(parsed, found[self.name])
             found[f"{self.name}_present"] = present
         return found
@@ -386,18 +307,7 @@ class Kind(_Bound, _Usual, Parameters):
     @property
     def features(self) -> tuple[Part, ...]:
         """The parts that TensorFlow parses."""
-        return tuple(part for part in self.parts if part.read)
-
-    @property
-    def required(self) -> tuple[str, ...]:
-        """The keys of lists that TensorFlow reads as empty where they are missing."""
-        if self.optional:
-            return ()
-        return tuple(
-            part.key
-            for part in self.features
-            if part.count is None and part.holds != "index"
-        )
+        return tuple(part for part in self.parts if part.read and not part.in_list)
 
 
 def optional(kind: K, default: Any = None) -> K:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ..reading.columns import Rows
 from ..shared.errors import Problem
-from .decoded import RaggedRows
+from .decoded import RaggedRows, Shape
+from .delivered import Delivered
 from .kind import Kind
 from .stored import Rule
 
@@ -20,6 +21,10 @@ class Listed(Kind):
     """A sequence of any length, with a limit if its parameters state one."""
 
     ragged: bool
+    max_length: int | None
+    too_long: str = "error"
+    group: str | None
+    padding_value: Any
 
     noun: ClassVar[str] = "items"
     """What an item is called."""
@@ -28,13 +33,21 @@ class Listed(Kind):
         super().bind()
         self._limit = Limit(self.max_length, self.too_long, self.noun)
 
-    @property
-    def layout(self) -> str:
-        return "ragged" if self.ragged else "dense"
-
-    @property
-    def limit(self) -> int | None:
-        return self.max_length
+    def _delivers_items(
+        self,
+        shape: Shape,
+        dtype: str | None = None,
+        decoded: tuple[str, Shape] | None = None,
+    ) -> Delivered:
+        """Return what readers deliver of sequences, given the shape of one."""
+        return self._delivers(
+            shape,
+            dtype,
+            decoded=decoded,
+            layout="ragged" if self.ragged else "dense",
+            filler=self.padding_value,
+            limit=self.max_length,
+        )
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import chain
 from math import isfinite, prod
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -15,7 +16,14 @@ from ..reading.columns import Rows
 from ..reading.decoding import Expected
 from ..shared.dtypes import DTYPES, ITEMS, RAW_ONLY, STRINGS
 from ..shared.errors import Problem
-from ..shared.values import Numbers, check_shape, described, shape_text
+from ..shared.values import (
+    Numbers,
+    check_shape,
+    described,
+    inside,
+    range_text,
+    shape_text,
+)
 from .box_sides import Sides, box_problems
 from .changes import (
     BOX,
@@ -30,6 +38,7 @@ from .changes import (
     TOO_LONG,
 )
 from .decoded import Shape
+from .delivered import Delivered
 from .kind import Default
 from .limits import Listed
 from .numbers import NumbersKind, numbers_in
@@ -132,6 +141,21 @@ class VarLen(Listed, Ranged):
             yield Problem(f"encoding='raw' with dtype {self.dtype!r}", "numbers")
         yield from padding_problems(self.dtype, self.padding_value)
         yield from box_problems(self, self.item_shape)
+        if self.box is not None and self.pad_on_disk and padding:
+            yield Problem(
+                f"box with pad_on_disk=True and padding_value={padding!r}",
+                "padding_value=0, an empty box",
+            )
+
+    def _range_problems(self) -> Iterator[Problem]:
+        padding = self.padding_value
+        if not self.pad_on_disk or not isinstance(padding, (int, float)):
+            return
+        if not inside(np.asarray(padding), self.range):
+            yield Problem(
+                f"padding_value={padding!r} with pad_on_disk=True",
+                f"one of the {range_text(*self.range)}",
+            )
 
     def settled(self, name: str) -> Self:
         padding: Any = padding_of(self.dtype, self.padding_value)
@@ -146,20 +170,14 @@ class VarLen(Listed, Ranged):
             most = self.max_length * prod(self.item_shape)
         part = values_part(self.key, self.dtype, None, most, raw=self._is_raw)
         missing = b"" if self.optional and part.encoding == "raw" else None
-        return (replace(part, missing=missing),)
+        item_size = prod(self.item_shape)
+        if self._is_raw:
+            item_size *= DTYPES[self.dtype].size
+        return (replace(part, missing=missing, item_size=item_size),)
 
-    @property
-    def delivered_shape(self) -> Shape:
-        return (None, *self.item_shape)
-
-    @property
-    def item_size(self) -> int | None:
-        return prod(self.item_shape) * self._value_size
-
-    @property
-    def _value_size(self) -> int:
-        """How many stored values or raw bytes a number takes."""
-        return DTYPES[self.dtype].size if self._is_raw else 1
+    @cached_property
+    def delivered(self) -> Delivered:
+        return self._delivers_items((None, *self.item_shape))
 
     @property
     def _is_raw(self) -> bool:
@@ -181,7 +199,9 @@ class VarLen(Listed, Ranged):
 
         def lists() -> Any:
             kept = self._limit.kept(found.lists(self.dtype, self.item_shape))
-            return kept if self.ragged else found.padded(kept, self.filler)
+            if self.ragged:
+                return kept
+            return found.padded(kept, self.delivered.filler)
 
         return found, lists
 
@@ -297,21 +317,23 @@ class FilledList(VarLen):
     """A list that is padded to its largest length when it is written."""
 
     def make_parts(self) -> tuple[Part, ...]:
-        count = prod(self.delivered_shape)
+        count, filler = prod(self._filled_shape), self.delivered.filler
         part = values_part(self.key, self.dtype, count, raw=self._is_raw)
         if part.encoding != "raw":
-            part = replace(part, shape=self.delivered_shape)
+            part = replace(part, shape=self._filled_shape)
         if not self.optional:
             return (part,)
         if part.stored == BYTES and part.encoding != "raw":
-            return (replace(part, missing=self.filler.encode()),)
-        return (with_missing(part, self.dtype, self.filler, count),)
+            return (replace(part, missing=filler.encode()),)
+        return (with_missing(part, self.dtype, filler, count),)
+
+    @cached_property
+    def delivered(self) -> Delivered:
+        return self._delivers_items(self._filled_shape)
 
     @property
-    def delivered_shape(self) -> tuple[int, ...]:
+    def _filled_shape(self) -> tuple[int, ...]:
         return (self.max_length or 0, *self.item_shape)
-
-    item_size = None
 
     @property
     def expected(self) -> Expected | None:
@@ -322,8 +344,8 @@ class FilledList(VarLen):
         return self.planned(part.expected(optional=self.optional, finite=finite))
 
     def read(self, source: Source) -> Read:
-        found = self._values_in(source, self.delivered_shape)
-        return found, lambda: found.dense(self.dtype, self.delivered_shape)
+        found = self._values_in(source, self._filled_shape)
+        return found, lambda: found.dense(self.dtype, self._filled_shape)
 
 
 class FilledNumbers(FilledList, NumberList):
@@ -336,8 +358,8 @@ class FilledNumbers(FilledList, NumberList):
 
     def _fitted(self, items: NDArray[Any], lengths: Rows) -> tuple[NDArray[Any], Rows]:
         items, lengths = super()._fitted(items, lengths)
-        rows, (most, *shape) = len(lengths), self.delivered_shape
-        filled = np.full((rows, most, *shape), self.filler, items.dtype)
+        rows, (most, *shape) = len(lengths), self._filled_shape
+        filled = np.full((rows, most, *shape), self.delivered.filler, items.dtype)
         filled[np.arange(most) < lengths[:, np.newaxis]] = items
         return filled.reshape(-1, *shape), np.full(rows, most)
 
@@ -347,8 +369,8 @@ class FilledStrings(FilledList, StringList):
 
     def store(self, value: Any) -> Sequence[Stored]:
         (strings,) = super().store(value)
-        (most,) = self.delivered_shape
-        padding = [encode_text(self.filler)] * (most - len(strings))
+        (most,) = self._filled_shape
+        padding = [encode_text(self.delivered.filler)] * (most - len(strings))
         return ([*strings, *padding],)
 
 

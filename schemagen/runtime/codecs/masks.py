@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 from math import prod
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -28,11 +29,12 @@ from .changes import (
     SHAPE,
 )
 from .classes import Names, Renamed, class_name_problems
-from .decoded import Form, Shape, Values
+from .decoded import Form, Values
+from .delivered import Delivered, Mark
 from .kind import Default
 from .parameters import HeightAndWidth, Name, OneOf, Size, declared, parameter
 from .parsed import Parsed
-from .pictures import Picture, advice_for
+from .pictures import Picture, advice_for, read_size
 from .stored import Rule
 from .stored_rows import StoredRows
 
@@ -93,18 +95,13 @@ class Mask(Picture):
         """How many classes there are; None if any id is allowed."""
         return len(self.classes) if self.classes else self.num_classes
 
-    @property
-    def pixels(self) -> Shape:
-        """The height and width of masks as they are read."""
-        return self.resize or self.shape
-
     def rules(self) -> Iterator[Problem]:
         yield from super().rules()
         if self.encoding == "raw":
             yield from self.size_problems()
         elif self.dtype == "int32":
             yield Problem("dtype='int32' with encoding='png'", "uint8 or uint16")
-        yield from crop_problems(self.augment, self.pixels)
+        yield from crop_problems(self.augment, read_size(self))
         if self.augment and self.augment.recolors:
             yield Problem(
                 "brightness or contrast of class ids",
@@ -147,9 +144,10 @@ class Mask(Picture):
             return words
         return f"{words}, or {self.ignore} to be ignored"
 
-    @property
-    def in_band(self) -> bool:
-        return self.ignore is not None
+    @cached_property
+    def delivered(self) -> Delivered:
+        mark: Mark = "mask" if self.ignore is None else "value"
+        return self._delivers_pixels(mark=mark, absent=self.ignore or 0)
 
     def convert(self, value: Any) -> bytes | NDArray[Any]:
         if isinstance(value, bytes) and not self._raw:
@@ -200,20 +198,17 @@ class Mask(Picture):
         )
         return found.only(found.among(passed))
 
-    @property
-    def absent(self) -> Any:
-        return self.ignore or 0
-
-    def delivered(self, values: Values, form: Form) -> Values:
+    def in_form(self, values: Values, form: Form) -> Values:
         if self._raw:
             ids = values if self.resize is None else list(map(self._resized, values))
         elif form.images:
             ids = pixels.each(self._ids_of, list(values))
         else:
             return values
-        if None in self.delivered_shape or not isinstance(ids, list):
+        shape = self.delivered.shape
+        if None in shape or not isinstance(ids, list):
             return ids
-        size: Any = (0, *self.delivered_shape)
+        size: Any = (0, *shape)
         return np.stack(ids) if ids else np.empty(size, self.dtype)
 
     def _ids_of(self, data: bytes) -> NDArray[Any]:
@@ -236,7 +231,7 @@ class Mask(Picture):
         if self.optional and self.ignore:
             there = tf.reshape(data != "", (-1, 1, 1))
             ids = tf.where(there, ids, tf.constant(self.ignore, dtype))
-        return tf.ensure_shape(ids, (data.shape[0], *self.delivered_shape))
+        return tf.ensure_shape(ids, (data.shape[0], *self.delivered.shape))
 
     def _checked_tensor(self, ids: Any) -> Any:
         right = self._right(ids)

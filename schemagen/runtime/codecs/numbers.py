@@ -6,6 +6,7 @@ import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
+from functools import cached_property
 from math import inf, nextafter, prod
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -18,6 +19,7 @@ from ..shared import base64_text
 from ..shared.dtypes import DTYPES, FLOATS, INTEGERS, NUMBERS, RAW_ONLY
 from ..shared.errors import Problem
 from ..shared.images import sniff
+from ..shared.times import Time
 from ..shared.values import Numbers, check_shape, described, shape_text
 from ..shared.wire import buffer_of
 from .box_sides import Side, box_problems
@@ -32,6 +34,8 @@ from .changes import (
     UNIT,
 )
 from .decoded import Shape
+from .delivered import Delivered, Mark
+from .kind import Kind
 from .parameters import (
     FixedShape,
     Name,
@@ -93,7 +97,7 @@ class NumbersKind(Ranged):
             self.finite,
             single=self._shape == (),
             range=self.range,
-            time=self.time,
+            time=time_of(self),
         )
         self._raw = self.parts[0].encoding != "list"
         self._base64 = self.parts[0].transfer_encoding is not None
@@ -121,22 +125,20 @@ class FixedNumbers(NumbersKind):
     """Numbers of a shape, in row-major order."""
 
     shape: Any = ()
+    encoding: Any
+    transfer_encoding: Any
 
     @property
     def shape_of_rows(self) -> Shape:
         return self.shape  # type: ignore[no-any-return]
 
-    @property
-    def delivered_shape(self) -> Shape:
-        return self.shape_of_rows
+    @cached_property
+    def delivered(self) -> Delivered:
+        return self._delivers_numbers(self.dtype)
 
-    @property
-    def decoded_as(self) -> tuple[str, Shape]:
-        return self.delivered_dtype, self.delivered_shape
-
-    @property
-    def nan_if_missing(self) -> bool:
-        return self.missing and self.delivered_dtype in FLOATS
+    def _delivers_numbers(self, dtype: str) -> Delivered:
+        mark: Mark = "nan" if dtype in FLOATS else "mask"
+        return self._delivers(self.shape_of_rows, dtype, mark=mark)
 
     def bind(self) -> None:
         super().bind()
@@ -165,7 +167,8 @@ class FixedNumbers(NumbersKind):
         if self.default is not None:
             return with_missing(part, self.dtype, self.default)
         zero = {"bool": False}.get(self.dtype, 0)
-        item = float("nan") if self.nan_if_missing and self.dtype in FLOATS else zero
+        marked = self.delivered.absence.mark == "nan" and self.dtype in FLOATS
+        item = float("nan") if marked else zero
         return with_missing(part, self.dtype, item, prod(shape))
 
     def store(self, value: Any) -> Sequence[Stored]:
@@ -219,7 +222,8 @@ class FixedNumbers(NumbersKind):
         found = numbers_in(
             source, self.parts[0], self.dtype, self.shape_of_rows, finite=self.finite
         )
-        absent = source.absent(self.parts[0]) if self.missing else False
+        possible = self.delivered.absence.possible
+        absent = source.absent(self.parts[0]) if possible else False
         return self.in_range(found, absent)
 
 
@@ -303,6 +307,13 @@ class OpaqueBytes(String, Scalar):
         return value
 
 
+def time_of(kind: Kind) -> Time | None:
+    """Return what the integers of a kind are, if they are times."""
+    if not isinstance(kind, Scalar) or kind.unit is None:
+        return None
+    return Time(kind.unit, kind.duration)
+
+
 @declared
 class Vector(FixedNumbers):
     """Numbers of a fixed shape.
@@ -366,22 +377,23 @@ class Vector(FixedNumbers):
             dequantize=given and (float(given[0]), float(given[1])),
         )
 
-    @property
-    def delivered_dtype(self) -> str:
-        return "float32" if self.dequantize else self.dtype
-
-    @property
-    def absent(self) -> Any:
-        if self.default is None or self.dequantize is None:
-            return super().absent
-        return scaled(np.array(self.default), *self.dequantize)
+    @cached_property
+    def delivered(self) -> Delivered:
+        if self.dequantize is None:
+            return super().delivered
+        found = self._delivers_numbers("float32")
+        if self.default is None:
+            return found
+        value = scaled(np.array(self.default), *self.dequantize)
+        return replace(found, absence=replace(found.absence, value=value))
 
     def read(self, source: Source) -> Read:
         found, numbers = super().read(source)
         if self.dequantize is None:
             return found, numbers
         scale, offset = self.dequantize
-        absent = source.absent(self.parts[0]) if self.missing else False
+        possible = self.delivered.absence.possible
+        absent = source.absent(self.parts[0]) if possible else False
         return found, lambda: found.scaled(numbers(), scale, offset, absent)
 
 

@@ -7,7 +7,7 @@ one that has lost them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..shared.errors import with_suggestion
@@ -56,13 +56,15 @@ def parse(
     keys = [part.key for codec in chosen for part in codec.features]
     context = {key: description[key] for key in dict.fromkeys(keys)}
     of_steps = {
-        codec.key: lists[codec.key] for codec in chosen if lists and codec.in_list
+        codec.key: lists[codec.key]
+        for codec in chosen
+        if lists and codec.parts[0].in_list
     }
     stored: dict[str, Any] = {}
     if context or not of_steps:
         with shown_errors():
             stored = dict(tf.io.parse_example(records, context))
-        required = [key for codec in chosen for key in codec.required]
+        required = [key for codec in chosen for key in _required(codec)]
         _check_present(stored, records, required)
     if of_steps:
         with shown_errors():
@@ -72,6 +74,13 @@ def parse(
         for key, values in dense.items():
             stored[key] = tf.RaggedTensor.from_tensor(values, lengths[key])
     return Parsed(stored, serialized, fields)
+
+
+def _required(codec: Kind) -> Iterator[str]:
+    """Yield the keys of lists that TensorFlow reads as empty where they are missing."""
+    for part in codec.features:
+        if part.count is None and part.holds != "index" and not codec.optional:
+            yield part.key
 
 
 def _chosen(codecs: Sequence[Kind], fields: Collection[str]) -> list[Kind]:

@@ -53,6 +53,9 @@ class Part:
         missing: the value that TensorFlow parses where the feature is missing, or one
             item of it; None if it has to be there.
         repeats: how often that item is repeated, in raw bytes.
+        item_size: of the list that tells how many items a row has, how many of its
+            numbers or raw bytes are one item; None for all others.
+        in_list: whether it is a feature list of a SequenceExample, of as many items.
     """
 
     key: str
@@ -71,6 +74,8 @@ class Part:
     shape: tuple[int, ...] = ()
     missing: Any = None
     repeats: int = 1
+    item_size: int | None = None
+    in_list: bool = False
 
     def __post_init__(self) -> None:
         if not self.shape and self.count not in (None, 1):

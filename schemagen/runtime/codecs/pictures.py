@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,6 +22,7 @@ from ..shared.requirements import lazy_tf as tf
 from ..shared.values import Numbers
 from ..shared.wire import Buffer, buffer_of
 from .decoded import Shape
+from .delivered import Delivered, Mark
 from .faults import Features, shown_bytes
 from .kind import Kind
 from .numbers import cause_of_size
@@ -55,6 +56,11 @@ def _cause(data: bytes) -> str:
     return "raw pixels, or a path?"
 
 
+def read_size(kind: Any) -> Shape:
+    """Return the height and width of a kind's pictures as they are read; () of others."""
+    return (kind.resize or kind.shape[:2]) if kind.of_pixels else ()
+
+
 class Picture(Kind):
     """A picture with its sizes and format under keys of their own, if they have any.
 
@@ -66,12 +72,14 @@ class Picture(Kind):
     """
 
     shape: Any
+    encoding: str
     resize: tuple[int, int] | None
     height_key: str | None
     width_key: str | None
     channels_key: str | None = None
     format_key: str | None
     format_text: str | None = None
+    transfer_encoding: str | None = None
 
     of_pixels: ClassVar[bool] = True
 
@@ -152,17 +160,19 @@ class Picture(Kind):
             form = (replace(named, content=f"format {name}"),)
         return (value, *sizes, *form)
 
-    @property
-    def delivered_shape(self) -> Shape:
-        return (*(self.resize or self.shape[:2]), *self.shape[2:])
+    @cached_property
+    def delivered(self) -> Delivered:
+        return self._delivers_pixels()
 
-    @property
-    def decoded_as(self) -> tuple[str, Shape]:
-        return (self.stored_dtype, self.shape) if self._raw else ("bytes", ())
-
-    @property
-    def batchable(self) -> bool:
-        return self.resize is not None or None not in self.shape
+    def _delivers_pixels(self, *, mark: Mark = "mask", absent: Any = None) -> Delivered:
+        raw = self.encoding == "raw"
+        return self._delivers(
+            (*read_size(self), *self.shape[2:]),
+            decoded=(self.stored_dtype, self.shape) if raw else ("bytes", ()),
+            batchable=self.resize is not None or None not in self.shape,
+            mark=mark,
+            absent=absent,
+        )
 
     def store(self, value: Any) -> Sequence[Stored]:
         picture = self.convert(value)

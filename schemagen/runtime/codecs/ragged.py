@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from typing import Annotated, Any, ClassVar, Self
 
@@ -14,7 +15,8 @@ from ..shared.dtypes import ITEMS
 from ..shared.errors import Problem
 from ..shared.values import described
 from .changes import DTYPE, FINITE, GROUP, KEY, LIMIT, PADDING
-from .decoded import Shape, convert_each, split_rows
+from .decoded import convert_each, split_rows
+from .delivered import Delivered
 from .kind import Default, optional
 from .limits import Listed
 from .lists import NumberList, VarLen, padding_of, padding_problems
@@ -124,17 +126,12 @@ class Ragged(Listed, Ranged):
             "row_lengths_key",
             f"the row lengths of {self.key!r}",
         )
-        return (*self._values.parts, lengths)
+        (values,) = self._values.parts
+        return (replace(values, item_size=None), replace(lengths, item_size=1))
 
-    @property
-    def delivered_shape(self) -> Shape:
-        return (None, None)
-
-    item_size = 1
-
-    @property
-    def length_part(self) -> Part:
-        return self.parts[1]
+    @cached_property
+    def delivered(self) -> Delivered:
+        return self._delivers_items((None, None))
 
     def convert(self, value: Any) -> RaggedValue:
         expected = f"a list of lists of {self.dtype}"
@@ -192,6 +189,8 @@ class Ragged(Listed, Ranged):
 
         def lists() -> Any:
             kept = self._limit.kept(values.lists_of_lists(self.dtype, lengths))
-            return kept if self.ragged else values.padded(kept, self.filler)
+            if self.ragged:
+                return kept
+            return values.padded(kept, self.delivered.filler)
 
         return lengths, lists

@@ -23,8 +23,16 @@ from ..shared.times import is_nat, without_nat
 from ..shared.values import raising, shortened
 from ..shared.wire import Buffer, Pieces, example_head
 from .between import features_of, refuse_faults, relations_of
-from .groups import check_column_lengths, check_groups, check_lengths, groups_of
+from .classes import names_of
+from .groups import (
+    check_column_lengths,
+    check_groups,
+    check_lengths,
+    groups_of,
+    has_length,
+)
 from .kind import Column, Kind
+from .numbers import time_of
 from .part import Part
 from .written import EXAMPLE, SEQUENCE_EXAMPLE, Stored, Written, WrittenRecords, joined
 
@@ -84,7 +92,7 @@ class RecordCodec:
 
     def __init__(self, kinds: Mapping[str, Kind], *, message: str = "Example") -> None:
         codecs = [kind.bound(label) for label, kind in kinds.items()]
-        self._times = [codec.name for codec in codecs if codec.optional and codec.time]
+        self._times = [c.name for c in codecs if c.optional and time_of(c) is not None]
         self.fields = {codec.name: codec for codec in codecs}
         self.keys = {codec.name: codec.key for codec in codecs}
         self.message = message
@@ -115,9 +123,9 @@ class RecordCodec:
     def max_lengths(self) -> dict[str, int]:
         """The largest length of each padded field that has a limit, by name."""
         return {
-            name: codec.limit
-            for name, codec in self.fields.items()
-            if codec.padded and codec.limit and None not in codec.delivered_shape[1:]
+            name: each.limit
+            for name, each in ((n, codec.delivered) for n, codec in self.fields.items())
+            if each.padded and each.limit and None not in each.shape[1:]
         }
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -132,12 +140,8 @@ class RecordCodec:
     @property
     def classes(self) -> dict[str, tuple[str, ...]]:
         """The names of the classes of each field that has them, by its name."""
-        found = {}
-        for name, codec in self.fields.items():
-            classes = getattr(getattr(codec, "step", codec), "classes", ())
-            if classes:
-                found[name] = classes
-        return found
+        named = {name: names_of(codec) for name, codec in self.fields.items()}
+        return {name: names for name, names in named.items() if names}
 
     def encode(self, /, **values: Any) -> bytes:
         """Encode one row, given as the value of each field by name.
@@ -326,7 +330,7 @@ class RecordCodec:
         codecs = list(self.fields.values())
         parsed = parse(serialized, description, lists, codecs, fields)
         counted = {
-            group: [codec for codec in members if codec.item_size is not None]
+            group: [codec for codec in members if has_length(codec)]
             for group, members in self.groups.items()
         }
         check_groups(parsed, counted)

@@ -64,5 +64,5 @@ class Roles:
 
 def missing_targets(record: RecordCodec, targets: tuple[str, ...]) -> dict[str, float]:
     """Return the value of each missing target that has a mask, by name."""
-    values = {name: record[name].missing_target for name in targets}
+    values = {name: record[name].delivered.absence.target for name in targets}
     return {name: value for name, value in values.items() if value is not None}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from math import prod
 from typing import Annotated, Any, ClassVar, Self, get_origin
 
@@ -15,7 +15,7 @@ from ..shared.dtypes import LISTED
 from ..shared.errors import Problem
 from ..shared.values import Numbers, described
 from .changes import DTYPE, FINITE, INDEX_KEYS, SHAPE
-from .decoded import Shape
+from .delivered import Delivered
 from .kind import Default
 from .parameters import FixedShape, Name, OneOf, declared, parameter
 from .part import INT, Part, values_part
@@ -101,17 +101,12 @@ class Sparse(Ranged):
         )
         return (values_part(self.key, self.dtype, None), *indices)
 
-    @property
-    def delivered_shape(self) -> Shape:
-        return self.shape
-
-    @property
-    def decoded_as(self) -> tuple[str, Shape]:
-        return (self.dtype, self.shape) if self.dense else (f"sparse {self.dtype}", ())
-
-    @property
-    def layout(self) -> str:
-        return "dense" if self.dense else "sparse"
+    @cached_property
+    def delivered(self) -> Delivered:
+        if self.dense:
+            return self._delivers(self.shape)
+        decoded = f"sparse {self.dtype}", ()
+        return self._delivers(self.shape, decoded=decoded, layout="sparse")
 
     def convert(self, value: Any) -> Pair:
         """Return the indices, int64 [N, rank], and the values [N], as given in order."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import chain
 from typing import Annotated, Any, ClassVar, Self, cast
 
@@ -13,16 +14,17 @@ from ..shared.dtypes import DTYPES, STRINGS
 from ..shared.errors import Problem
 from ..shared.requirements import lazy_tf as tf
 from ..shared.values import Numbers, check_shape, described
+from .augment import augment_of
 from .changes import GROUP, LIMIT, PADDING, TOO_LONG
 from .classes import Label
 from .decoded import (
     Form,
-    Shape,
     UndecodableError,
     Values,
     convert_each,
     split_rows,
 )
+from .delivered import Delivered
 from .images import Image
 from .kind import Default, Kind
 from .limits import Listed
@@ -67,7 +69,6 @@ class Steps(Listed):
     kind: ClassVar[str] = "Steps"
     holds: ClassVar[str] = "a list of what its kind holds, or np.ndarray"
     takes_default: ClassVar[Default] = "empty"
-    in_list: ClassVar[bool] = True
     noun: ClassVar[str] = "steps"
 
     @property
@@ -81,7 +82,7 @@ class Steps(Listed):
 
     def accepts(self, python_type: Any) -> bool:
         if is_array(python_type):
-            return python_type is Any or self._dtype not in STRINGS
+            return python_type is Any or self.step.dtype not in STRINGS
         if not is_list(python_type):
             return False
         item = item_type(python_type)
@@ -98,7 +99,7 @@ class Steps(Listed):
                 "write all items in one VarLen and their numbers in another field",
             )
             return
-        if step.key or step.role or step.presence or step.augment:
+        if step.key or step.role or step.presence or augment_of(step):
             yield Problem(
                 "key, role, presence or augment in the kind of one step",
                 "key, role and presence of Steps itself, and no augment",
@@ -119,7 +120,7 @@ class Steps(Listed):
     def _dtype(self) -> str:
         """The dtype of what is delivered; "string" and "bytes" as in VarLen."""
         opaque = self.step.dtype == "bytes"
-        return "bytes" if opaque else self.step.delivered_dtype
+        return "bytes" if opaque else self.step.delivered.dtype
 
     @property
     def _padding(self) -> bool | int | float | str | bytes:
@@ -137,9 +138,10 @@ class Steps(Listed):
         super().bind()
 
     def make_parts(self) -> tuple[Part, ...]:
-        return tuple(replace(part, key=self.key) for part in self.step.parts)
-
-    features = ()  # TensorFlow parses feature lists apart
+        return tuple(
+            replace(part, key=self.key, item_size=1, in_list=True)
+            for part in self.step.parts
+        )
 
     @property
     def list_shape(self) -> tuple[int, ...]:
@@ -155,20 +157,12 @@ class Steps(Listed):
             self.list_shape, dtype, allow_missing=self.optional
         )
 
-    @property
-    def delivered_dtype(self) -> str:
-        return self.step.delivered_dtype
-
-    @property
-    def delivered_shape(self) -> Shape:
-        return (None, *self.step.delivered_shape)
-
-    @property
-    def decoded_as(self) -> tuple[str, Shape]:
-        dtype, shape = self.step.decoded_as
-        return dtype, (None, *shape)
-
-    item_size = 1
+    @cached_property
+    def delivered(self) -> Delivered:
+        step = self.step.delivered
+        dtype, shape = step.decoded
+        decoded = dtype, (None, *shape)
+        return self._delivers_items((None, *step.shape), step.dtype, decoded)
 
     def convert(self, value: Any) -> Any:
         """Return all steps as they will be stored: an array of numbers, or a list."""
@@ -183,7 +177,7 @@ class Steps(Listed):
 
     def _no_steps(self, steps: Sequence[Any]) -> Any:
         """Return an empty sequence in the form of others."""
-        (part,), (_, sizes) = self.step.parts, self.step.decoded_as
+        (part,), (_, sizes) = self.step.parts, self.step.delivered.decoded
         if self.step.of_classes or part.dtype not in DTYPES or part.is_image:
             return []
         array = Numbers(part.dtype).convert(steps)
@@ -239,12 +233,14 @@ class Steps(Listed):
 
         def lists() -> Any:
             kept = self._limit.kept(steps.of_steps(found, values()))
-            return kept if self.ragged else steps.padded(kept, self.filler)
+            if self.ragged:
+                return kept
+            return steps.padded(kept, self.delivered.filler)
 
         return steps, lists
 
-    def delivered(self, values: Values, form: Form) -> Values:
-        if not len(values) or type(self.step).delivered is Kind.delivered:
+    def in_form(self, values: Values, form: Form) -> Values:
+        if not len(values) or type(self.step).in_form is Kind.in_form:
             return values
         lengths = np.fromiter(map(len, values), np.int64, len(values))
         if isinstance(values[0], np.ndarray):
@@ -252,7 +248,7 @@ class Steps(Listed):
         else:
             steps = list(chain.from_iterable(values))
         try:
-            return split_rows(self.step.delivered(steps, form), lengths)
+            return split_rows(self.step.in_form(steps, form), lengths)
         except UndecodableError as error:
             raise error.in_rows(lengths) from None
 

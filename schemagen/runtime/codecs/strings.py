@@ -10,7 +10,6 @@ from ..reading.decoding import Expected
 from ..shared import base64_text
 from ..shared.errors import Problem
 from ..shared.values import described
-from .decoded import Shape
 from .kind import Kind
 from .parameters import declared
 from .part import Part, values_part
@@ -36,9 +35,7 @@ def encode_text(text: str) -> bytes:
 class String(Kind):
     """One string: text as UTF-8, or opaque bytes."""
 
-    @property
-    def decoded_as(self) -> tuple[str, Shape]:
-        return str(self.dtype), ()
+    transfer_encoding: Any = None
 
     def make_parts(self) -> tuple[Part, ...]:
         part = values_part(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from math import prod
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -15,6 +16,7 @@ from ..shared.errors import Problem
 from ..shared.wire import buffer_of, varint
 from .changes import DTYPE, ENCODING, FINITE, KEY, PADDING, SHAPE, TRANSFER
 from .decoded import Shape
+from .delivered import Delivered
 from .kind import Default
 from .lists import padding_of, padding_problems
 from .numbers import NumbersKind, cause_of_size
@@ -136,9 +138,9 @@ class Tensor(NumbersKind):
     def shape_of_rows(self) -> Shape:
         return self.shape
 
-    @property
-    def delivered_shape(self) -> Shape:
-        return self.shape
+    @cached_property
+    def delivered(self) -> Delivered:
+        return self._delivers(self.shape, filler=self.padding_value)
 
     @property
     def _wanted(self) -> str:
@@ -231,7 +233,11 @@ class Tensor(NumbersKind):
             values = values.finite(self.dtype)
         values, *stored = source.aligned(self.in_range(values), *stored)
         return values, lambda: values.tensors(
-            self.dtype, self.shape, self._sizes_of(stored), self.filler, absent
+            self.dtype,
+            self.shape,
+            self._sizes_of(stored),
+            self.delivered.filler,
+            absent,
         )
 
     def _sizes_of(self, stored: Sequence[Any]) -> list[Any]:
@@ -269,7 +275,8 @@ class MeasuredTensor(Tensor):
         def tensors() -> Any:
             varying = values.sizes // each
             sizes = [varying if size is None else size for size in self.shape]
-            return values.tensors(self.dtype, self.shape, sizes, self.filler, absent)
+            filler = self.delivered.filler
+            return values.tensors(self.dtype, self.shape, sizes, filler, absent)
 
         return values, tensors
 
@@ -316,7 +323,11 @@ class SerializedTensor(Tensor):
             found = found.finite(self.dtype)
         found, *sizes = source.aligned(self.in_range(found), *sizes)
         return found, lambda: found.tensors(
-            self.dtype, self.shape, [size.values for size in sizes], self.filler, absent
+            self.dtype,
+            self.shape,
+            [size.values for size in sizes],
+            self.delivered.filler,
+            absent,
         )
 
 

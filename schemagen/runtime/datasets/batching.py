@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from ..codecs.groups import lengths_in
+from ..codecs.groups import has_length, lengths_in
 from ..codecs.kind import Kind
 from ..codecs.records import RecordCodec
 from ..shared.errors import DatasetError, did_you_mean
@@ -123,15 +123,12 @@ def batching_of(
 
 def _measured(record: RecordCodec, name: str) -> Kind:
     """Return the codec of a field that records can be bucketed by."""
-    known = {
-        name: codec
-        for name, codec in record.fields.items()
-        if codec.item_size is not None
-    }
+    known = {name: codec for name, codec in record.fields.items() if has_length(codec)}
     if name in known:
         return known[name]
     near = did_you_mean(name, known)
-    if name in record.fields and record[name].padded and not record[name].of_pixels:
+    codec = record.fields.get(name)
+    if codec and codec.delivered.padded and not codec.of_pixels:
         near = (
             "a Tensor cannot be bucketed; declare a list of rows of one size as "
             "VarLen(item_shape=...)"

@@ -87,7 +87,7 @@ def _candidates(record: RecordCodec) -> list[str]:
     """
     sizes: dict[str, tuple[bool, int]] = {}
     for name, codec in record.fields.items():
-        shape = codec.delivered_shape
+        shape = codec.delivered.shape
         if codec.parts[0].dtype != "bytes":
             size = math.prod(_LONG if size is None else size for size in shape)
             sizes[name] = codec.dtype == "string" and not shape, -size
@@ -121,7 +121,9 @@ def of_any_size(record: RecordCodec, names: Collection[str]) -> list[str]:
     Their sizes differ, and the schema declares no size to resize them to.
     """
     return [
-        name for name in record.keys if name in names and not record[name].batchable
+        name
+        for name in record.keys
+        if name in names and not record[name].delivered.batchable
     ]
 
 

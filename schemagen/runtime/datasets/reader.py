@@ -81,8 +81,8 @@ class RecordReader:
     @cached_property
     def padding(self) -> Padding:
         """What rows shorter than the longest of their batch are padded with, by name."""
-        codecs = self.record.fields.items()
-        return {name: codec.filler for name, codec in codecs if codec.padded}
+        each = {name: codec.delivered for name, codec in self.record.fields.items()}
+        return {name: found.filler for name, found in each.items() if found.padded}
 
     def __repr__(self) -> str:
         return f"RecordReader({self.spec['record']!r})"
