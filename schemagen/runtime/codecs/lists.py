@@ -17,6 +17,7 @@ from ..reading.decoding import Expected
 from ..shared.dtypes import DTYPES, ITEMS, RAW_ONLY, STRINGS
 from ..shared.errors import Problem
 from ..shared.values import (
+    NO_RANGE,
     Numbers,
     check_shape,
     described,
@@ -149,9 +150,11 @@ class VarLen(Listed, Ranged):
 
     def _range_problems(self) -> Iterator[Problem]:
         padding = self.padding_value
-        if not self.pad_on_disk or not isinstance(padding, (int, float)):
+        if not self.pad_on_disk or self.range == NO_RANGE:
             return
-        if not inside(np.asarray(padding), self.range):
+        if isinstance(padding, (int, float)) and not inside(
+            np.asarray(padding), self.range
+        ):
             yield Problem(
                 f"padding_value={padding!r} with pad_on_disk=True",
                 f"one of the {range_text(*self.range)}",
