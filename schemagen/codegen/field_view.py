@@ -12,6 +12,7 @@ from typing import Any
 
 from ..runtime.codecs.augment import augment_of
 from ..runtime.codecs.classes import names_of
+from ..runtime.codecs.delivered import Delivered
 from ..runtime.codecs.images import Resized
 from ..runtime.codecs.kind import Kind
 from ..runtime.codecs.parameters import parameters_of
@@ -48,6 +49,11 @@ class FieldView:
     @property
     def codec(self) -> Kind:
         return self.field.codec
+
+    @property
+    def delivered(self) -> Delivered:
+        """What readers deliver: dtype, shape, layout, and what a missing value is."""
+        return self.codec.delivered
 
     @cached_property
     def spec(self) -> SimpleNamespace:
@@ -126,16 +132,16 @@ class FieldView:
     @property
     def size(self) -> int:
         """The number of values in a row, of a field of fixed shape."""
-        return prod(size or 0 for size in self.codec.delivered.shape)
+        return prod(size or 0 for size in self.delivered.shape)
 
     @property
     def batch_shape(self) -> str:
-        return f"[{', '.join(map(str, ('B', *self.codec.delivered.shape)))}]"
+        return f"[{', '.join(map(str, ('B', *self.delivered.shape)))}]"
 
     @property
     def predicted_shape(self) -> tuple[int | None, ...]:
         """The shape of one record's predictions."""
-        return predicted_shape(self.kind, self.codec.delivered.shape)
+        return predicted_shape(self.kind, self.delivered.shape)
 
     @property
     def per_pixel(self) -> bool:
@@ -156,7 +162,7 @@ class FieldView:
     def tail_size(self) -> int:
         """The number of values in the fixed dimensions after those that vary."""
         size = 1
-        for length in reversed(self.codec.delivered.shape):
+        for length in reversed(self.delivered.shape):
             if length is None:
                 break
             size *= length
@@ -171,13 +177,13 @@ class FieldView:
 
     def with_pictures(self, inputs: Iterable[FieldView]) -> FieldView:
         """Return the view of a target that knows the pictures among the inputs."""
-        shape = self.codec.delivered.shape
+        shape = self.delivered.shape
         if not self.per_pixel:
             return self
         same = [
             other
             for other in inputs
-            if is_picture(other.kind) and other.codec.delivered.shape[:2] == shape
+            if is_picture(other.kind) and other.delivered.shape[:2] == shape
         ]
         if None in shape:  # then only one can be the picture of this mask
             same = sorted(same, key=self._steps_to)[:1]

@@ -102,7 +102,7 @@ def _with_masks(fields: tuple[FieldView, ...]) -> tuple[str, ...]:
         for field in fields
         for name in (
             (field.name, field.mask_name)
-            if field.codec.delivered.absence.masked
+            if field.delivered.absence.masked
             else (field.name,)
         )
     )
@@ -152,7 +152,7 @@ class RecordView:
             *outer, name = field.path
             if outer:
                 found.append((field.name, field.path))
-            if outer and field.codec.delivered.absence.masked:
+            if outer and field.delivered.absence.masked:
                 found.append((field.mask_name, (*outer, f"{name}_present")))
         return tuple(found)
 
@@ -230,7 +230,7 @@ class RecordView:
     @property
     def sparse(self) -> bool:
         """Whether a field is delivered as a tf.SparseTensor."""
-        return any(field.codec.delivered.layout == "sparse" for field in self.fields)
+        return any(field.delivered.layout == "sparse" for field in self.fields)
 
     @property
     def kinds(self) -> tuple[tuple[str, Code], ...]:
@@ -274,7 +274,7 @@ class RecordView:
             for field in self.inputs
             for name in (
                 field.name,
-                *[field.mask_name] * field.codec.delivered.absence.masked,
+                *[field.mask_name] * field.delivered.absence.masked,
             )
         )
 

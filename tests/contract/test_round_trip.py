@@ -277,7 +277,7 @@ def test_values_read_without_tensorflow_are_written_as_the_same_bytes(
         assert decoded[field.name].rows.tolist() == given, field
         for number, value in zip(given, decoded[field.name].values(), strict=True):
             if isinstance(value, np.ndarray):
-                assert value.ndim == len(field.codec.decoded_as[1])
+                assert value.ndim == len(field.codec.delivered.decoded[1])
             kind: Any = field.kind.of_step
             if getattr(kind, "dequantize", None) or getattr(kind, "dense", False):
                 parsed = flat(generated.parser.parse_batch(written, [field.name]))

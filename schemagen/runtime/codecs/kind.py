@@ -140,7 +140,7 @@ class Kind(_Bound, Parameters):
         settled = self.settled(label.replace(".", "/"))
         bound: Self = object.__new__(settled.form())
         state = {"label": label, "optional": self.optional, "default": self.default}
-        vars(bound).update(settled.unmade() | state)
+        vars(bound).update(settled._unmade() | state)
         bound.bind()
         return bound
 

@@ -123,7 +123,7 @@ class Parameters:
         """Yield what is wrong with parameters that all have their types."""
         yield from ()
 
-    def unmade(self) -> dict[str, Any]:
+    def _unmade(self) -> dict[str, Any]:
         """Return the attributes for a copy that can still be changed."""
         return {name: value for name, value in vars(self).items() if name != _MADE}
 
