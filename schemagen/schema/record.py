@@ -14,6 +14,7 @@ from pydantic_core import PydanticCustomError, core_schema
 from ..runtime.codecs.between import features_of_row, refuse_faults, relations_of
 from ..runtime.codecs.groups import check_lengths, groups_of
 from ..runtime.codecs.kind import Kind, optional
+from ..runtime.codecs.packed import converted
 from ..runtime.shared.errors import Problem, RecordError, did_you_mean
 from ..runtime.shared.values import described
 from .declaration import RowCheck, as_declared, declaration
@@ -105,9 +106,9 @@ class _RowCheck(RowCheck):
                 "understands; `schemagen check` says why"
             )
         kind = optional(kind) if field.optional else kind
-        convert = kind.bound(self._name).convert
+        codec = kind.bound(self._name)
         declared = field.python_type, kind.of_step.classes or ()
-        return lambda value: as_declared(*declared, value, convert(value))
+        return lambda value: as_declared(*declared, value, converted(codec, value))
 
 
 def _refused(rule: LiteralString, error: Exception) -> PydanticCustomError:

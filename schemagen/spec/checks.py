@@ -14,6 +14,7 @@ from ..runtime.codecs.augment import Augment
 from ..runtime.codecs.box_sides import are_of_box
 from ..runtime.codecs.images import Image
 from ..runtime.codecs.kind import Kind, optional
+from ..runtime.codecs.packed import converted
 from ..runtime.codecs.python_types import (
     is_array,
     is_enum,
@@ -355,7 +356,7 @@ def check_default(kind: Kind, name: str, default: Any) -> None:
     """
     empty = isinstance(default, (list, tuple, np.ndarray)) and not len(default)
     if kind.takes_default == "any":
-        optional(kind).bound(name).convert(default)
+        converted(optional(kind).bound(name), default)
     elif kind.takes_default == "none" or not empty:
         expected = "[] or None" if kind.takes_default == "empty" else "None"
         raise Problem(shortened(default), expected)

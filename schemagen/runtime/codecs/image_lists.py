@@ -14,6 +14,7 @@ from ..shared.values import check_shape, described
 from . import graph
 from .augment import Augmentation
 from .changes import DTYPE, ENCODING, GROUP, IMAGES, ORIENTATION, RESIZING, SHAPE
+from .checks import Checks
 from .decoded import (
     Form,
     Shape,
@@ -28,11 +29,11 @@ from .limits import Limit
 from .parameters import HeightAndWidth, Name, OneOf, Size, declared, parameter
 from .parsed import Parsed
 from .part import BYTES, Part
-from .pictures import checked_pictures
+from .pictures import of_pictures
 from .python_types import is_array, is_list, members
 from .stored import Read, Source
 from .stored_rows import ColumnSource
-from .stored_tensors import StoredTensors, TensorSource
+from .stored_tensors import StoredTensors, TensorSource, checked
 from .written import Stored
 
 ENCODINGS = get_args(Encoding)[1:]
@@ -146,7 +147,6 @@ class Images(Resized):
             )
         if self.count not in (None, len(value)):
             raise Problem(f"{len(value)} images", str(self.count))
-        self._limit.check(len(value))
         pictures = convert_each(self.picture, value)
         return value if isinstance(value, np.ndarray) else pictures
 
@@ -155,6 +155,10 @@ class Images(Resized):
 
     def _contents(self, picture: bytes | NDArray[Any]) -> bytes:
         return picture if isinstance(picture, bytes) else self.encoded(picture)
+
+    @property
+    def checks(self) -> Checks:
+        return (of_pictures(self.check_encoded), *self._limit.checks())
 
     def read(self, source: Source) -> Read:
         if isinstance(source, TensorSource):
@@ -165,8 +169,7 @@ class Images(Resized):
         if part.count is not None and self.optional:
             nothing = (found.column.sizes.reshape(-1, part.count) == 0).all(axis=1)
             found = found.only(~nothing)
-        found = checked_pictures(found, self.check_encoded)
-        found = self._limit.checked(found, lambda: found.lengths)
+        (found,) = source.checked((found,), *self.checked)
         return found, lambda: split_rows(found.bytes(), found.lengths)
 
     def delivered(self, values: Values, form: Form) -> Values:
@@ -184,8 +187,8 @@ class Images(Resized):
     def _parsed(self, parsed: Parsed) -> Any:
         data = parsed[self.key]
         if self.count is None:
-            images = StoredTensors(self.label, data)
-            data = self._limit.checked(images, lambda: images.lengths).tensor
+            stored = (StoredTensors(self.label, data),)
+            data = checked(stored, *self.checked)[0].tensor
             images = self._decoded(data.flat_values, optional=False)
             return graph.padded(data.with_flat_values(images), 0)
         if self.optional:

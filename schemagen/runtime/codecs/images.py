@@ -11,7 +11,6 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..reading.decoding import Expected
 from ..shared.dtypes import DTYPES, FLOATS, INTEGERS
 from ..shared.errors import DatasetError, Problem, warn
 from ..shared.images import CHANNELS, ImageHeader, encode, encode_png, header_of, sniff
@@ -401,25 +400,17 @@ class Image(Resized, Picture):
     def convert(self, value: Any) -> bytes | NDArray[Any]:
         return self.picture(value)
 
-    def store_column(self, values: Any, rows: int) -> Sequence[Written]:
-        if self.expected is None or not isinstance(values, np.ndarray):
-            return super().store_column(values, rows)
+    def pack(self, values: Any, rows: int) -> Sequence[Written]:
+        size = self._raw_size
+        if size is None or len(self.parts) > 1 or not isinstance(values, np.ndarray):
+            return super().pack(values, rows)
         pixels = self._numbers.convert(values)
         check_shape(pixels, (rows, *self.shape))
-        size = self.expected.size
         return (Written(RawRows(self._numbers.raw(pixels), np.full(rows, size))),)
 
     @property
     def _empty_is_missing(self) -> bool:
         return self.optional and (not self._raw or None in self.shape)
-
-    @property
-    def expected(self) -> Expected | None:
-        if not self._raw or None in self.shape or len(self.parts) > 1:
-            return None
-        expected = self.parts[0].expected(optional=self.optional)
-        size = DTYPES[self.stored_dtype].size * prod(size or 0 for size in self.shape)
-        return expected and expected._replace(size=size)
 
     def delivered(self, values: Values, form: Form) -> Values:
         if not self._raw:

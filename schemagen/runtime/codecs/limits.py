@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,9 +10,9 @@ from numpy.typing import NDArray
 
 from ..reading.columns import Rows
 from ..shared.errors import Problem
+from .checks import Checks, no_longer
 from .decoded import RaggedRows
 from .kind import Kind
-from .stored import Rule
 
 
 class Listed(Kind):
@@ -52,7 +51,7 @@ class Limit:
     noun: str = "items"
 
     def check(self, length: int) -> None:
-        """Refuse a length above the limit, unless what is above is cut off.
+        """Refuse a length above what has room, unless what is above is cut off.
 
         Raises:
             Problem: naming both.
@@ -61,18 +60,16 @@ class Limit:
         if limit is not None and length > limit and self.too_long == "error":
             raise Problem(f"{length} {self.noun}", f"at most {limit}")
 
-    def checked(self, found: Any, lengths: Callable[[], Any]) -> Any:
-        """Refuse rows of stored values that are too long, given their lengths."""
-        limit = self.max_length
-        if limit is None or self.too_long != "error":
-            return found
-        rule = Rule("SG524", "list is too long", f"at most {limit} {self.noun}")
+    def checks(self, each: int = 1, part: int = 0) -> Checks:
+        """Return the check of the lengths of stored sequences.
 
-        def test() -> tuple[Any, Any]:
-            items = lengths()
-            return items <= limit, items
-
-        return found.check_rows(test, rule, f"{{}} {self.noun}")
+        Args:
+            each: how many values an item has.
+            part: the part that has as many values as there are items.
+        """
+        if self.max_length is None or self.too_long != "error":
+            return ()
+        return (no_longer(self.max_length, self.noun, each, part),)
 
     def kept(self, lists: Any) -> Any:
         """Return lists of rows, or a ragged tensor, without what is beyond the limit."""

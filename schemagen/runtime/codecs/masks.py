@@ -27,14 +27,13 @@ from .changes import (
     RESIZING,
     SHAPE,
 )
+from .checks import Check, Checks
 from .classes import Names, Renamed, class_name_problems
 from .decoded import Form, Shape, Values
 from .kind import Default
 from .parameters import HeightAndWidth, Name, OneOf, Size, declared, parameter
 from .parsed import Parsed
 from .pictures import Picture, advice_for
-from .stored import Rule
-from .stored_rows import StoredRows
 
 MaskShape = Annotated[
     tuple[Size | None, Size | None], "(height, width) in pixels, such as (224, 224)"
@@ -190,15 +189,19 @@ class Mask(Picture):
     def encoded(self, pixels: NDArray[Any]) -> bytes:
         return encode_png(pixels[:, :, np.newaxis])
 
-    def _checked_pixels(self, found: StoredRows) -> StoredRows:
+    def checks_of_pixels(self) -> Checks:
         if self._any_id:
-            return found
-        passed = found.raw(self.dtype).check(
-            self._right,
-            Rule("SG527", "class id out of range", self.ids_text),
-            found=lambda value: f"class id {value}",
+            return ()
+        return (
+            Check(
+                "SG527",
+                "class id out of range",
+                self.ids_text,
+                lambda cells, *_: self._right(cells.values),
+                dtype=self.dtype,
+                found=lambda value: f"class id {value}",
+            ),
         )
-        return found.only(found.among(passed))
 
     @property
     def absent(self) -> Any:

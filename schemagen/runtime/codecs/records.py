@@ -23,8 +23,10 @@ from ..shared.times import is_nat, without_nat
 from ..shared.values import raising, shortened
 from ..shared.wire import Buffer, Pieces, example_head
 from .between import features_of, refuse_faults, relations_of
+from .faults import Fault
 from .groups import check_column_lengths, check_groups, check_lengths, groups_of
 from .kind import Column, Kind
+from .packed import fault_of_row, first_fault, row_test
 from .part import Part
 from .written import EXAMPLE, SEQUENCE_EXAMPLE, Stored, Written, WrittenRecords, joined
 
@@ -107,7 +109,7 @@ class RecordCodec:
             for codec in codecs
         }
         self._writers = [
-            (name, codec, codec.store, self._entries[name][0][1])
+            (name, codec, codec.store, row_test(codec), self._entries[name][0][1])
             for name, codec in self._by_key
         ]
 
@@ -172,7 +174,7 @@ class RecordCodec:
     def _in_order(self, values: Mapping[str, Any]) -> list[Buffer]:
         """Encode a row of fields with one key each: they come in the order of the keys."""
         flat: list[Buffer] = []
-        for name, codec, store, pieces in self._writers:
+        for name, codec, store, is_right, pieces in self._writers:
             value = values[name]
             if value is None and codec.optional:
                 continue
@@ -180,6 +182,8 @@ class RecordCodec:
                 stored = store(value)
             except Exception as error:
                 stored = _stored_again(codec, value, None, error)
+            if is_right is not None and not is_right(stored[0]):
+                _refuse(codec, fault_of_row(codec, stored), (None,))
             flat += pieces(stored[0])
         return flat
 
@@ -191,6 +195,7 @@ class RecordCodec:
             if value is None and codec.optional:
                 continue
             stored = _stored_row(codec, value, None)
+            _refuse(codec, fault_of_row(codec, stored), (None,))
             for (place, pieces), held in zip(self._entries[name], stored, strict=True):
                 found[place] = pieces(held)
         return [*chain.from_iterable(found)]
@@ -366,7 +371,7 @@ def _stored(
     if not given:
         return []
     try:
-        written = codec.store_column(values, len(given))
+        written = codec.pack(values, len(given))
     except Exception:  # of tensors, any of their packages'
         _check_missing(codec, values, rows)
         each = [None] * len(rows) if values is None else values
@@ -375,9 +380,18 @@ def _stored(
             for at, value in zip(given, each, strict=True)
         ]
         written = codec.join(stored)
+    fault = first_fault(codec, written, len(given))
+    _refuse(codec, fault, [rows[at] for at in given] if fault else ())
     if len(given) < len(rows):
         return [each.among(given, len(rows)) for each in written]
     return written
+
+
+def _refuse(codec: Kind, fault: Fault | None, rows: Sequence[int | None]) -> None:
+    """Refuse the first wrong row, if there is one, by its position in `rows`."""
+    if fault is not None:
+        row, advice = rows[int(fault.rows[0])], fault.cause(0)
+        raise RecordError(codec.label, fault.found(0), fault.expected, advice, row)
 
 
 def _check_missing(
