@@ -22,17 +22,16 @@ class Interval(Vector):
 
     def convert(self, value: Any) -> NDArray[Any]:
         bounds: NDArray[Any] = super().convert(value)
-        if bounds[0] > bounds[1]:
+        if not bounds[0] <= bounds[1]:
             raise Problem(f"{bounds[0]} to {bounds[1]}", _IN_ORDER.expected)
         return bounds
 
     def read(self, source: Source) -> Read:
         found, _ = super().read(source)
 
-        def in_order() -> tuple[Any, Any, Any]:
+        def in_order() -> tuple[Any]:
             bounds = found.xp.reshape(found.values, (-1, 2))
-            low, high = bounds[:, 0], bounds[:, 1]
-            return ~(low > high), low, high
+            return (bounds[:, 0] <= bounds[:, 1],)
 
-        found = found.check_rows(in_order, _IN_ORDER, "{} to {}")
+        found = found.check_rows(in_order, _IN_ORDER, "bounds in another order")
         return found, lambda: found.dense(self.dtype, self.shape)
