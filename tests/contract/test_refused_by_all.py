@@ -100,7 +100,7 @@ class Case:
         self.good[PLACE] = 0
         self._generated = generated
         self._directory = directory
-        self._path = directory / "some.tfrecord"
+        self._path = directory / "read" / "some.tfrecord"
         self._writer = writers.enter_context(
             self.serializer.Writer(directory, "of_writer")
         )
@@ -190,6 +190,7 @@ class Case:
     @cached_property
     def split(self) -> Any:
         """The records in a file, opened."""
+        self._path.parent.mkdir()  # apart from what is written
         write_records(self._path, self.records.values())
         return self._generated.module("reader").open_split(self._path)
 
