@@ -104,6 +104,7 @@ class Case:
         self._writer = writers.enter_context(
             self.serializer.Writer(directory, "of_writer")
         )
+        self._writer.write(**self.good)  # it refuses to publish nothing
 
     # Writing.
 
