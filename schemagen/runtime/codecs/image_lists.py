@@ -147,6 +147,7 @@ class Images(Resized):
             )
         if self.count not in (None, len(value)):
             raise Problem(f"{len(value)} images", str(self.count))
+        self._limit.check(len(value))  # before any of them is encoded
         pictures = convert_each(self.picture, value)
         return value if isinstance(value, np.ndarray) else pictures
 

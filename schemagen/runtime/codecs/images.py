@@ -401,8 +401,8 @@ class Image(Resized, Picture):
         return self.picture(value)
 
     def pack(self, values: Any, rows: int) -> Sequence[Written]:
-        size = self._raw_size
-        if size is None or len(self.parts) > 1 or not isinstance(values, np.ndarray):
+        size, alone = self._raw_size, len(self.parts) == 1 and not self.transfer_encoding
+        if size is None or not alone or not isinstance(values, np.ndarray):
             return super().pack(values, rows)
         pixels = self._numbers.convert(values)
         check_shape(pixels, (rows, *self.shape))

@@ -71,10 +71,15 @@ class Limit:
             return ()
         return (no_longer(self.max_length, self.noun, each, part),)
 
+    @property
+    def _end(self) -> int | None:
+        """The number of items beyond which sequences are cut; None to leave them."""
+        return None if self.too_long == "error" else self.max_length
+
     def kept(self, lists: Any) -> Any:
         """Return lists of rows, or a ragged tensor, without what is beyond the limit."""
-        limit = self.max_length
-        if limit is None or self.too_long == "error":
+        limit = self._end
+        if limit is None:
             return lists
         if isinstance(lists, RaggedRows):
             return RaggedRows(*self.cut_rows(lists.flat, lists.lengths))
@@ -84,15 +89,14 @@ class Limit:
 
     def keeps(self, length: int) -> bool:
         """Return whether rows of this length are stored as they are."""
-        return self.max_length is None or length <= self.max_length
+        return self._end is None or length <= self._end
 
     def cut(self, items: Any) -> Any:
         """Return the items of one row that are kept, of a list or an array."""
-        if self.max_length is None or len(items) <= self.max_length:
+        limit = self._end
+        if limit is None or len(items) <= limit:
             return items
-        if self.too_long == "keep_tail":
-            return items[-self.max_length :]
-        return items[: self.max_length]
+        return items[-limit:] if self.too_long == "keep_tail" else items[:limit]
 
     def cut_rows(self, items: NDArray[Any], lengths: Rows) -> tuple[NDArray[Any], Rows]:
         """Return the items that are kept of all rows, and the number of each row's.
@@ -101,7 +105,7 @@ class Limit:
             items: [N, ...], the rows' items one after the other.
             lengths: int64 [rows], how many of them each row has.
         """
-        limit = self.max_length
+        limit = self._end
         if limit is None or not (lengths > limit).any():
             return items, lengths
         first = np.cumsum(lengths) - lengths

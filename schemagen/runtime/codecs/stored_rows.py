@@ -614,8 +614,8 @@ def _found_in_step(
     fault: Fault, numbers: NDArray[np.int64], which: list[int], at: int
 ) -> str:
     is_missing = fault.rule == "SG522"
-    words = "a step without a value" if is_missing else fault.found(which[at])
-    return f"step {numbers[at]}: {words}"
+    words = "no value" if is_missing else fault.found(which[at])
+    return f"{words} in step {numbers[at]}"
 
 
 def _cause_of_type(part: Part, column: Column, at: int) -> str:

@@ -49,12 +49,13 @@ class StoredTensors(Stored):
         return tf
 
     @property
-    def _is_ragged(self) -> bool:
+    def is_ragged(self) -> bool:
+        """Whether rows may have any number of values."""
         return isinstance(self.tensor, tf.RaggedTensor)
 
     @property
     def values(self) -> Any:
-        return self.tensor.flat_values if self._is_ragged else self.tensor
+        return self.tensor.flat_values if self.is_ragged else self.tensor
 
     @property
     def lengths(self) -> Any:
@@ -70,7 +71,7 @@ class StoredTensors(Stored):
 
     def with_values(self, values: Any) -> StoredTensors:
         """Return other values of the same rows."""
-        tensor = self.tensor.with_flat_values(values) if self._is_ragged else values
+        tensor = self.tensor.with_flat_values(values) if self.is_ragged else values
         return replace(self, tensor=tensor)
 
     @property
@@ -121,7 +122,7 @@ class StoredTensors(Stored):
     def _first_wrong(self, right: NDArray[np.bool_]) -> tuple[tuple[int, ...], str]:
         """Return the position of the first wrong value, and its place in its row."""
         at = tuple(np.argwhere(~right)[0].tolist())
-        if self._is_ragged:
+        if self.is_ragged:
             row = int(self.owners[at[0]])
             count = int(self.lengths[row])
             place = at[0] - int(self.tensor.row_starts()[row])
@@ -287,7 +288,7 @@ def _checked(check: Check, cells: tuple[StoredTensors, ...]) -> StoredTensors:
     if check.dtype in DTYPES and own.values.dtype == tf.string:
         own = own.raw(check.dtype)
     right = check.right(*cells[: check.part], own, *cells[check.part + 1 :])
-    if own.passes_over:
+    if own.passes_over and (check.by_row or not own.is_ragged):
         right |= tf.reshape(own.absent, (-1, *[1] * (len(right.shape) - 1)))
     if check.by_row:
         numbers = None if check.numbers is None else check.numbers(*cells)
