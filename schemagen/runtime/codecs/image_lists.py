@@ -22,7 +22,8 @@ from .decoded import (
     convert_each,
     split_rows,
 )
-from .images import Encoding, ImageShape, Interpolation, Orientation, Resized
+from .image_formats import ENCODINGS
+from .images import ImageShape, Interpolation, Orientation, Resized
 from .kind import Default
 from .limits import Limit
 from .parameters import HeightAndWidth, Name, OneOf, Size, declared, parameter
@@ -35,8 +36,6 @@ from .stored_rows import ColumnSource
 from .stored_tensors import StoredTensors, TensorSource
 from .written import Stored
 
-ENCODINGS = get_args(Encoding)[1:]
-
 
 @declared
 class Images(Resized):
@@ -44,7 +43,7 @@ class Images(Resized):
 
     Attributes:
         shape: of each picture; height and width may be None, any size, with `resize`.
-        encoding: "jpeg", "png", "bmp", "gif", "webp", or "any" of these.
+        encoding: one of ENCODINGS, such as "jpeg", or "any" for all of them.
         count: how many there are; None for any number from 0.
         max_count: the most there may be, if any number.
         resize: (height, width) to which pictures are brought when read.
@@ -59,9 +58,7 @@ class Images(Resized):
     """
 
     shape: ImageShape = parameter(*SHAPE)
-    encoding: Annotated[Encoding, OneOf(ENCODINGS)] = parameter(
-        *ENCODING, default="jpeg"
-    )
+    encoding: Annotated[str, OneOf(ENCODINGS)] = parameter(*ENCODING, default="jpeg")
     count: Size | None = parameter(*IMAGES, default=None)
     max_count: Size | None = parameter(*IMAGES, default=None)
     resize: HeightAndWidth | None = parameter(*RESIZING, default=None)
