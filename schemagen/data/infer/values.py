@@ -13,10 +13,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...runtime.codecs.image_formats import DECODED
 from ...runtime.codecs.tensor_proto import WholeTensor, whole_tensor
 from ...runtime.native import INT64
 from ...runtime.reading.columns import Column, Rows
-from ...runtime.shared.images import CHANNELS, MOST_PIXELS, TRANSPOSED
+from ...runtime.shared.images import (
+    MOST_PIXELS,
+    PNG_COLORS_AT,
+    PNG_PALETTE,
+    TRANSPOSED,
+)
 from ..formatting import plural
 from ..statistics.bytes_values import (
     EMPTY,
@@ -172,7 +178,6 @@ def _dtype_of(joined: NDArray[np.uint8], size: int) -> str:
 
 _LONGEST_ROW = 8
 _SAMPLES, _SAMPLE_BYTES = 16, 1 << 18
-_PNG_COLOURS, _PALETTE = 25, 3
 
 _FORMATS = {
     EMPTY: "an empty value",
@@ -381,9 +386,9 @@ class Contents:
 
     def _add_picture(self, data: bytes, picture: Picture) -> None:
         form, _, _, channels, bits = picture
-        if channels not in CHANNELS[form]:
+        if channels not in DECODED[form].channels:
             self.refused[form, channels] += 1
-        palette = form == "png" and data[_PNG_COLOURS] == _PALETTE
+        palette = form == "png" and data[PNG_COLORS_AT] == PNG_PALETTE
         grey = form == "png" and channels == (3 if palette else 1)
         self.grey += grey
         small = picture.height * picture.width <= MOST_PIXELS
@@ -448,7 +453,7 @@ def _format_of(found: Content) -> str:
     if found.picture is None:
         return f"a broken {found.format.upper()}"
     form, _, _, channels, bits = found.picture
-    odd = f" of {channels} channels" if channels not in CHANNELS[form] else ""
+    odd = f" of {channels} channels" if channels not in DECODED[form].channels else ""
     return f"a {form.upper()}{odd or (f' of {bits} bits' if bits > 8 else '')}"
 
 

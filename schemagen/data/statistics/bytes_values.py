@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...runtime.codecs.image_formats import DECODED, sniff
 from ...runtime.codecs.tensor_proto import TensorHead, tensor_head
 from ...runtime.reading.columns import Column
 from ...runtime.shared.errors import Problem
-from ...runtime.shared.images import HEADERS, ImageHeader, sniff
+from ...runtime.shared.images import ImageHeader
 from .numbers import Numbers, few, merged_numbers, numbers, summed
 
 LONGEST_COUNTED = 256
@@ -22,7 +23,7 @@ LONGEST_COUNTED = 256
 
 
 EMPTY, TEXT, TENSOR, RAW = "empty", "text", "tensor", "raw"
-IMAGES = tuple(HEADERS)
+IMAGES = tuple(DECODED)
 
 # Text has no control characters but those that lay it out.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -42,7 +43,7 @@ class Content(NamedTuple):
     """What a bytes value is.
 
     Attributes:
-        format: "jpeg", "png", "gif", "bmp", "webp", "tensor", "text", "raw", "empty".
+        format: one of IMAGES, "tensor", "text", "raw", "empty".
         utf8: whether it is UTF-8; text without control characters is "text", too.
         picture: of an image.
         trouble: why an image's header does not say what it is; empty if it does.
@@ -70,8 +71,7 @@ def content_of(value: bytes) -> Content:
     image = sniff(value)
     if image is not None:
         found = _image(value, image)
-        # Words begin with the two or four letters of bmp and webp, too.
-        if found.picture or image in ("jpeg", "png"):
+        if found.picture or not DECODED[image].like_text:
             return found
         text = _text(value)
         return found if text.format == RAW else text
@@ -81,7 +81,7 @@ def content_of(value: bytes) -> Content:
 
 def _image(value: bytes, image: str) -> Content:
     try:
-        header = HEADERS[image](value)
+        header = DECODED[image].header(value)
     except Problem as problem:
         return Content(image, trouble=problem.found)
     return _content_of_image(image, header)
@@ -111,9 +111,9 @@ class BytesValues:
 
     Attributes:
         sizes: in bytes.
-        formats: how many are of which format: "jpeg", "png", "gif", "bmp", "webp",
-            "tensor" (a serialized tf.TensorProto), "text" (UTF-8 without control
-            characters), "empty", and "raw" for all else.
+        formats: how many are of which format: one of IMAGES, "tensor" (a serialized
+            tf.TensorProto), "text" (UTF-8 without control characters), "empty", and
+            "raw" for all else.
         utf8: how many are UTF-8, empty ones and those with control characters too.
         pictures: how many images are of which format, size and number of channels;
             None if there are more than numbers.DISTINCT kinds.

@@ -81,7 +81,7 @@ class ImageFormat:
 
     def advice(self, encoding: str = ANY) -> str:
         """Say how an image of it becomes one that a field takes."""
-        wanted = "PNG, JPEG or WebP" if encoding == ANY else encoding
+        wanted = {ANY: "PNG, JPEG or WebP", "raw": "pixels"}.get(encoding, encoding)
         return f"convert it to {wanted} with {self.opened_with}"
 
 
@@ -204,6 +204,9 @@ FORMATS: tuple[ImageFormat, ...] = (
 DECODED = {each.name: each for each in FORMATS if isinstance(each, DecodedFormat)}
 """Each format that images of a field may have, by its name."""
 
+UNDECODED = {each.name: each for each in FORMATS if each.name not in DECODED}
+"""Each format that is recognised, so that errors can name it, and not decoded."""
+
 FORMATS_OF: dict[str, dict[str, DecodedFormat]] = {
     **{name: {name: each} for name, each in DECODED.items()},
     ANY: {name: each for name, each in DECODED.items() if each.in_tensorflow},
@@ -230,20 +233,14 @@ def sniff(data: bytes) -> str | None:
 
 
 def undecoded(data: bytes, sure_bytes: int = _SURE_BYTES) -> ImageFormat | None:
-    """Tell a format that is recognised and not decoded; None for other bytes.
+    """Tell a format that is not decoded by an image's first bytes; None for others.
 
     Args:
         data: any bytes.
         sure_bytes: the fewest bytes that tell a format: 1 where an image is expected.
     """
-    return next(
-        (
-            each
-            for each in FORMATS
-            if each.name not in DECODED and each.told_by(data) >= sure_bytes
-        ),
-        None,
-    )
+    images = (each for each in UNDECODED.values() if each.told_by(data) >= sure_bytes)
+    return next(images, None)
 
 
 def header_of(data: bytes, encoding: str = ANY) -> tuple[str, ImageHeader]:
