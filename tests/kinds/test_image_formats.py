@@ -13,8 +13,8 @@ import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image as Pillow
+from schemagen.runtime.codecs import image_formats as formats
 from schemagen.runtime.codecs.images import Image
-from schemagen.runtime.shared import images
 from schemagen.runtime.shared.errors import Problem
 from schemagen.runtime.shared.images import ImageHeader
 from stored_features import blobs, example
@@ -160,8 +160,8 @@ _LOSSY = ("lossy", "exif")
 def test_headers_tell_format_size_channels_and_bits(name: str) -> None:
     """Size and channels are those of the image, not of a thumbnail inside it."""
     file = _FILES[name]
-    assert images.read_header(file.data, file.form) == file.header
-    assert images.header_of(file.data) == (file.form, file.header)
+    assert formats.header_of(file.data, file.form) == (file.form, file.header)
+    assert formats.header_of(file.data) == (file.form, file.header)
 
 
 @pytest.mark.parametrize("name", _FILES)
@@ -170,7 +170,7 @@ def test_every_truncated_file_is_refused(name: str) -> None:
     data, form, *_ = _FILES[name]
     for size in range(len(data)):
         with pytest.raises(Problem) as caught:
-            images.read_header(data[:size], form)
+            formats.header_of(data[:size], form)
         assert size < 16 or form in caught.value.found
 
 
@@ -183,12 +183,12 @@ def test_what_the_writer_takes_the_reader_decodes(
     data, form, found, *_ = _OTHERS[name]
     if declared not in (form, "any"):
         with pytest.raises(Problem, match=form):
-            images.read_header(data, declared)
+            formats.header_of(data, declared)
         return
-    for channels in images.CHANNELS[declared]:
+    for channels in formats.channels_of(declared):
         shape = (HEIGHT, WIDTH, channels)
         feature = Image(shape, encoding=declared).bound("x")
-        if found > channels or found not in images.CHANNELS[form]:
+        if found > channels or found not in formats.channels_of(form):
             with pytest.raises(Problem, match=f", {found}\\]"):
                 feature.convert(data)
             continue
@@ -233,8 +233,8 @@ def test_pixels_are_encoded_as_jpeg(channels: int) -> None:
     """Pixels that the writer encodes as JPEG come back nearly as they were."""
     ramp = np.linspace(0, 255, 18 * 25).reshape(18, 25, 1).astype(np.uint8)
     pixels = np.repeat(ramp, channels, axis=2)
-    data = images.encode(pixels, "jpeg")
-    assert images.read_header(data, "jpeg") == ImageHeader(18, 25, channels)
+    data = formats.encode(pixels, "jpeg")
+    assert formats.header_of(data)[1] == ImageHeader(18, 25, channels)
     found = tf.io.decode_jpeg(data).numpy().astype(int)
     assert found.shape == pixels.shape
     assert np.abs(found - pixels).mean() < 5
@@ -243,14 +243,14 @@ def test_pixels_are_encoded_as_jpeg(channels: int) -> None:
 @pytest.mark.parametrize("form", ["png", "bmp", "gif", "webp", "any"])
 def test_pixels_are_encoded_without_loss(parser_of: ParserOf, form: str) -> None:
     """Also those below full transparency, and those whose alpha is full throughout."""
-    for channels in images.CHANNELS[form]:
+    for channels in formats.channels_of(form):
         whole = pixels(channels)
         for alpha in (0, 255) if channels == 4 else (None,):
             if alpha is not None:
                 whole[:, :, 3] = alpha
             feature = Image(whole.shape, encoding=form).bound("x")
             data = feature.store(whole)[0][0]
-            assert images.sniff(data) == ("png" if form == "any" else form)
+            assert formats.sniff(data) == ("png" if form == "any" else form)
             read = decoded(parser_of, whole.shape, form, data)
             np.testing.assert_array_equal(read.numpy()[0], whole)
 
@@ -261,7 +261,7 @@ def test_a_gif_holds_any_256_colours(colours: int) -> None:
     chance = np.random.default_rng(colours)
     palette = chance.integers(0, 256, (colours, 3)).astype(np.uint8)
     whole = palette[np.arange(16 * 20) % colours].reshape(16, 20, 3)
-    data = images.encode(whole, "gif")
+    data = formats.encode(whole, "gif")
     np.testing.assert_array_equal(tf.io.decode_gif(data).numpy()[0], whole)
 
 
@@ -306,7 +306,7 @@ def test_what_tensorflow_would_misread_is_refused_when_reading(
     data, form, _ = _MISREAD[name]
     declared = form if declared == "itself" else "any"
     grey = form == "bmp" and "masks" not in name
-    shape = (None, None, 1 if grey else max(images.CHANNELS[declared]))
+    shape = (None, None, 1 if grey else max(formats.channels_of(declared)))
     for graph in (False, True):
         with pytest.raises(tf.errors.InvalidArgumentError, match=r"field .{1,2}x"):
             decoded(parser_of, shape, declared, data, graph=graph)
@@ -336,9 +336,9 @@ def test_pixels_that_a_format_cannot_hold_are_refused() -> None:
     colours[0, :, 0] = np.arange(257) % 256
     colours[0, 256, 1] = 1
     with pytest.raises(Problem, match=r"257.*encoding='png'"):
-        images.encode(colours, "gif")
+        formats.encode(colours, "gif")
     with pytest.raises(Problem, match="webp"):
-        images.encode(np.zeros((1, 20_000, 3), np.uint8), "webp")
+        formats.encode(np.zeros((1, 20_000, 3), np.uint8), "webp")
 
 
 _STARTS = {
@@ -352,7 +352,7 @@ _STARTS = {
 
 def _channels_or_problem(data: bytes, form: str) -> int | str:
     try:
-        return images.read_header(data, form).channels
+        return formats.header_of(data, form)[1].channels
     except Problem as problem:
         return problem.expected
 

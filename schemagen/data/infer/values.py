@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...runtime.codecs.image_formats import DECODED
+from ...runtime.codecs.image_formats import DECODED, UNDECODED
 from ...runtime.codecs.tensor_proto import WholeTensor, whole_tensor
 from ...runtime.native import INT64
 from ...runtime.reading.columns import Column, Rows
@@ -30,6 +30,7 @@ from ..statistics.bytes_values import (
     RAW,
     TENSOR,
     TEXT,
+    UNREAD,
     BytesValues,
     Content,
     Picture,
@@ -184,6 +185,7 @@ _FORMATS = {
     RAW: "bytes that are not text",
     TENSOR: "a serialized tensor",
     TEXT: "text",
+    **{name: each.image for name, each in UNDECODED.items()},
 }
 
 
@@ -372,7 +374,7 @@ class Contents:
             tensor = whole_tensor(data)
             if tensor is not None:
                 self.tensors[tensor] += 1
-        elif found.format == RAW:
+        elif found.format in UNREAD:
             self._add_raw(data)
         elif row >= 0 and self.texts is not None:
             self.single_texts[row] = data.decode()
@@ -463,7 +465,7 @@ def _extent_of(found: Content, size: int) -> str:
         return f"an image of {found.picture.height}x{found.picture.width}"
     if found.tensor is not None:
         return f"a tensor of {found.tensor.dtype} with the shape {found.tensor.shape}"
-    return plural(size, "byte") if found.format == RAW else ""
+    return plural(size, "byte") if found.format in UNREAD else ""
 
 
 def _ids_of(data: bytes) -> NDArray[np.uint8]:

@@ -7,9 +7,10 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, WithJsonSchema
 from pydantic import Field as Described
 
-from ...runtime.codecs.image_formats import DECODED
+from ...runtime.codecs.image_formats import FORMATS
 from ...runtime.shared.compression import ANY, COMPRESSIONS
 
+_IMAGES = [each.name for each in FORMATS]
 _COMPRESSION = WithJsonSchema({"enum": ["", *COMPRESSIONS], "type": "string"})
 
 
@@ -137,7 +138,7 @@ class Bytes(Part):
     """How many are UTF-8."""
     sizes: Numbers
     formats: list[dict[str, int | str]] | None = Described(
-        description=f"Each with `format` and `count`: {', '.join(DECODED)}; tensor for a "
+        description=f"Each with `format` and `count`: {', '.join(_IMAGES)}; tensor for a "
         "serialized\ntf.TensorProto; text for UTF-8 without control characters; empty; "
         "raw for all else."
     )

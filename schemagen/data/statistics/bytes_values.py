@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...runtime.codecs.image_formats import DECODED, sniff
+from ...runtime.codecs.image_formats import DECODED, UNDECODED, sniff, undecoded
 from ...runtime.codecs.tensor_proto import TensorHead, tensor_head
 from ...runtime.reading.columns import Column
 from ...runtime.shared.errors import Problem
@@ -24,6 +24,8 @@ LONGEST_COUNTED = 256
 
 EMPTY, TEXT, TENSOR, RAW = "empty", "text", "tensor", "raw"
 IMAGES = tuple(DECODED)
+UNREAD = (RAW, *UNDECODED)
+"""What no kind reads but as bytes: images of formats that are not decoded, and all else."""
 
 # Text has no control characters but those that lay it out.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -43,7 +45,7 @@ class Content(NamedTuple):
     """What a bytes value is.
 
     Attributes:
-        format: one of IMAGES, "tensor", "text", "raw", "empty".
+        format: one of IMAGES or UNREAD, "tensor", "text", "empty".
         utf8: whether it is UTF-8; text without control characters is "text", too.
         picture: of an image.
         trouble: why an image's header does not say what it is; empty if it does.
@@ -76,7 +78,12 @@ def content_of(value: bytes) -> Content:
         text = _text(value)
         return found if text.format == RAW else text
     tensor = tensor_head(value)
-    return _text(value) if tensor is None else Content(TENSOR, tensor=tensor)
+    if tensor is not None:
+        return Content(TENSOR, tensor=tensor)
+    text, other = _text(value), undecoded(value)
+    if other is None or text.format != RAW:
+        return text
+    return text._replace(format=other.name)
 
 
 def _image(value: bytes, image: str) -> Content:
@@ -111,9 +118,9 @@ class BytesValues:
 
     Attributes:
         sizes: in bytes.
-        formats: how many are of which format: one of IMAGES, "tensor" (a serialized
-            tf.TensorProto), "text" (UTF-8 without control characters), "empty", and
-            "raw" for all else.
+        formats: how many are of which format: one of IMAGES or UNREAD, "tensor" (a
+            serialized tf.TensorProto), "text" (UTF-8 without control characters),
+            "empty".
         utf8: how many are UTF-8, empty ones and those with control characters too.
         pictures: how many images are of which format, size and number of channels;
             None if there are more than numbers.DISTINCT kinds.

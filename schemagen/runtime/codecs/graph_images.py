@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, reduce
+from operator import and_
 from typing import Any
 
 from ..shared.errors import DatasetError
@@ -21,7 +22,7 @@ from ..shared.images import (
 from ..shared.requirements import lazy_tf as tf
 from .graph import checked, raw_numbers, shown_errors
 from .graph_formats import padded, start_of
-from .image_formats import ANY, FORMATS_OF, DecodedFormat, with_article
+from .image_formats import ANY, DECODED, FORMATS_OF, DecodedFormat, with_article
 
 # tf.image.resize does not know these; their bits are the same.
 _RESIZED_AS = {"uint32": "int32", "uint64": "int64"}
@@ -132,7 +133,7 @@ def decoded(
         image = checked(image, upright == 1, message, upright)
         upright = None
     if least is not None:
-        image = _checked_start(image, name, encoding)
+        image = _checked_start(image, name, DECODED["jpeg"])
         found = tf.io.extract_jpeg_shape(image)[:2]
         if upright is not None:
             found = tf.where(upright >= TRANSPOSED, found[::-1], found)
@@ -140,10 +141,11 @@ def decoded(
     elif encoding == ANY:
         pixels = _decode_any(image, name, channels)
     else:
-        image = _checked_start(image, name, encoding)
+        form = DECODED[encoding]
+        decode = _decoder(form, name)
+        image = _checked_start(image, name, form)
         deep = {"dtype": dtype} if dtype == tf.uint16 else {}
-        (form,) = FORMATS_OF[encoding].values()
-        pixels = _decoder(form, name)(image, name, channels, **deep)
+        pixels = decode(image, name, channels, **deep)
     if upright is not None:
         pixels = turned(pixels, upright)
     if shape[0] is None and shape[1] is None:
@@ -165,20 +167,20 @@ def _sure_starts(form: DecodedFormat) -> list[tuple[int, bytes]]:
 
 
 def _begins(image: tf.Tensor, form: DecodedFormat) -> tf.Tensor:
-    found = tf.constant(True)
-    for at, start in _sure_starts(form):
-        found &= tf.strings.substr(padded(image, at), at, len(start)) == start
-    return found
+    def has(at: int, start: bytes) -> tf.Tensor:
+        whole = padded(image, at + len(start)) if at else image
+        return tf.strings.substr(whole, at, len(start)) == start
+
+    return reduce(and_, (has(at, start) for at, start in _sure_starts(form)))
 
 
-def _checked_start(image: tf.Tensor, name: str, encoding: str) -> tf.Tensor:
-    (form,) = FORMATS_OF[encoding].values()
+def _checked_start(image: tf.Tensor, name: str, form: DecodedFormat) -> tf.Tensor:
     at, last = _sure_starts(form)[-1]
     return checked(
         image,
         _begins(image, form),
-        f"field {name!r}: expected {with_article(encoding)}, found data that begins with the "
-        "bytes",
+        f"field {name!r}: expected {with_article(form.name)}, found data that begins "
+        "with the bytes",
         start_of(image, at + len(last)),
     )
 
