@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from PIL import Image as Pillow
 from schemagen.runtime.codecs import image_formats as formats
 from schemagen.runtime.codecs.images import Image
+from schemagen.runtime.codecs.pixels import Wanted
 from schemagen.runtime.shared.errors import Problem
 from schemagen.runtime.shared.images import ImageHeader
 from stored_features import blobs, example
@@ -339,6 +340,48 @@ def test_pixels_that_a_format_cannot_hold_are_refused() -> None:
         formats.encode(colours, "gif")
     with pytest.raises(Problem, match="webp"):
         formats.encode(np.zeros((1, 20_000, 3), np.uint8), "webp")
+
+
+@pytest.mark.parametrize("name", [each.name for each in formats.FORMATS])
+def test_each_format_of_the_table_is_told_from_all_others(name: str) -> None:
+    """By any of the beginnings that its entry has; words are not taken for an image."""
+    [form] = (each for each in formats.FORMATS if each.name == name)
+    size = max(at + len(option) for at, options in form.begins for option in options)
+    for number in range(max(len(options) for _, options in form.begins)):
+        start = bytearray(size)
+        for at, options in form.begins:
+            option = options[number % len(options)]
+            start[at : at + len(option)] = option
+        data = bytes(start)
+        told = [each.name for each in formats.FORMATS if each.told_by(data)]
+        assert told == [name]
+        assert formats.sniff(data) == (name if name in formats.DECODED else None)
+        other = formats.undecoded(data, 1)
+        assert (other.name if other else None) == (
+            None if formats.sniff(data) else name
+        )
+    assert form.told_by(b"") == form.told_by(name.upper().encode()[:1]) == 0
+
+
+@pytest.mark.parametrize("form", formats.DECODED)
+def test_each_decoded_format_is_read_as_it_is_written(
+    parser_of: ParserOf, form: str
+) -> None:
+    """Pixels of each number of channels become an image of the format, and pixels again."""
+    entry = formats.DECODED[form]
+    for channels in entry.channels:
+        whole = pixels(channels)
+        data = entry.encode(whole)
+        assert formats.header_of(data, form) == (form, ImageHeader(*SIZE, channels))
+        if form == "bmp" and channels == 4:  # Pillow leaves its alpha out
+            continue
+        found = entry.decode(data, Wanted(channels))
+        assert found.shape == whole.shape
+        if entry.in_tensorflow is not None:
+            read = decoded(parser_of, whole.shape, form, data)
+            np.testing.assert_array_equal(read.numpy()[0], found)
+        if form != "jpeg":
+            np.testing.assert_array_equal(found, whole)
 
 
 _STARTS = {
