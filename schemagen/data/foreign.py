@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
-from ..runtime.codecs.image_formats import DECODED, FORMATS, UNDECODED
+from ..runtime.codecs.image_formats import DECODED, UNDECODED, recognised
 from ..runtime.reading.columns import Columns, keyed_rows, other_rows
 from ..runtime.reading.message import MalformedError, tagged
 
@@ -59,10 +59,11 @@ def other_format(start: bytes, sure_bytes: int = _SURE_BYTES) -> str:
         start: the first bytes of a file or a value.
         sure_bytes: the fewest bytes that tell a format.
     """
-    for image in FORMATS:
-        # Words begin with the two letters of a BMP, too.
-        if image.told_by(start) >= (_SURE_BYTES if image.like_text else sure_bytes):
-            return image.image
+    image = recognised(start)
+    # Words begin with the two letters of a BMP, too.
+    fewest = _SURE_BYTES if image and image.like_text else sure_bytes
+    if image and image.told_by(start) >= fewest:
+        return image.image
     for at, magic, name in _FORMATS:
         if len(magic) >= sure_bytes and start.startswith(magic, at):
             return name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from io import BytesIO
 from types import ModuleType
@@ -353,14 +354,15 @@ def test_each_format_of_the_table_is_told_from_all_others(name: str) -> None:
             option = options[number % len(options)]
             start[at : at + len(option)] = option
         data = bytes(start)
-        told = [each.name for each in formats.FORMATS if each.told_by(data)]
+        patterns = {each.name: each.pattern for each in formats.FORMATS}
+        told = [name for name in patterns if re.match(patterns[name], data, re.DOTALL)]
         assert told == [name]
         assert formats.sniff(data) == (name if name in formats.DECODED else None)
         other = formats.undecoded(data, 1)
         assert (other.name if other else None) == (
             None if formats.sniff(data) else name
         )
-    assert form.told_by(b"") == form.told_by(name.upper().encode()[:1]) == 0
+        assert formats.recognised(data[:1]) is None
 
 
 @pytest.mark.parametrize("form", formats.DECODED)

@@ -6,6 +6,7 @@ errors take it from here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -32,7 +33,10 @@ from . import graph_formats, pixels
 from .pixels import Wanted
 
 Start = tuple[tuple[int, tuple[bytes, ...]], ...]
-"""How a file begins: places, and at each of them one of some bytes."""
+"""How a file begins: places in order, and at each of them one of some bytes.
+
+Only those at the last place may differ in length.
+"""
 
 ANY = "any"
 """The encoding of fields whose images are of any format that all readers decode."""
@@ -70,12 +74,19 @@ class ImageFormat:
         pieces = [each for _, options in self.begins for each in options]
         return all(each.isascii() and each.decode().isprintable() for each in pieces)
 
+    @property
+    def pattern(self) -> bytes:
+        """A regular expression of how each file of it begins."""
+        found, end = b"", 0
+        for at, options in self.begins:
+            found += b".{%d}(?:%s)" % (at - end, b"|".join(map(re.escape, options)))
+            end = at + len(options[0])
+        return found
+
     def told_by(self, data: bytes) -> int:
-        """Return how many of the first bytes of an image tell its format; 0 for another."""
+        """Return how many bytes tell the format of a file of it."""
         told = 0
         for at, options in self.begins:
-            if not data.startswith(options, at):
-                return 0
             told += next(len(each) for each in options if data.startswith(each, at))
         return told
 
@@ -207,6 +218,12 @@ DECODED = {each.name: each for each in FORMATS if isinstance(each, DecodedFormat
 UNDECODED = {each.name: each for each in FORMATS if each.name not in DECODED}
 """Each format that is recognised, so that errors can name it, and not decoded."""
 
+_BY_NAME = {each.name: each for each in FORMATS}
+_BEGINS = re.compile(
+    b"|".join(b"(?P<%s>%s)" % (each.name.encode(), each.pattern) for each in FORMATS),
+    re.DOTALL,
+)
+
 FORMATS_OF: dict[str, dict[str, DecodedFormat]] = {
     **{name: {name: each} for name, each in DECODED.items()},
     ANY: {name: each for name, each in DECODED.items() if each.in_tensorflow},
@@ -227,9 +244,16 @@ def channels_of(encoding: str) -> list[int]:
     return sorted({number for each in formats for number in each.channels})
 
 
+def recognised(data: bytes) -> ImageFormat | None:
+    """Tell a format by an image's first bytes; None if they are of no known one."""
+    found = _BEGINS.match(data)
+    return _BY_NAME[found.lastgroup or ""] if found else None
+
+
 def sniff(data: bytes) -> str | None:
     """Tell a decoded format by an image's first bytes; None for other bytes."""
-    return next((name for name, each in DECODED.items() if each.told_by(data)), None)
+    found = recognised(data)
+    return found.name if found and found.name in DECODED else None
 
 
 def undecoded(data: bytes, sure_bytes: int = _SURE_BYTES) -> ImageFormat | None:
@@ -239,8 +263,10 @@ def undecoded(data: bytes, sure_bytes: int = _SURE_BYTES) -> ImageFormat | None:
         data: any bytes.
         sure_bytes: the fewest bytes that tell a format: 1 where an image is expected.
     """
-    images = (each for each in UNDECODED.values() if each.told_by(data) >= sure_bytes)
-    return next(images, None)
+    found = recognised(data)
+    if found is None or found.name in DECODED or found.told_by(data) < sure_bytes:
+        return None
+    return found
 
 
 def header_of(data: bytes, encoding: str = ANY) -> tuple[str, ImageHeader]:
@@ -254,22 +280,22 @@ def header_of(data: bytes, encoding: str = ANY) -> tuple[str, ImageHeader]:
         Problem: another format, a damaged header, a truncated image, or one that
             tensorflow does not decode to the picture that it holds.
     """
-    found = sniff(data)
-    if found is None or found not in FORMATS_OF[encoding]:
-        raise _refusal(data, found, encoding)
-    header = DECODED[found].header(data)
+    found = _BEGINS.match(data)
+    form = FORMATS_OF[encoding].get(found.lastgroup or "") if found else None
+    if form is None:
+        raise _refusal(data, encoding)
+    header = form.header(data)
     if header is None:
-        raise Problem(f"a truncated {found} image", f"a whole {found} image")
-    return found, header
+        raise Problem(f"a truncated {form.name} image", f"a whole {form.name} image")
+    return form.name, header
 
 
-def _refusal(data: bytes, found: str | None, encoding: str) -> Problem:
-    expected = image_of(encoding)
+def _refusal(data: bytes, encoding: str) -> Problem:
+    found, expected = recognised(data), image_of(encoding)
+    if found is not None and found.name in DECODED:
+        return Problem(image_of(found.name), expected)
     if found is not None:
-        return Problem(image_of(found), expected)
-    other = undecoded(data, 1)
-    if other is not None:
-        return Problem(other.image, expected, other.advice(encoding))
+        return Problem(found.image, expected, found.advice(encoding))
     start = f"bytes that begin with {_shown(data[:8])}" if data else "no bytes"
     return Problem(start, expected)
 
