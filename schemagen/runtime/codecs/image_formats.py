@@ -107,7 +107,7 @@ class DecodedFormat(ImageFormat):
             whose end is missing, and raises a Problem for one that TensorFlow could not
             decode to the picture that the file holds.
         decode: from an image and how its pixels are wanted to uint8 or uint16 [H, W, C],
-            those that TensorFlow has.
+            those that TensorFlow has, if it decodes the format.
         in_tensorflow: from a string scalar, the field's name and the number of channels
             to [H, W, C]; None if only numpy decodes it.
         encode: from uint8 pixels [H, W, C] to an image. It raises a Problem for pixels

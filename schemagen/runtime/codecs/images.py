@@ -235,8 +235,7 @@ class Resized(Kind):
         except Problem as problem:
             known = sniff(data)
             if known and self.encoding not in (known, ANY) and not deep:
-                advice = _DECLARE_ANY
-                raise Problem(problem.found, problem.expected, advice) from None
+                raise Problem(problem.found, problem.expected, _DECLARE_ANY) from None
             raise
         height, width, channels = self.shape
         # tensorflow makes a wrong alpha channel for grey of fewer bits.

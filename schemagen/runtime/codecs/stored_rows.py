@@ -22,7 +22,7 @@ from ..shared.errors import Problem
 from ..shared.values import inside
 from .decoded import RaggedRows, Shape, Values, split_rows
 from .faults import Fault, Features, firsts, listed, missing, near, shown_bytes
-from .image_formats import sniff, undecoded
+from .image_formats import sniff, undecoded, with_article
 from .part import Part, amount
 from .stored import Rule, Source, Stored
 from .tensor_proto import read_tensor
@@ -450,7 +450,9 @@ def of_bytes(column: Column, contents: Sequence[bytes]) -> Column:
 def _cause_of_text(data: bytes) -> str:
     other = undecoded(data)
     form = other.title if other else sniff(data)
-    return f"a {form} as it is: declare it without transfer_encoding" if form else ""
+    if form is None:
+        return ""
+    return f"{with_article(form)} as it is: declare it without transfer_encoding"
 
 
 def _cause_of_bytes(value: bytes) -> str:
