@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from io import BytesIO
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import pytest
@@ -363,6 +363,11 @@ def test_each_format_of_the_table_is_told_from_all_others(name: str) -> None:
             None if formats.sniff(data) else name
         )
         assert formats.recognised(data[:1]) is None
+
+
+def test_type_checkers_know_the_encodings_of_the_table() -> None:
+    """In the same order."""
+    assert get_args(formats.Encoding) == formats.ENCODINGS
 
 
 @pytest.mark.parametrize("form", formats.DECODED)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -232,6 +232,9 @@ FORMATS_OF: dict[str, dict[str, DecodedFormat]] = {
 
 ENCODINGS = tuple(FORMATS_OF)
 """What a field says of encoded images."""
+
+Encoding = Literal["jpeg", "png", "bmp", "gif", "webp", "any"]
+"""ENCODINGS, for type checkers, which do not run the table."""
 
 
 def channels_of(encoding: str) -> list[int]:

@@ -22,7 +22,7 @@ from .decoded import (
     convert_each,
     split_rows,
 )
-from .image_formats import ENCODINGS
+from .image_formats import ENCODINGS, Encoding
 from .images import ImageShape, Interpolation, Orientation, Resized
 from .kind import Default
 from .limits import Limit
@@ -58,7 +58,9 @@ class Images(Resized):
     """
 
     shape: ImageShape = parameter(*SHAPE)
-    encoding: Annotated[str, OneOf(ENCODINGS)] = parameter(*ENCODING, default="jpeg")
+    encoding: Annotated[Encoding, OneOf(ENCODINGS)] = parameter(
+        *ENCODING, default="jpeg"
+    )
     count: Size | None = parameter(*IMAGES, default=None)
     max_count: Size | None = parameter(*IMAGES, default=None)
     resize: HeightAndWidth | None = parameter(*RESIZING, default=None)

@@ -25,6 +25,7 @@ from .image_formats import (
     ANY,
     DECODED,
     ENCODINGS,
+    Encoding,
     channels_of,
     decode,
     encode,
@@ -355,8 +356,8 @@ class Image(Resized, Picture):
     """
 
     shape: ImageShape = parameter(*SHAPE)
-    encoding: Annotated[str, OneOf(("raw", *ENCODINGS))] = parameter(
-        *ENCODING, default="raw"
+    encoding: Annotated[Literal["raw", Encoding], OneOf(("raw", *ENCODINGS))] = (
+        parameter(*ENCODING, default="raw")
     )
     dtype: Annotated[str, OneOf(DTYPES_OF_PIXELS)] = parameter(*DTYPE, default="uint8")
     resize: HeightAndWidth | None = parameter(*RESIZING, default=None)
