@@ -23,7 +23,8 @@ from .decoded import (
     convert_each,
     split_rows,
 )
-from .images import Encoding, ImageShape, Interpolation, Orientation, Resized
+from .image_formats import ENCODINGS, Encoding
+from .images import ImageShape, Interpolation, Orientation, Resized
 from .kind import Default
 from .limits import Limit
 from .parameters import HeightAndWidth, Name, OneOf, Size, declared, parameter
@@ -36,8 +37,6 @@ from .stored_rows import ColumnSource
 from .stored_tensors import StoredTensors, TensorSource, checked
 from .written import Stored
 
-ENCODINGS = get_args(Encoding)[1:]
-
 
 @declared
 class Images(Resized):
@@ -45,7 +44,7 @@ class Images(Resized):
 
     Attributes:
         shape: of each picture; height and width may be None, any size, with `resize`.
-        encoding: "jpeg", "png", "bmp", "gif", "webp", or "any" of these.
+        encoding: one of ENCODINGS, such as "jpeg", or "any" for all of them.
         count: how many there are; None for any number from 0.
         max_count: the most there may be, if any number.
         resize: (height, width) to which pictures are brought when read.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..shared.dtypes import DTYPES
 from ..shared.errors import Problem
-from ..shared.images import PngHeader, encode_png, read_png_header
+from ..shared.images import PngHeader, encode_png, first_chunk_of_png
 from ..shared.requirements import lazy_tf as tf
 from ..shared.values import check_shape, described, shape_text
 from . import graph, graph_images, graph_masks, pixels
@@ -30,6 +30,7 @@ from .changes import (
 from .checks import Check, Checks
 from .classes import Names, Renamed, class_name_problems
 from .decoded import Form, Shape, Values
+from .image_formats import header_of
 from .kind import Default
 from .parameters import HeightAndWidth, Name, OneOf, Size, declared, parameter
 from .parsed import Parsed
@@ -172,7 +173,8 @@ class Mask(Picture):
         return ids
 
     def check_encoded(self, data: bytes) -> None:
-        header = read_png_header(data)
+        header_of(data, "png")
+        header = first_chunk_of_png(data)
         if self.dtype == "uint16":
             fits, expected = header.grey and header.bits == 16, "a grey PNG of 16 bits"
         else:

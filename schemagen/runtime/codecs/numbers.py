@@ -19,7 +19,6 @@ from ..reading.columns import NO_BYTES, Column
 from ..shared import base64_text
 from ..shared.dtypes import DTYPES, FLOATS, INTEGERS, NUMBERS, RAW_ONLY
 from ..shared.errors import Problem
-from ..shared.images import sniff
 from ..shared.values import Numbers, check_shape, described, shape_text
 from ..shared.wire import buffer_of
 from .box_sides import Side, box_problems
@@ -35,6 +34,7 @@ from .changes import (
 )
 from .checks import Check, Checks
 from .decoded import Shape
+from .image_formats import sniff, undecoded
 from .parameters import (
     FixedShape,
     Name,
@@ -434,6 +434,9 @@ def cause_of_size(data: bytes, dtype: str, size: int | None) -> str:
     form = sniff(data)
     if form:
         return f"they begin like a {form}: declare that encoding in the schema"
+    other = undecoded(data)
+    if other:
+        return f"they begin like {other.image}: {other.advice('raw')}"
     if not data:
         return "nothing was written"
     return other_dtype(len(data), dtype, size) if size else ""

@@ -17,13 +17,14 @@ from ..reading.columns import Column, Rows
 from ..shared import base64_text
 from ..shared.dtypes import DTYPES, FLOATS
 from ..shared.errors import Problem
-from ..shared.images import ImageHeader, header_of, sniff
+from ..shared.images import ImageHeader
 from ..shared.requirements import lazy_tf as tf
 from ..shared.values import Numbers
 from ..shared.wire import Buffer, buffer_of
 from .checks import Check, Checks, EachCheck, finite
 from .decoded import Shape
 from .faults import Features, shown_bytes
+from .image_formats import header_of, sniff
 from .kind import Kind
 from .numbers import of_size
 from .parsed import Parsed

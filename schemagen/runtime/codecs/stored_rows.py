@@ -19,11 +19,11 @@ from ..reading.columns import Column, StepColumn, column_of
 from ..shared import base64_text
 from ..shared.dtypes import DTYPES, from_bits
 from ..shared.errors import Problem
-from ..shared.images import sniff
 from ..shared.values import shortened
 from .checks import Check, EachCheck
 from .decoded import RaggedRows, Shape, Values, split_rows
 from .faults import Fault, Features, firsts, listed, missing, near, shown_bytes
+from .image_formats import sniff, undecoded, with_article
 from .part import Part, amount
 from .stored import Source, Stored
 from .tensor_proto import read_tensor
@@ -438,8 +438,11 @@ def of_bytes(column: Column, contents: Sequence[bytes]) -> Column:
 
 
 def _cause_of_text(data: bytes) -> str:
-    form = sniff(data)
-    return f"a {form} as it is: declare it without transfer_encoding" if form else ""
+    other = undecoded(data)
+    form = other.title if other else sniff(data)
+    if form is None:
+        return ""
+    return f"{with_article(form)} as it is: declare it without transfer_encoding"
 
 
 def _is_utf8(value: bytes) -> bool:
