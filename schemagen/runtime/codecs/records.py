@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextvars import ContextVar
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
@@ -29,43 +28,6 @@ from .part import Part
 from .written import EXAMPLE, SEQUENCE_EXAMPLE, Stored, Written, WrittenRecords, joined
 
 ColumnOf = tuple[Kind, Column | None]
-_taken: ContextVar[list[TakenRow] | None] = ContextVar("taken", default=None)
-_TAKEN = b"the values of a row that was taken"
-
-
-class TakenRow(NamedTuple):
-    """A row of which no more was checked than that its fields have the right names.
-
-    Attributes:
-        codec: of its record.
-        values: of each field, by name.
-    """
-
-    codec: RecordCodec
-    values: dict[str, Any]
-
-
-def take_row(
-    serialize: Callable[..., bytes], fields: Mapping[str, Any]
-) -> TakenRow | bytes:
-    """Take a row in place of encoding it, so that many can be encoded as columns.
-
-    Args:
-        serialize: of generated code, which calls `RecordCodec.encode`; or another function.
-        fields: its keywords.
-
-    Returns:
-        The row; or what the function returns, if that is something else.
-    """
-    rows: list[TakenRow] = []
-    token = _taken.set(rows)
-    try:
-        record = serialize(**fields)
-    finally:
-        _taken.reset(token)
-    if not rows:
-        return record
-    return rows[0] if record is _TAKEN else serialize(**fields)
 
 
 class RecordCodec:
@@ -147,10 +109,6 @@ class RecordCodec:
                 equally long, no field is there, so that readers could not tell whose
                 record it is, or the record has more than MOST_RECORD_BYTES.
         """
-        taken = _taken.get()
-        if taken is not None:
-            taken.append(TakenRow(self, values))
-            return _TAKEN
         for name in self._times:
             if is_nat(values[name]):
                 values[name] = None
