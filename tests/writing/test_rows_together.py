@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from digit_rows import row, rows, written
 from published_splits import numbers_of, records_of
-from splits import write_split
 
 from generated import RecordError
 from generated.digit.serializer import serialize, write_dataset
@@ -100,20 +99,4 @@ def test_values_that_cannot_be_copied_are_encoded_at_once(tmp_path: Path) -> Non
         some[number]["moments"] = _Array(some[number]["moments"])
     write_dataset(iter(some), tmp_path, "train", shards=1)
     expected = [serialize(**each) for each in rows(50)]
-    assert records_of(tmp_path) == expected
-
-
-def test_other_functions_than_generated_ones_are_called_for_each_row(
-    tmp_path: Path,
-) -> None:
-    """Also where they change what the generated one returns."""
-
-    def longer(**fields: Any) -> bytes:
-        return serialize(**fields) + b"\x7a\x00"
-
-    write_dataset(rows(5), tmp_path, "train")
-    stated = json.loads((tmp_path / "manifest.json").read_bytes())
-    schema = {name: stated[name] for name in ("record", "spec", "fingerprint")}
-    write_split(rows(5), longer, tmp_path, "train", overwrite=True, **schema)
-    expected = [serialize(**each) + b"\x7a\x00" for each in rows(5)]
     assert records_of(tmp_path) == expected

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from enum import Enum
 from operator import itemgetter
@@ -59,10 +58,12 @@ class Members:
             else:
                 self._nested[at] = Members((first, *more), inner)
                 self.fields += self._nested[at].fields
-        self._optional = tuple(optional)
-        self._all = itemgetter(*by_name)
         self.names = tuple(by_name)
         self.required = tuple(name for name in by_name if name not in optional)
+        self._optional = tuple(optional)
+        self._known, self._needed = frozenset(self.names), frozenset(self.required)
+        # Of several names, `itemgetter` returns a tuple.
+        self._all = itemgetter(*self.names) if len(self.names) > 1 else self._one
 
     def values(self, given: Mapping[str, Any]) -> Sequence[Any]:
         """Return the value of each field; None for optional ones that are not given.
@@ -72,14 +73,14 @@ class Members:
             RecordError: a nested value is none, or its names are wrong.
         """
         found: Sequence[Any]
-        if len(given) == len(self.names) > 1:
+        if len(given) == len(self.names):
             try:
                 found = self._all(given)
             except KeyError:
                 raise WrongNamesError from None
         else:
             names = given.keys()
-            if not names <= {*self.names} or not names >= {*self.required}:
+            if not self._needed <= names <= self._known:
                 raise WrongNamesError
             found = [given.get(name) for name in self.names]
         if not self._nested:
@@ -92,6 +93,9 @@ class Members:
             else:
                 values += nested._values_of(value)
         return values
+
+    def _one(self, given: Mapping[str, Any]) -> tuple[Any]:
+        return (given[self.names[0]],)
 
     def _values_of(self, value: Any) -> Sequence[Any]:
         """Return the values of a nested value, which may be an instance of its model."""
@@ -109,37 +113,30 @@ class UnkeptError(Exception):
     """A value that cannot be copied, or of which it is not known how to copy it."""
 
 
-@dataclass(slots=True)
 class _Stack:
-    """Arrays of one dtype and shape, one for each row from the first on.
+    """Copies of a field's arrays of one dtype and shape, where a column has them.
+
+    Args:
+        first: one of them.
 
     Attributes:
-        array: has a place for each row.
-        count: how many rows have theirs in it.
+        dtype: of each array.
+        shape: of each array.
+        array: a place for each row that a chunk has: [rows, *shape].
     """
 
-    array: NDArray[Any]
-    count: int = 0
+    __slots__ = ("array", "dtype", "shape")
 
-    @classmethod
-    def of(cls, first: NDArray[Any]) -> _Stack:
-        """Return a stack that the rows of a chunk fit into."""
-        most = min(CHUNK_ROWS, CHUNK_BYTES // max(1, first.nbytes) + 1)
-        return cls(np.empty((most, *first.shape), first.dtype))
-
-    def takes(self, array: NDArray[Any], row: int) -> bool:
-        stacked = self.array
-        return (
-            row < len(stacked)
-            and array.shape == stacked.shape[1:]
-            and array.dtype == stacked.dtype
-        )
+    def __init__(self, first: NDArray[Any]) -> None:
+        self.dtype, self.shape = first.dtype, first.shape
+        rows = min(CHUNK_ROWS, CHUNK_BYTES // max(1, first.nbytes) + 1)
+        self.array = np.empty((rows, *self.shape), self.dtype)
 
 
 class KeptRows:
     """The values of some rows, of which nothing changes once they are added.
 
-    Arrays of one dtype and shape are copied once, to where a column has them.
+    Arrays of one dtype and shape are copied once, to their place in a column.
 
     Args:
         names: of the fields.
@@ -147,7 +144,7 @@ class KeptRows:
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = names
-        self._rows: list[Sequence[Any]] = []
+        self._rows: list[Sequence[Any]] = []  # with a stack in place of an array in it
         self._stacks: dict[int, _Stack] = {}
 
     def __len__(self) -> int:
@@ -165,54 +162,66 @@ class KeptRows:
         if _NUMBERS.issuperset(map(type, values)):
             self._rows.append(values)
             return 8 * len(values)
-        size, row = 0, []
+        size, row, number = 0, [], len(self._rows)
         try:
             for at, value in enumerate(values):
-                if type(value) is np.ndarray:
-                    row.append(self._array(at, value))
-                    size += value.nbytes
-                else:
-                    kept, each = _kept(value)
+                kind = type(value)
+                if kind is not np.ndarray:
+                    kept, each = (value, 8) if kind in _NUMBERS else _kept(value)
                     row.append(kept)
                     size += each
+                    continue
+                stack = self._stacks.get(at) if number else self._begun(at, value)
+                if (
+                    stack is not None
+                    and value.shape == stack.shape
+                    and value.dtype == stack.dtype
+                    and number < len(stack.array)
+                ):
+                    stack.array[number] = value
+                    row.append(stack)
+                else:
+                    row.append(value.copy())
+                size += value.nbytes
         except Exception as error:  # such as of a list that holds itself
             raise UnkeptError from error
         self._rows.append(row)
         return size
 
-    def _array(self, at: int, value: NDArray[Any]) -> NDArray[Any]:
-        """Return a copy of a field's array, in a stack if there is one for it."""
-        number = len(self._rows)
+    def _begun(self, at: int, first: NDArray[Any]) -> _Stack | None:
+        """Return the stack for a field's arrays, given that of the first row."""
         stack = self._stacks.get(at)
-        if not number and value.ndim and value.dtype.kind in "biuf":
-            if stack is None or not stack.takes(value, 0):
-                self._stacks[at] = stack = _Stack.of(value)
-            stack.count = 0
-        if stack is None or not stack.takes(value, number):
-            return value.copy()
-        copy: NDArray[Any] = stack.array[number]
-        copy[...] = value
-        stack.count += 1
-        return copy
+        if stack is None or (stack.dtype, stack.shape) != (first.dtype, first.shape):
+            if not first.ndim or first.dtype.kind not in "biuf":
+                return None
+            self._stacks[at] = stack = _Stack(first)
+        return stack
 
     def values(self, row: int) -> dict[str, Any]:
         """Return the values of a row by field."""
-        return dict(zip(self._names, self._rows[row], strict=True))
+        values = [
+            value.array[row] if type(value) is _Stack else value
+            for value in self._rows[row]
+        ]
+        return dict(zip(self._names, values, strict=True))
 
     def columns(self) -> dict[str, Any]:
         """Return the values of all rows by field; they stay until a row is added."""
-        rows = len(self._rows)
         columns: list[Any] = [*map(list, zip(*self._rows, strict=True))]
         for at, stack in self._stacks.items():
-            if stack.count == rows:
-                columns[at] = stack.array[:rows]
+            column = columns[at]
+            if all(value is stack for value in column):
+                columns[at] = stack.array[: len(column)]
+            else:
+                columns[at] = [
+                    stack.array[row] if value is stack else value
+                    for row, value in enumerate(column)
+                ]
         return dict(zip(self._names, columns, strict=True))
 
     def clear(self) -> None:
         """Remove all rows."""
         self._rows.clear()
-        for stack in self._stacks.values():
-            stack.count = 0
 
 
 def _kept(value: Any) -> tuple[Any, int]:
