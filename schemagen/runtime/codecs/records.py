@@ -170,6 +170,26 @@ class RecordCodec:
         """
         return self._measured(columns).framed()
 
+    def refused_rows(self, columns: Mapping[str, Column]) -> list[int]:
+        """Return the positions of rows with a value that its field refuses, in order.
+
+        The values of a field are looked at one by one only if it refuses their column.
+        What fields have to be to each other is not looked at.
+        """
+        refused = set[int]()
+        for name, codec in self._by_key:
+            column = columns[name]
+            if name in self._times:
+                column = without_nat(column)
+            rows = range(len(column))
+            try:
+                _stored(codec, column, rows)
+            except Exception:
+                refused.update(
+                    row for row in rows if not _is_stored(codec, column[row])
+                )
+        return sorted(refused)
+
     def _measured(self, columns: Mapping[str, Column | None]) -> WrittenRecords:
         """Check the rows of a batch, and return their records."""
         columns = {name: plain_column(column) for name, column in columns.items()}
@@ -385,6 +405,17 @@ def _stored_row(codec: Kind, value: Any, row: int | None) -> Sequence[Stored]:
         return codec.store(value)
     except Exception as error:
         return _stored_again(codec, value, row, error)
+
+
+def _is_stored(codec: Kind, value: Any) -> bool:
+    """Tell whether a field takes a row's value, or that it is missing."""
+    if value is None and codec.optional:
+        return True
+    try:
+        _stored_row(codec, value, None)
+    except Exception:
+        return False
+    return True
 
 
 def _stored_again(

@@ -293,6 +293,6 @@ def write_shard(
 
 
 def _chunks(buckets: Buckets, refused: tuple[Refused, ...]) -> Iterator[Chunk]:
-    yield Chunk(None, Framed(b"", _NO_ROWS), _NO_ROWS, None, refused, 0)
+    yield Chunk(None, Framed(b"", _NO_ROWS), _NO_ROWS, None, refused)
     for _, framed in buckets.ordered():
-        yield Chunk(None, framed, _NO_ROWS, None, (), 0)
+        yield Chunk(None, framed, _NO_ROWS, None, ())

@@ -205,18 +205,25 @@ class KeptRows:
         ]
         return dict(zip(self._names, values, strict=True))
 
-    def columns(self) -> dict[str, Any]:
-        """Return the values of all rows by field; they stay until a row is added."""
-        columns: list[Any] = [*map(list, zip(*self._rows, strict=True))]
+    def columns(self, rows: Sequence[int]) -> dict[str, Any]:
+        """Return the values of some rows by field; they stay until a row is added.
+
+        Args:
+            rows: their numbers, in order; not all of them may be left out.
+        """
+        given = [self._rows[row] for row in rows]
+        columns: list[Any] = [*map(list, zip(*given, strict=True))]
         for at, stack in self._stacks.items():
             column = columns[at]
-            if all(value is stack for value in column):
-                columns[at] = stack.array[: len(column)]
-            else:
+            if not all(value is stack for value in column):
                 columns[at] = [
                     stack.array[row] if value is stack else value
-                    for row, value in enumerate(column)
+                    for row, value in zip(rows, column, strict=True)
                 ]
+            elif isinstance(rows, range):
+                columns[at] = stack.array[rows.start : rows.stop]
+            else:
+                columns[at] = stack.array[rows]
         return dict(zip(self._names, columns, strict=True))
 
     def clear(self) -> None:

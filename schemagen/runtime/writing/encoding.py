@@ -6,7 +6,7 @@ they are encoded one by one to find it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import count
@@ -78,7 +78,6 @@ class Chunk:
         rows: int64 [records], the position of each record's row in its source.
         keys: uint64 [records, 2], the digest of each row's key; None without keys.
         refused: the rows that were left out, in order.
-        next_row: the position after the last row, written or refused.
     """
 
     part: int | None
@@ -86,7 +85,6 @@ class Chunk:
     rows: NDArray[np.int64]
     keys: NDArray[np.uint64] | None
     refused: tuple[Refused, ...]
-    next_row: int
 
 
 @dataclass(frozen=True)
@@ -223,7 +221,7 @@ def encode_rows(
         Exception: whatever else a row's own code raises, with the position as note.
     """
     waiting = KeptRows(encoding.members.fields)
-    pending = _Pending(encoding, part, first, waiting)
+    pending = _Pending(encoding, part, waiting)
     numbers = count(first) if positions is None else positions
     numbered = zip(numbers, rows, strict=False)
     try:
@@ -232,7 +230,7 @@ def encode_rows(
             if pending.full:
                 pending.encode()
                 yield pending.chunk()
-                pending = _Pending(encoding, part, number + 1, waiting)
+                pending = _Pending(encoding, part, waiting)
         pending.encode()
     except Exception:
         # What came before is as good as if nothing had happened, unless a row is wrong.
@@ -311,16 +309,12 @@ class _Pending:
     Args:
         encoding: how rows become records.
         part: as for `encode_rows`.
-        next_row: the position of the first row.
         waiting: keeps the values of rows that wait; there are none yet.
     """
 
-    def __init__(
-        self, encoding: Encoding, part: int | None, next_row: int, waiting: KeptRows
-    ) -> None:
+    def __init__(self, encoding: Encoding, part: int | None, waiting: KeptRows) -> None:
         self._encoding = encoding
         self._part = part
-        self._next_row = next_row
         self._waiting = waiting
         self._places: list[_Place] = []  # of the rows that wait
         self._records: list[bytes] = []  # not framed yet
@@ -357,21 +351,39 @@ class _Pending:
     def encode(self) -> None:
         """Encode the rows that wait; errors are those of `encode_rows`."""
         places, self._places = self._places, []
-        if not places:
-            return
         try:
-            columns = self._waiting.columns()
-            framed = [*self._encoding.record.frame_columns(**columns)]
-        except Exception:  # of some row, which is found here
-            for at, place in enumerate(places):
-                self._encode_one(place, self._waiting.values(at))
-        else:
-            self._frame()
-            self._framed += framed
-            self._written += places
-            self._next_row = places[-1][0] + 1
+            if places and not self._encode_together(places, range(len(places))):
+                self._encode_apart(places)
         finally:
             self._waiting.clear()
+
+    def _encode_together(self, places: list[_Place], rows: Sequence[int]) -> bool:
+        """Encode some of the rows that wait as columns; tell whether none is wrong."""
+        if not rows:
+            return True
+        try:
+            columns = self._waiting.columns(rows)
+            framed = [*self._encoding.record.frame_columns(**columns)]
+        except Exception:  # of some row, which is then searched
+            return False
+        self._frame()
+        self._framed += framed
+        self._written += [places[row] for row in rows]
+        return True
+
+    def _encode_apart(self, places: list[_Place]) -> None:
+        """Encode the rows that wait, of which some are wrong."""
+        record, rows = self._encoding.record, range(len(places))
+        refused = record.refused_rows(self._waiting.columns(rows))
+        if not self._encoding.skip:
+            del refused[1:]
+            rows = rows[: refused[0]] if refused else rows
+        right = sorted({*rows} - {*refused})
+        if not refused or not self._encode_together(places, right):
+            # They are wrong in what fields have to be to each other.
+            refused = [*range(len(places))]
+        for row in refused:
+            self._encode_one(places[row], self._waiting.values(row))
 
     def _encode_one(self, place: _Place, values: dict[str, Any]) -> None:
         number, _ = place
@@ -382,7 +394,6 @@ class _Pending:
             return
         self._records.append(record)
         self._written.append(place)
-        self._next_row = number + 1
 
     def _frame(self) -> None:
         if self._records:
@@ -402,7 +413,6 @@ class _Pending:
                 refused.shard,
             )
         )
-        self._next_row = number + 1
 
     @property
     def empty(self) -> bool:
@@ -430,5 +440,4 @@ class _Pending:
             np.array([number for number, _ in self._written], np.int64),
             keys,
             tuple(self._refused),
-            self._next_row,
         )
