@@ -182,11 +182,9 @@ class RecordCodec:
             if name in self._times:
                 column = without_nat(column)
             rows = range(len(column))
-            try:
-                _stored(codec, column, rows)
-            except Exception:
+            if not _is_stored(codec, column, rows):
                 refused.update(
-                    row for row in rows if not _is_stored(codec, column[row])
+                    row for row in rows if not _is_stored(codec, [column[row]], (row,))
                 )
         return sorted(refused)
 
@@ -358,6 +356,15 @@ def _stored(
     return written
 
 
+def _is_stored(codec: Kind, values: Column, rows: Sequence[int]) -> bool:
+    """Tell whether a field takes the values of some rows."""
+    try:
+        _stored(codec, values, rows)
+    except Exception:  # whatever a value's own code raises
+        return False
+    return True
+
+
 def _check_missing(
     codec: Kind, values: Column | None, rows: Sequence[int | None]
 ) -> None:
@@ -405,17 +412,6 @@ def _stored_row(codec: Kind, value: Any, row: int | None) -> Sequence[Stored]:
         return codec.store(value)
     except Exception as error:
         return _stored_again(codec, value, row, error)
-
-
-def _is_stored(codec: Kind, value: Any) -> bool:
-    """Tell whether a field takes a row's value, or that it is missing."""
-    if value is None and codec.optional:
-        return True
-    try:
-        _stored_row(codec, value, None)
-    except Exception:
-        return False
-    return True
 
 
 def _stored_again(
