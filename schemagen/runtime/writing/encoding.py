@@ -344,7 +344,7 @@ class _Pending:
         except UnkeptError:
             self.encode()
             named = dict(zip(encoding.members.fields, values, strict=True))
-            self._encode_one(place, named)
+            self._bytes += self._encode_one(place, named)
             return
         self._places.append(place)
 
@@ -375,9 +375,9 @@ class _Pending:
         """Encode the rows that wait, of which some are wrong."""
         record, rows = self._encoding.record, range(len(places))
         refused = record.refused_rows(self._waiting.columns(rows))
-        if not self._encoding.skip:
-            del refused[1:]
-            rows = rows[: refused[0]] if refused else rows
+        if refused and not self._encoding.skip:
+            # The first one ends it, so that those after it need not be searched.
+            rows, refused = rows[: refused[0]], [*rows[refused[0] :]]
         right = sorted({*rows} - {*refused})
         if not refused or not self._encode_together(places, right):
             # They are wrong in what fields have to be to each other.
@@ -385,15 +385,17 @@ class _Pending:
         for row in refused:
             self._encode_one(places[row], self._waiting.values(row))
 
-    def _encode_one(self, place: _Place, values: dict[str, Any]) -> None:
+    def _encode_one(self, place: _Place, values: dict[str, Any]) -> int:
+        """Encode a row, and return how many bytes it has; 0 if it is left out."""
         number, _ = place
         try:
             record = self._encoding.record.encode(**values)
         except Exception as error:
             self._refuse(error, number)
-            return
+            return 0
         self._records.append(record)
         self._written.append(place)
+        return len(record)
 
     def _frame(self) -> None:
         if self._records:
