@@ -8,7 +8,6 @@ from schemagen.runtime.native import BYTES, FLOAT, INT64
 from schemagen.runtime.reading.decoding import CheckPlan, Expected, decode
 from schemagen.runtime.reading.records import records_of
 
-
 _WRONG: dict[str, tuple[Expected, Values, Values]] = {
     "kind": (Expected("key", INT64), 1, 1.0),
     "number": (Expected("key", FLOAT, length=2), [1.0, 2.0], [1.0]),

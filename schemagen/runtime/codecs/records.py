@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextvars import ContextVar
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
@@ -31,43 +30,6 @@ from .part import Part
 from .written import EXAMPLE, SEQUENCE_EXAMPLE, Stored, Written, WrittenRecords, joined
 
 ColumnOf = tuple[Kind, Column | None]
-_taken: ContextVar[list[TakenRow] | None] = ContextVar("taken", default=None)
-_TAKEN = b"the values of a row that was taken"
-
-
-class TakenRow(NamedTuple):
-    """A row of which no more was checked than that its fields have the right names.
-
-    Attributes:
-        codec: of its record.
-        values: of each field, by name.
-    """
-
-    codec: RecordCodec
-    values: dict[str, Any]
-
-
-def take_row(
-    serialize: Callable[..., bytes], fields: Mapping[str, Any]
-) -> TakenRow | bytes:
-    """Take a row in place of encoding it, so that many can be encoded as columns.
-
-    Args:
-        serialize: of generated code, which calls `RecordCodec.encode`; or another function.
-        fields: its keywords.
-
-    Returns:
-        The row; or what the function returns, if that is something else.
-    """
-    rows: list[TakenRow] = []
-    token = _taken.set(rows)
-    try:
-        record = serialize(**fields)
-    finally:
-        _taken.reset(token)
-    if not rows:
-        return record
-    return rows[0] if record is _TAKEN else serialize(**fields)
 
 
 class RecordCodec:
@@ -149,10 +111,6 @@ class RecordCodec:
                 equally long, no field is there, so that readers could not tell whose
                 record it is, or the record has more than MOST_RECORD_BYTES.
         """
-        taken = _taken.get()
-        if taken is not None:
-            taken.append(TakenRow(self, values))
-            return _TAKEN
         for name in self._times:
             if is_nat(values[name]):
                 values[name] = None
@@ -216,6 +174,24 @@ class RecordCodec:
         a megabyte at a time. Until then the columns must stay as they are.
         """
         return self._measured(columns).framed()
+
+    def refused_rows(self, columns: Mapping[str, Column]) -> list[int]:
+        """Return the positions of rows with a value that its field refuses, in order.
+
+        The values of a field are looked at one by one only if it refuses their column.
+        What fields have to be to each other is not looked at.
+        """
+        refused = set[int]()
+        for name, codec in self._by_key:
+            column = columns[name]
+            if name in self._times:
+                column = without_nat(column)
+            rows = range(len(column))
+            if not _is_stored(codec, column, rows):
+                refused.update(
+                    row for row in rows if not _is_stored(codec, [column[row]], (row,))
+                )
+        return sorted(refused)
 
     def _measured(self, columns: Mapping[str, Column | None]) -> WrittenRecords:
         """Check the rows of a batch, and return their records."""
@@ -392,6 +368,15 @@ def _refuse(codec: Kind, fault: Fault | None, rows: Sequence[int | None]) -> Non
     if fault is not None:
         row, advice = rows[int(fault.rows[0])], fault.cause(0)
         raise RecordError(codec.label, fault.found(0), fault.expected, advice, row)
+
+
+def _is_stored(codec: Kind, values: Column, rows: Sequence[int]) -> bool:
+    """Tell whether a field takes the values of some rows."""
+    try:
+        _stored(codec, values, rows)
+    except Exception:  # whatever a value's own code raises
+        return False
+    return True
 
 
 def _check_missing(
