@@ -141,7 +141,7 @@ class RecordCodec:
             except Exception as error:
                 stored = _stored_again(codec, value, None, error)
             if is_right is not None and not is_right(stored[0]):
-                _refuse(codec, fault_of_row(codec, stored), (None,))
+                _refuse(codec, fault_of_row(codec, stored), [value], (None,))
             flat += pieces(stored[0])
         return flat
 
@@ -153,7 +153,7 @@ class RecordCodec:
             if value is None and codec.optional:
                 continue
             stored = _stored_row(codec, value, None)
-            _refuse(codec, fault_of_row(codec, stored), (None,))
+            _refuse(codec, fault_of_row(codec, stored), [value], (None,))
             for (place, pieces), held in zip(self._entries[name], stored, strict=True):
                 found[place] = pieces(held)
         return [*chain.from_iterable(found)]
@@ -357,17 +357,31 @@ def _stored(
         ]
         written = codec.join(stored)
     fault = first_fault(codec, written, len(given))
-    _refuse(codec, fault, [rows[at] for at in given] if fault else ())
+    if fault is not None:
+        _refuse(codec, fault, values, [rows[at] for at in given])
     if len(given) < len(rows):
         return [each.among(given, len(rows)) for each in written]
     return written
 
 
-def _refuse(codec: Kind, fault: Fault | None, rows: Sequence[int | None]) -> None:
-    """Refuse the first wrong row, if there is one, by its position in `rows`."""
+def _refuse(
+    codec: Kind, fault: Fault | None, values: Any, rows: Sequence[int | None]
+) -> None:
+    """Refuse the first wrong row, if there is one.
+
+    Args:
+        codec: of the field.
+        fault: what is wrong.
+        values: of the field, in some rows.
+        rows: the positions of these rows, for errors.
+
+    Raises:
+        RecordError: naming the row.
+    """
     if fault is not None:
-        row, advice = rows[int(fault.rows[0])], fault.cause(0)
-        raise RecordError(codec.label, fault.found(0), fault.expected, advice, row)
+        at = int(fault.rows[0])
+        problem = Problem(fault.found(0), fault.expected, fault.cause(0))
+        raise RecordError.of(problem.about(values[at]), codec.label, rows[at])
 
 
 def _is_stored(codec: Kind, values: Column, rows: Sequence[int]) -> bool:
