@@ -28,6 +28,7 @@ from .write_workers import WORKERS
 from .writing import (
     A_LISTS,
     BATCHES,
+    DATASET,
     ROWS,
     A,
     Agreement,
@@ -54,6 +55,7 @@ _FLOOR_GOALS = {"mix": 3, "vector": 1.8, "jpeg": 1.5}
 _FILE_TARGETS = (
     Target(A, BATCHES, _goals(3.5, 20, 6, 6, 1.3)),
     Target(A, ROWS, _goals(2.5, 15, 2, 3, 1.2)),
+    Target(A, DATASET, {"mix": 3, "tabular": 8}),
     Target(BATCHES, FLOOR, _FLOOR_GOALS, at_most=True),
 )
 
@@ -153,6 +155,7 @@ def file_ways(
     directory = scratch / "data"
     write_batches = partial(ours.write_batches, batches, directory)
     write_rows = partial(ours.write_rows, rows, directory)
+    write_dataset = partial(ours.write_dataset, rows, directory)
 
     def unsynced(way: Way) -> Way:
         def run() -> None:
@@ -178,6 +181,8 @@ def file_ways(
         BATCHES + UNSYNCED: unsynced(write_batches),
         ROWS: write_rows,
         ROWS + UNSYNCED: unsynced(write_rows),
+        DATASET: write_dataset,
+        DATASET + UNSYNCED: unsynced(write_dataset),
         **{name: peer(way) for name, way in serialize.items()},
         FLOOR: partial(floor, sync=False),
         SYNCED_FLOOR: partial(floor, sync=True),

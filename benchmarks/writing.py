@@ -26,6 +26,7 @@ B = "(b) tfx-bsl"
 C = "(c) TFDS"
 BATCHES = "ours, batches"
 ROWS = "ours, rows"
+DATASET = "ours, write_dataset"
 
 
 class Ours:
@@ -63,6 +64,10 @@ class Ours:
         with self.serializer.Writer(directory, "train") as writer:
             for row in rows:
                 writer.write(**row)
+
+    def write_dataset(self, rows: list[Row], directory: Path) -> None:
+        """Write a split from rows, which become columns."""
+        self.serializer.write_dataset(rows, directory, "train", progress=False)
 
 
 def tensorflow() -> Any:

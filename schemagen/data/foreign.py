@@ -7,17 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
+from ..runtime.codecs.image_formats import DECODED, UNDECODED, recognised
 from ..runtime.reading.columns import Columns, keyed_rows, other_rows
 from ..runtime.reading.message import MalformedError, tagged
 
-# Where the bytes are that tell a format: first those that a kind reads.
-_READ = (
-    (0, b"\xff\xd8\xff", "a JPEG image"),
-    (0, b"\x89PNG", "a PNG image"),
-    (0, b"GIF8", "a GIF image"),
-)
+# Where the bytes are that tell a format other than those of images.
 _FORMATS = (
-    *_READ,
     (0, b"\x28\xb5\x2f\xfd", "compressed with zstd"),
     (0, b"\xfd7zXZ\0", "compressed with xz"),
     (0, b"BZh9", "compressed with bzip2"),
@@ -33,8 +28,6 @@ _FORMATS = (
     (0, b"\x80\x04\x95", "a pickle"),
     (0, b"\x80\x05\x95", "a pickle"),
     (16, b"\xde\xc0\xef\xbe", "an LMDB database"),
-    (0, b"II*\0", "a TIFF image"),
-    (0, b"MM\0*", "a TIFF image"),
     (8, b"WAVE", "a WAV file"),
     (0, b"fLaC", "a FLAC file"),
     (0, b"OggS", "an Ogg file"),
@@ -46,10 +39,11 @@ _FORMATS = (
 # How much of a text, and how many bytes, are shown.
 _SHOWN, _SHOWN_BYTES = 40, 12
 
-# What becomes of the bytes of audio files.
-_DECODERS = {
+# What becomes of the bytes of files that no kind reads.
+_ADVICE = {
     "a WAV file": ": decode with tf.audio.decode_wav in a map",
     "a FLAC file": ": decode with soundfile or tensorflow_io in a map",
+    **{each.image: f": {each.advice()}" for each in UNDECODED.values()},
 }
 
 _Decoder = codecs.getincrementaldecoder("utf-8")
@@ -65,6 +59,11 @@ def other_format(start: bytes, sure_bytes: int = _SURE_BYTES) -> str:
         start: the first bytes of a file or a value.
         sure_bytes: the fewest bytes that tell a format.
     """
+    image = recognised(start)
+    # Words begin with the two letters of a BMP, too.
+    fewest = _SURE_BYTES if image and image.like_text else sure_bytes
+    if image and image.told_by(start) >= fewest:
+        return image.image
     for at, magic, name in _FORMATS:
         if len(magic) >= sure_bytes and start.startswith(magic, at):
             return name
@@ -74,10 +73,10 @@ def other_format(start: bytes, sure_bytes: int = _SURE_BYTES) -> str:
 def unread_content(samples: Iterable[bytes]) -> str:
     """Say what all values are that no kind reads; "" if one may be anything else."""
     found = {other_format(sample, 1) for sample in samples}
-    if not found or found & {"", *(name for _, _, name in _READ)}:
+    if not found or found & {"", *(each.image for each in DECODED.values())}:
         return ""
-    decoder = _DECODERS.get(" or ".join(found), "")
-    return f"{' or '.join(sorted(found))}, which no kind reads{decoder}"
+    advice = _ADVICE.get(" or ".join(found), "")
+    return f"{' or '.join(sorted(found))}, which no kind reads{advice}"
 
 
 def describe_start(start: bytes) -> str:

@@ -14,6 +14,8 @@ import numpy as np
 import PIL.Image
 from numpy.typing import NDArray
 
+from ..runtime.codecs.image_formats import DECODED
+from ..runtime.shared.compression import one_of
 from ..runtime.shared.images import MOST_PIXELS
 from .formatting import size
 from .statistics.bytes_values import IMAGES, content_of
@@ -110,7 +112,8 @@ def copy_of(data: bytes, budget: Budget) -> Picture:
     content = content_of(data)
     form, header = content.format, content.picture
     if form not in IMAGES:
-        return Picture(trouble="not an image in JPEG, PNG, GIF, BMP or WebP")
+        titles = one_of(each.title for each in DECODED.values())
+        return Picture(trouble=f"not an image in {titles}")
     if header and header.height * header.width > MOST_PIXELS:
         return Picture(
             trouble=f"a {form} image of {size(len(data))} that says it is "

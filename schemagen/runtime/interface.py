@@ -11,10 +11,10 @@ from contextlib import suppress
 DISTRIBUTION = "schemagen-tfrecord"
 """What pip installs; the package that it installs is `schemagen`."""
 
-INTERFACE = 4
+INTERFACE = 5
 """The interface that this version of schemagen generates code for."""
 
-OLDEST = 4
+OLDEST = 5
 """The oldest interface that this runtime still supports."""
 
 

@@ -16,6 +16,7 @@ from ..runtime.codecs.box_sides import box_of
 from ..runtime.codecs.classes import names_of
 from ..runtime.codecs.groups import check_lengths, group_of, groups_of
 from ..runtime.codecs.kind import Kind, optional
+from ..runtime.codecs.packed import converted
 from ..runtime.shared.errors import Problem, RecordError, did_you_mean
 from ..runtime.shared.values import described
 from .declaration import RowCheck, as_declared, declaration
@@ -107,9 +108,9 @@ class _RowCheck(RowCheck):
                 "understands; `schemagen check` says why"
             )
         kind = optional(kind) if field.optional else kind
-        convert = kind.bound(self._name).convert
+        codec = kind.bound(self._name)
         declared = field.python_type, names_of(kind)
-        return lambda value: as_declared(*declared, value, convert(value))
+        return lambda value: as_declared(*declared, value, converted(codec, value))
 
 
 def _refused(rule: LiteralString, error: Exception) -> PydanticCustomError:

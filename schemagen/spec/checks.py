@@ -15,6 +15,7 @@ from ..runtime.codecs.box_sides import BoxSides, are_of_box, box_of
 from ..runtime.codecs.groups import group_of
 from ..runtime.codecs.images import Image
 from ..runtime.codecs.kind import Kind, optional
+from ..runtime.codecs.packed import converted
 from ..runtime.codecs.pictures import read_size
 from ..runtime.codecs.python_types import (
     is_array,
@@ -358,7 +359,7 @@ def check_default(kind: Kind, name: str, default: Any) -> None:
     """
     empty = isinstance(default, (list, tuple, np.ndarray)) and not len(default)
     if kind.takes_default == "any":
-        optional(kind).bound(name).convert(default)
+        converted(optional(kind).bound(name), default)
     elif kind.takes_default == "none" or not empty:
         expected = "[] or None" if kind.takes_default == "empty" else "None"
         raise Problem(shortened(default), expected)

@@ -328,7 +328,26 @@ OTHERS: dict[str, tuple[str, Callable[[int], Any], str]] = {
         lambda i: base64.b64encode(npy(np.full((3, 4), i, "<i8"))),
         ".npy",
     ),
-    "TIFF": ("image", lambda i: b"II*\0" + bytes(range(i, i + 40)), "TIFF"),
+    "TIFF": (
+        "image",
+        lambda i: b"II*\0" + bytes(range(i, i + 40)),
+        "a TIFF image, which no kind reads: convert it to PNG, JPEG or WebP with Pillow",
+    ),
+    "AVIF": (
+        "image",
+        lambda i: b"\0\0\0\x20ftypavif" + bytes(range(i, i + 40)),
+        "an AVIF image, which no kind reads",
+    ),
+    "HEIC in base64": (
+        "image",
+        lambda i: base64.b64encode(b"\0\0\0\x18ftypheic" + bytes(range(i, i + 40))),
+        "a HEIC image, which no kind reads",
+    ),
+    "JPEG XL": (
+        "image",
+        lambda i: b"\xff\x0a" + bytes(range(i, i + 40)),
+        "with Pillow and pillow-jxl-plugin",
+    ),
     "WAV": ("sound", wav, "decode with tf.audio.decode_wav in a map"),
     "FLAC": ("sound", lambda i: b"fLaC" + bytes(range(i, i + 40)), "in a map"),
     "hashes in hex": ("image", lambda i: hashlib.sha256(b"%d" % i).hexdigest(), ""),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from io import BytesIO
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import pytest
@@ -13,8 +14,9 @@ import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image as Pillow
+from schemagen.runtime.codecs import image_formats as formats
 from schemagen.runtime.codecs.images import Image
-from schemagen.runtime.shared import images
+from schemagen.runtime.codecs.pixels import Wanted
 from schemagen.runtime.shared.errors import Problem
 from schemagen.runtime.shared.images import ImageHeader
 from stored_features import blobs, example
@@ -160,8 +162,8 @@ _LOSSY = ("lossy", "exif")
 def test_headers_tell_format_size_channels_and_bits(name: str) -> None:
     """Size and channels are those of the image, not of a thumbnail inside it."""
     file = _FILES[name]
-    assert images.read_header(file.data, file.form) == file.header
-    assert images.header_of(file.data) == (file.form, file.header)
+    assert formats.header_of(file.data, file.form) == (file.form, file.header)
+    assert formats.header_of(file.data) == (file.form, file.header)
 
 
 @pytest.mark.parametrize("name", _FILES)
@@ -170,7 +172,7 @@ def test_every_truncated_file_is_refused(name: str) -> None:
     data, form, *_ = _FILES[name]
     for size in range(len(data)):
         with pytest.raises(Problem) as caught:
-            images.read_header(data[:size], form)
+            formats.header_of(data[:size], form)
         assert size < 16 or form in caught.value.found
 
 
@@ -183,12 +185,12 @@ def test_what_the_writer_takes_the_reader_decodes(
     data, form, found, *_ = _OTHERS[name]
     if declared not in (form, "any"):
         with pytest.raises(Problem, match=form):
-            images.read_header(data, declared)
+            formats.header_of(data, declared)
         return
-    for channels in images.CHANNELS[declared]:
+    for channels in formats.channels_of(declared):
         shape = (HEIGHT, WIDTH, channels)
         feature = Image(shape, encoding=declared).bound("x")
-        if found > channels or found not in images.CHANNELS[form]:
+        if found > channels or found not in formats.channels_of(form):
             with pytest.raises(Problem, match=f", {found}\\]"):
                 feature.convert(data)
             continue
@@ -233,8 +235,8 @@ def test_pixels_are_encoded_as_jpeg(channels: int) -> None:
     """Pixels that the writer encodes as JPEG come back nearly as they were."""
     ramp = np.linspace(0, 255, 18 * 25).reshape(18, 25, 1).astype(np.uint8)
     pixels = np.repeat(ramp, channels, axis=2)
-    data = images.encode(pixels, "jpeg")
-    assert images.read_header(data, "jpeg") == ImageHeader(18, 25, channels)
+    data = formats.encode(pixels, "jpeg")
+    assert formats.header_of(data)[1] == ImageHeader(18, 25, channels)
     found = tf.io.decode_jpeg(data).numpy().astype(int)
     assert found.shape == pixels.shape
     assert np.abs(found - pixels).mean() < 5
@@ -243,14 +245,14 @@ def test_pixels_are_encoded_as_jpeg(channels: int) -> None:
 @pytest.mark.parametrize("form", ["png", "bmp", "gif", "webp", "any"])
 def test_pixels_are_encoded_without_loss(parser_of: ParserOf, form: str) -> None:
     """Also those below full transparency, and those whose alpha is full throughout."""
-    for channels in images.CHANNELS[form]:
+    for channels in formats.channels_of(form):
         whole = pixels(channels)
         for alpha in (0, 255) if channels == 4 else (None,):
             if alpha is not None:
                 whole[:, :, 3] = alpha
             feature = Image(whole.shape, encoding=form).bound("x")
             data = feature.store(whole)[0][0]
-            assert images.sniff(data) == ("png" if form == "any" else form)
+            assert formats.sniff(data) == ("png" if form == "any" else form)
             read = decoded(parser_of, whole.shape, form, data)
             np.testing.assert_array_equal(read.numpy()[0], whole)
 
@@ -261,7 +263,7 @@ def test_a_gif_holds_any_256_colours(colours: int) -> None:
     chance = np.random.default_rng(colours)
     palette = chance.integers(0, 256, (colours, 3)).astype(np.uint8)
     whole = palette[np.arange(16 * 20) % colours].reshape(16, 20, 3)
-    data = images.encode(whole, "gif")
+    data = formats.encode(whole, "gif")
     np.testing.assert_array_equal(tf.io.decode_gif(data).numpy()[0], whole)
 
 
@@ -306,7 +308,7 @@ def test_what_tensorflow_would_misread_is_refused_when_reading(
     data, form, _ = _MISREAD[name]
     declared = form if declared == "itself" else "any"
     grey = form == "bmp" and "masks" not in name
-    shape = (None, None, 1 if grey else max(images.CHANNELS[declared]))
+    shape = (None, None, 1 if grey else max(formats.channels_of(declared)))
     for graph in (False, True):
         with pytest.raises(tf.errors.InvalidArgumentError, match=r"field .{1,2}x"):
             decoded(parser_of, shape, declared, data, graph=graph)
@@ -336,9 +338,55 @@ def test_pixels_that_a_format_cannot_hold_are_refused() -> None:
     colours[0, :, 0] = np.arange(257) % 256
     colours[0, 256, 1] = 1
     with pytest.raises(Problem, match=r"257.*encoding='png'"):
-        images.encode(colours, "gif")
+        formats.encode(colours, "gif")
     with pytest.raises(Problem, match="webp"):
-        images.encode(np.zeros((1, 20_000, 3), np.uint8), "webp")
+        formats.encode(np.zeros((1, 20_000, 3), np.uint8), "webp")
+
+
+@pytest.mark.parametrize("name", [each.name for each in formats.FORMATS])
+def test_each_format_of_the_table_is_told_from_all_others(name: str) -> None:
+    """By any of the beginnings that its entry has; words are not taken for an image."""
+    [form] = (each for each in formats.FORMATS if each.name == name)
+    size = max(at + len(option) for at, options in form.begins for option in options)
+    for number in range(max(len(options) for _, options in form.begins)):
+        start = bytearray(size)
+        for at, options in form.begins:
+            option = options[number % len(options)]
+            start[at : at + len(option)] = option
+        data = bytes(start)
+        patterns = {each.name: each.pattern for each in formats.FORMATS}
+        told = [name for name in patterns if re.match(patterns[name], data, re.DOTALL)]
+        assert told == [name]
+        assert formats.sniff(data) == (name if name in formats.DECODED else None)
+        other = formats.undecoded(data, 1)
+        assert (other.name if other else None) == (
+            None if formats.sniff(data) else name
+        )
+        assert formats.recognised(data[:1]) is None
+
+
+def test_type_checkers_know_the_encodings_of_the_table() -> None:
+    """In the same order."""
+    assert get_args(formats.Encoding) == formats.ENCODINGS
+
+
+@pytest.mark.parametrize("form", formats.DECODED)
+def test_each_decoded_format_is_read_as_it_is_written(
+    parser_of: ParserOf, form: str
+) -> None:
+    """Pixels of each number of channels become an image, with the pixels of TensorFlow."""
+    entry = formats.DECODED[form]
+    for channels in entry.channels:
+        whole = pixels(channels)
+        data = entry.encode(whole)
+        assert formats.header_of(data, form) == (form, ImageHeader(*SIZE, channels))
+        if form == "bmp" and channels == 4:  # Pillow leaves its alpha out
+            continue
+        found = entry.decode(data, Wanted(channels))
+        assert found.shape == whole.shape
+        if entry.in_tensorflow is not None:
+            read = decoded(parser_of, whole.shape, form, data)
+            np.testing.assert_array_equal(read.numpy()[0], found)
 
 
 _STARTS = {
@@ -352,7 +400,7 @@ _STARTS = {
 
 def _channels_or_problem(data: bytes, form: str) -> int | str:
     try:
-        return images.read_header(data, form).channels
+        return formats.header_of(data, form)[1].channels
     except Problem as problem:
         return problem.expected
 

@@ -115,7 +115,7 @@ def test_conversion_is_lossless_or_refused(source: str, target: str) -> None:
     @given(_values(source))
     def check(array: Any) -> None:
         try:
-            found = Numbers(target, exact=True, finite=False).convert(array)
+            found = Numbers(target, exact=True).convert(array)
         except Problem:
             assert _may_be_refused(array, target)
             return
@@ -158,7 +158,7 @@ def test_rounding_is_that_of_numpy(source: str, target: str) -> None:
         with np.errstate(all="ignore"):
             expected = array.astype(target)
             overflow = bool((np.isinf(expected) & np.isfinite(array)).any())
-        numbers = Numbers(target, finite=False)
+        numbers = Numbers(target)
         if overflow:
             with pytest.raises(Problem, match=target):
                 numbers.convert(array)
@@ -175,7 +175,7 @@ def test_bfloat16_is_rounded_as_by_ml_dtypes(number: float) -> None:
     array = np.array([number], np.float32)
     with np.errstate(over="ignore"):
         expected = array.astype(ml_dtypes.bfloat16)
-    numbers = Numbers("bfloat16", finite=False)
+    numbers = Numbers("bfloat16")
     if np.isinf(expected.astype(np.float32)[0]) and math.isfinite(number):
         with pytest.raises(Problem, match="bfloat16"):
             numbers.convert(array)

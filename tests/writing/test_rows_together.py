@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
+import runpy
+from collections import namedtuple
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from digit_rows import row, rows, written
 from published_splits import numbers_of, records_of
-from splits import write_split
 
 from generated import RecordError
 from generated.digit.serializer import serialize, write_dataset
+
+if TYPE_CHECKING:
+    from conftest import PackageOf, Workspace
 
 _COUNT = 3000
 
@@ -103,17 +109,191 @@ def test_values_that_cannot_be_copied_are_encoded_at_once(tmp_path: Path) -> Non
     assert records_of(tmp_path) == expected
 
 
-def test_other_functions_than_generated_ones_are_called_for_each_row(
-    tmp_path: Path,
+# Rows of every form, in a chunk with others.
+
+
+_MIXED = """
+from datetime import datetime
+from typing import Annotated
+
+import numpy as np
+from pydantic import BaseModel
+
+from schemagen import *
+
+
+class Arm(BaseModel):
+    joints: Annotated[np.ndarray, Vector((2,))]
+    gripper: float | None = None
+
+
+class Robot(BaseModel):
+    arm: Arm
+    words: list[str]
+
+
+class Mixed(Record):
+    robot: Robot
+    count: int
+    grid: Annotated[np.ndarray | None, Vector((2, 2), dtype="int64")] = None
+    path: Annotated[np.ndarray, VarLen("float32", item_shape=(2,))]
+    at: Annotated[datetime | None, Scalar("int64", unit="s")] = None
+    a: Annotated[list[int], VarLen("int64", group="pair")]
+    b: Annotated[list[int], VarLen("int64", group="pair")]
+
+
+class Alone(Record):
+    values: Annotated[np.ndarray, VarLen("int64")]
+"""
+
+
+@pytest.fixture(scope="module")
+def mixed(package_of: PackageOf) -> Workspace:
+    return package_of(_MIXED)
+
+
+def _arm(number: int) -> dict[str, Any]:
+    return {"joints": np.float32([number, 2])} | (
+        {"gripper": 0.5} if number % 3 else {}
+    )
+
+
+def _row(number: int, instances: SimpleNamespace) -> Any:
+    """Return a row whose values have another form, dtype or length than those before."""
+    arm: Any = _arm(number)
+    robot: Any = {"arm": arm, "words": ["w"] * (number % 4)}
+    if number % 5 == 0:
+        robot["arm"] = instances.Arm(**arm)
+    if number % 7 == 0:
+        robot = instances.Robot(**robot)
+    given: dict[str, Any] = {
+        "robot": robot,
+        "count": [number, np.int64(number), np.int32(number)][number % 3],
+        "path": [
+            np.full((2, 2), number, np.float32),
+            np.full((number % 4, 2), number, np.float64),
+            [[number, 0.5]],
+            [],
+        ][number % 4],
+        "a": [],
+        "b": [],
+    }
+    if number % 4:
+        grid = np.arange(4).reshape(2, 2) + number
+        given["grid"] = [grid, grid.T, grid.astype(np.int16), grid.tolist()][number % 3]
+    if number % 2:
+        times = [datetime(2026, 1, 1), np.datetime64("NaT"), np.datetime64(1, "s")]
+        given["at"] = times[number % 3]
+    if number % 11 == 0:
+        return instances.Mixed(**{k: v for k, v in given.items() if k != "at"})
+    if number % 13 == 0:
+        return namedtuple("Given", given)(**given)
+    return given
+
+
+@pytest.fixture(scope="module")
+def instances(mixed: Workspace) -> SimpleNamespace:
+    path = mixed.root / "schemas" / "records.py"
+    return SimpleNamespace(**runpy.run_path(str(path)))
+
+
+def _fields(given: Any) -> dict[str, Any]:
+    fields: dict[str, Any] = (
+        given._asdict() if hasattr(given, "_asdict") else dict(given)
+    )
+    return fields
+
+
+@pytest.mark.parametrize("step", [1, 4, 12])
+def test_rows_of_any_form_have_the_bytes_of_serialize(
+    mixed: Workspace, instances: SimpleNamespace, tmp_path: Path, step: int
 ) -> None:
-    """Also where they change what the generated one returns."""
+    """Dicts, named tuples, instances and nested ones, whatever the other rows are."""
+    serializer = mixed.module("mixed", "serializer")
+    some = [_row(number, instances) for number in range(0, 400 * step, step)]
+    serializer.write_dataset(iter(some), tmp_path, "train", shards=1)
+    assert records_of(tmp_path) == [
+        serializer.serialize(**_fields(each)) for each in some
+    ]
 
-    def longer(**fields: Any) -> bytes:
-        return serialize(**fields) + b"\x7a\x00"
 
-    write_dataset(rows(5), tmp_path, "train")
-    stated = json.loads((tmp_path / "manifest.json").read_bytes())
-    schema = {name: stated[name] for name in ("record", "spec", "fingerprint")}
-    write_split(rows(5), longer, tmp_path, "train", overwrite=True, **schema)
-    expected = [serialize(**each) + b"\x7a\x00" for each in rows(5)]
-    assert records_of(tmp_path) == expected
+_WRONG: list[tuple[str, Any]] = [
+    ("count", "x"),
+    ("count", 2**70),
+    ("count", None),
+    ("path", [[1.0, float("inf")]]),
+    ("path", np.zeros((2, 3))),
+    ("grid", np.zeros((2, 2))),
+    ("grid", [[1, 2], [3]]),
+    ("at", np.datetime64(1, "ms")),
+    ("robot", {"arm": {}, "words": []}),
+    ("robot", {"arm": _arm(1), "words": [], "other": 1}),
+    ("robot", None),
+    ("a", [1]),  # and b has no item
+    ("more", 1),
+]
+
+
+@pytest.mark.parametrize("every", [1, 2, 9, 100])
+def test_rows_that_are_left_out_are_those_that_serialize_refuses(
+    mixed: Workspace, instances: SimpleNamespace, tmp_path: Path, every: int
+) -> None:
+    """For the same reason, however many are wrong; the other rows are written."""
+    serializer = mixed.module("mixed", "serializer")
+    some = [_fields(_row(number, instances)) for number in range(300)]
+    for number in range(0, 300, every):
+        name, value = _WRONG[number // every % len(_WRONG)]
+        some[number] |= {name: value}
+    expected, reasons = [], {}
+    for number, each in enumerate(some):
+        try:
+            expected.append(serializer.serialize(**each))
+        except RecordError as error:
+            reasons[number] = (error.field, error.found, error.expected, error.advice)
+        except TypeError:
+            reasons[number] = ("more", "an unknown field")
+    report = tmp_path / "refused"
+    with pytest.warns(RuntimeWarning, match=r"rows? w(as|ere) left out"):
+        serializer.write_dataset(
+            *(some, tmp_path / "data", "train"),
+            **{"on_error": "skip", "refused": report, "allow_empty": True},
+        )
+    assert records_of(tmp_path / "data") == expected
+    lines = [json.loads(line) for line in report.read_text("utf-8").splitlines()]
+    assert [line["row"] for line in lines] == [*reasons]
+    for line, reason in zip(lines, reasons.values(), strict=True):
+        found = [line[key] for key in ("field", "found", "expected", "advice")]
+        assert found[: len(reason)] == [*reason]
+
+
+def test_an_array_of_a_row_that_is_not_kept_is_not_that_of_the_next(
+    mixed: Workspace, instances: SimpleNamespace, tmp_path: Path
+) -> None:
+    """Such as of a row with a value that cannot be copied, and is encoded at once."""
+    serializer = mixed.module("mixed", "serializer")
+    first, second = (_fields(_row(number, instances)) for number in (1, 2))
+    first["at"] = _Array(7)
+    second["grid"] = None
+    serializer.write_dataset([first, second], tmp_path, "train")
+    assert records_of(tmp_path) == [
+        serializer.serialize(**{**first, "at": 7}),
+        serializer.serialize(**second),
+    ]
+
+
+def test_arrays_of_any_size_may_be_used_again(mixed: Workspace, tmp_path: Path) -> None:
+    """Also where their length differs from row to row, and in a record of one field."""
+    serializer = mixed.module("alone", "serializer")
+    memory = np.zeros(300_000, np.int64)
+    lengths = [3, 3, 300_000, 5, 0, 0, 300_000, 3]
+
+    def reusing() -> Iterator[dict[str, Any]]:
+        for number, length in enumerate(lengths):
+            memory[:] = number
+            yield {"values": memory[:length]}
+
+    serializer.write_dataset(reusing(), tmp_path, "train")
+    assert records_of(tmp_path) == [
+        serializer.serialize(values=[number] * length)
+        for number, length in enumerate(lengths)
+    ]

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ...runtime.codecs.image_formats import FORMATS
 from ...runtime.reading.columns import Columns
 from ...runtime.reading.decoding import decode
 from ...schema_source import annotation_source
@@ -79,8 +80,9 @@ def _only(batches: Iterable[Columns], keep: Flags) -> Iterator[Columns]:
 
 Judge = Callable[[KeyEvidence], Draft | None]
 
+_SUFFIXES = [suffix for each in FORMATS for suffix in each.suffixes]
 _PATH = re.compile(
-    r"[^\x00-\x1f]*[^\x00-\x1f/\\]\.(jpe?g|png|gif|bmp|webp|tiff?|npy|npz|exr|dcm)"
+    rf"[^\x00-\x1f]*[^\x00-\x1f/\\]\.({'|'.join(_SUFFIXES)}|npy|npz|exr|dcm)"
     r"(\?[^\s]*)?",
     re.IGNORECASE,
 )

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from ...runtime.codecs.between import image_of
+from ...runtime.codecs.image_formats import channels_of
 from ...runtime.codecs.masks import Mask
 from ...runtime.reading.columns import Rows
-from ...runtime.shared.images import CHANNELS
 from ..formatting import plural
 from ..statistics.numbers import Numbers, quantile
 from .draft import Draft, Drafts, odd_doubt, quoted, ranges, with_commas
@@ -65,7 +65,7 @@ def image_draft(data: KeyEvidence) -> Draft | None:
     if not (found.heights.minimum and found.widths.minimum):
         return None
     encoding = next(iter(values.images)) if len(values.images) == 1 else "any"
-    channels = min(c for c in CHANNELS[encoding] if c >= max(found.channels))
+    channels = min(c for c in channels_of(encoding) if c >= max(found.channels))
     bits = found.depths.keys()
     deep = encoding == "png" and bits == {16}
     if not deep and (max(bits) > 8 or (min(bits) < 8 and channels == 4)):

@@ -13,10 +13,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...runtime.codecs.image_formats import DECODED, UNDECODED
 from ...runtime.codecs.tensor_proto import WholeTensor, whole_tensor
 from ...runtime.native import INT64
 from ...runtime.reading.columns import Column, Rows
-from ...runtime.shared.images import CHANNELS, MOST_PIXELS, TRANSPOSED
+from ...runtime.shared.images import (
+    MOST_PIXELS,
+    PNG_COLORS_AT,
+    PNG_PALETTE,
+    TRANSPOSED,
+)
 from ..formatting import plural
 from ..statistics.bytes_values import (
     EMPTY,
@@ -24,6 +30,7 @@ from ..statistics.bytes_values import (
     RAW,
     TENSOR,
     TEXT,
+    UNREAD,
     BytesValues,
     Content,
     Picture,
@@ -172,13 +179,13 @@ def _dtype_of(joined: NDArray[np.uint8], size: int) -> str:
 
 _LONGEST_ROW = 8
 _SAMPLES, _SAMPLE_BYTES = 16, 1 << 18
-_PNG_COLOURS, _PALETTE = 25, 3
 
 _FORMATS = {
     EMPTY: "an empty value",
     RAW: "bytes that are not text",
     TENSOR: "a serialized tensor",
     TEXT: "text",
+    **{name: each.image for name, each in UNDECODED.items()},
 }
 
 
@@ -367,7 +374,7 @@ class Contents:
             tensor = whole_tensor(data)
             if tensor is not None:
                 self.tensors[tensor] += 1
-        elif found.format == RAW:
+        elif found.format in UNREAD:
             self._add_raw(data)
         elif row >= 0 and self.texts is not None:
             self.single_texts[row] = data.decode()
@@ -381,9 +388,9 @@ class Contents:
 
     def _add_picture(self, data: bytes, picture: Picture) -> None:
         form, _, _, channels, bits = picture
-        if channels not in CHANNELS[form]:
+        if channels not in DECODED[form].channels:
             self.refused[form, channels] += 1
-        palette = form == "png" and data[_PNG_COLOURS] == _PALETTE
+        palette = form == "png" and data[PNG_COLORS_AT] == PNG_PALETTE
         grey = form == "png" and channels == (3 if palette else 1)
         self.grey += grey
         small = picture.height * picture.width <= MOST_PIXELS
@@ -448,7 +455,7 @@ def _format_of(found: Content) -> str:
     if found.picture is None:
         return f"a broken {found.format.upper()}"
     form, _, _, channels, bits = found.picture
-    odd = f" of {channels} channels" if channels not in CHANNELS[form] else ""
+    odd = f" of {channels} channels" if channels not in DECODED[form].channels else ""
     return f"a {form.upper()}{odd or (f' of {bits} bits' if bits > 8 else '')}"
 
 
@@ -458,7 +465,7 @@ def _extent_of(found: Content, size: int) -> str:
         return f"an image of {found.picture.height}x{found.picture.width}"
     if found.tensor is not None:
         return f"a tensor of {found.tensor.dtype} with the shape {found.tensor.shape}"
-    return plural(size, "byte") if found.format == RAW else ""
+    return plural(size, "byte") if found.format in UNREAD else ""
 
 
 def _ids_of(data: bytes) -> NDArray[np.uint8]:

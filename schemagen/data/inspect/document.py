@@ -7,8 +7,10 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, WithJsonSchema
 from pydantic import Field as Described
 
+from ...runtime.codecs.image_formats import FORMATS
 from ...runtime.shared.compression import ANY, COMPRESSIONS
 
+_IMAGES = [each.name for each in FORMATS]
 _COMPRESSION = WithJsonSchema({"enum": ["", *COMPRESSIONS], "type": "string"})
 
 
@@ -135,9 +137,11 @@ class Bytes(Part):
     utf8: int
     """How many are UTF-8."""
     sizes: Numbers
-    formats: list[dict[str, int | str]] | None
-    """Each with `format` and `count`: jpeg, png, gif, bmp, webp; tensor for a serialized
-    tf.TensorProto; text for UTF-8 without control characters; empty; raw for all else."""
+    formats: list[dict[str, int | str]] | None = Described(
+        description=f"Each with `format` and `count`: {', '.join(_IMAGES)}; tensor for a "
+        "serialized\ntf.TensorProto; text for UTF-8 without control characters; empty; "
+        "raw for all else."
+    )
     images: Images | None
     """Null if there are none."""
     tensors: list[Tensor] | None

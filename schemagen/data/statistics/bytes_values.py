@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...runtime.codecs.image_formats import DECODED, UNDECODED, sniff, undecoded
 from ...runtime.codecs.tensor_proto import TensorHead, tensor_head
 from ...runtime.reading.columns import Column
 from ...runtime.shared.errors import Problem
-from ...runtime.shared.images import HEADERS, ImageHeader, sniff
+from ...runtime.shared.images import ImageHeader
 from .numbers import Numbers, few, merged_numbers, numbers, summed
 
 LONGEST_COUNTED = 256
@@ -22,7 +23,9 @@ LONGEST_COUNTED = 256
 
 
 EMPTY, TEXT, TENSOR, RAW = "empty", "text", "tensor", "raw"
-IMAGES = tuple(HEADERS)
+IMAGES = tuple(DECODED)
+UNREAD = (RAW, *UNDECODED)
+"""What no kind reads but as bytes: images of formats that are not decoded, and all else."""
 
 # Text has no control characters but those that lay it out.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -42,7 +45,7 @@ class Content(NamedTuple):
     """What a bytes value is.
 
     Attributes:
-        format: "jpeg", "png", "gif", "bmp", "webp", "tensor", "text", "raw", "empty".
+        format: one of IMAGES or UNREAD, "tensor", "text", "empty".
         utf8: whether it is UTF-8; text without control characters is "text", too.
         picture: of an image.
         trouble: why an image's header does not say what it is; empty if it does.
@@ -70,18 +73,22 @@ def content_of(value: bytes) -> Content:
     image = sniff(value)
     if image is not None:
         found = _image(value, image)
-        # Words begin with the two or four letters of bmp and webp, too.
-        if found.picture or image in ("jpeg", "png"):
+        if found.picture or not DECODED[image].like_text:
             return found
         text = _text(value)
         return found if text.format == RAW else text
     tensor = tensor_head(value)
-    return _text(value) if tensor is None else Content(TENSOR, tensor=tensor)
+    if tensor is not None:
+        return Content(TENSOR, tensor=tensor)
+    text, other = _text(value), undecoded(value)
+    if other is None or text.format != RAW:
+        return text
+    return text._replace(format=other.name)
 
 
 def _image(value: bytes, image: str) -> Content:
     try:
-        header = HEADERS[image](value)
+        header = DECODED[image].header(value)
     except Problem as problem:
         return Content(image, trouble=problem.found)
     return _content_of_image(image, header)
@@ -111,9 +118,9 @@ class BytesValues:
 
     Attributes:
         sizes: in bytes.
-        formats: how many are of which format: "jpeg", "png", "gif", "bmp", "webp",
-            "tensor" (a serialized tf.TensorProto), "text" (UTF-8 without control
-            characters), "empty", and "raw" for all else.
+        formats: how many are of which format: one of IMAGES or UNREAD, "tensor" (a
+            serialized tf.TensorProto), "text" (UTF-8 without control characters),
+            "empty".
         utf8: how many are UTF-8, empty ones and those with control characters too.
         pictures: how many images are of which format, size and number of channels;
             None if there are more than numbers.DISTINCT kinds.

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from ...runtime.codecs.image_formats import DECODED
 from ...runtime.codecs.part import BYTES, Part
 from ...runtime.storage.manifest import Split
 from ...spec.model import FieldSpec, RecordSpec
@@ -18,6 +19,9 @@ from .exporter import CLASS, PICTURE, Exporter, Files, Notes, Request, Shape, va
 Json = dict[str, Any]
 
 _MODULE = "tensorflow_datasets.core.features"
+
+# The formats of images that TFDS decodes as the generated parser does.
+_IMAGES = ("jpeg", "png")
 
 # The dtypes of raw bytes that TFDS decodes.
 _RAW_DTYPES = (
@@ -135,8 +139,10 @@ def _is_decoded(field: FieldSpec) -> bool:
     shape: Shape = field.kind.shape
     if value_of(field)[1] and None in shape:
         return False
-    channels = {"jpeg": (1, 3), "png": (1, 3, 4)}.get(field.parts[0].encoding, ())
-    return len(shape) == 3 and shape[2] in channels
+    encoding = field.parts[0].encoding
+    if encoding not in _IMAGES or len(shape) != 3:
+        return False
+    return shape[2] in DECODED[encoding].channels
 
 
 def _is_class(field: FieldSpec) -> bool:

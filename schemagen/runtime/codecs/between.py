@@ -15,7 +15,9 @@ from ..reading.columns import Column, Rows
 from ..shared.errors import RecordError
 from ..shared.requirements import lazy_tf as tf
 from ..shared.values import shape_text
+from . import stored_rows, stored_tensors
 from .box_sides import BEGINS, ENDS, are_of_box, box_of
+from .checks import Check
 from .faults import Fault, Features
 from .groups import after, groups_of
 from .images import Image
@@ -23,12 +25,10 @@ from .kind import Kind
 from .masks import Mask
 from .parsed import Parsed
 from .part import BYTES, Part
-from .stored import Rule, Stored
+from .stored import Stored
 from .stored_rows import Notes, StoredRows
 from .stored_tensors import StoredTensors
-from .written import RawRows, Written, joined
-
-_NO_BYTES = np.empty(0, np.uint8)
+from .written import RawRows, Written, column_of_written, joined
 
 # Sums of float32 may be larger than those of what they were rounded from.
 _ROUNDED = 1 + 1e-6
@@ -84,14 +84,12 @@ def features_of(written: Iterable[tuple[Part, Written]], count: int) -> GivenFea
     for part, each in written:
         if each.steps is not None:
             continue
-        counts = np.broadcast_to(each.counts, count)
-        rows, values = np.flatnonzero(counts >= 0), each.values
         if part.stored == BYTES:
+            rows = np.flatnonzero(np.broadcast_to(each.counts, count) >= 0)
+            values = each.values
             given[part.key] = rows, () if isinstance(values, RawRows) else [*values]
         else:
-            assert isinstance(values, np.ndarray)
-            column = Column(part.key, part.kind, rows, counts[rows], values, _NO_BYTES)
-            by_key[part.key] = (column,)
+            by_key[part.key] = (column_of_written(part, each, count),)
     return GivenFeatures(np.ones(count, np.bool_), by_key, given=given)
 
 
@@ -192,20 +190,15 @@ class Boxes(Relation):
             what: what is wrong otherwise.
             expected: what is expected.
         """
-        rule = Rule("SG533", what, expected)
         if len(stored) > 1:
             return [
-                each.check(lambda values, side=side: right[side], rule)
-                if side in right
-                else each
+                _checked(each, right[side], what, expected) if side in right else each
                 for side, each in zip(self.sides, stored, strict=True)
             ]
         xp, some = stored[0].xp, next(iter(right.values()))
         columns = [right.get(side, some | ~some) for side in self.sides]
-        table = xp.stack(columns, axis=1)
-        return [
-            stored[0].check(lambda values: xp.reshape(table, xp.shape(values)), rule)
-        ]
+        table = xp.reshape(xp.stack(columns, axis=1), xp.shape(stored[0].values))
+        return [_checked(stored[0], table, what, expected)]
 
     def _ordered(self, stored: Sequence[Any]) -> list[Any]:
         values = self.values(stored)
@@ -219,6 +212,15 @@ class Boxes(Relation):
             words.append(f"{side} not below {begin if is_end else 0}")
         expected = " and ".join(words)
         return self.refused(stored, right, "box ends before it begins", expected)
+
+
+def _checked(stored: Any, right: Any, what: str, expected: str) -> Any:
+    """Refuse numbers of boxes, in numpy or TensorFlow, given which are right."""
+    check = Check("SG533", what, expected, lambda cells: right)
+    is_numpy = isinstance(stored, StoredRows)
+    module = stored_rows if is_numpy else stored_tensors
+    (found,) = module.checked((stored,), check)
+    return found
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,10 @@ from typing import (
 import numpy as np
 from numpy.typing import NDArray
 
-from ..reading.decoding import Expected
 from ..shared.errors import Problem, did_you_mean, warn
 from ..shared.values import Numbers, check_shape, described, shortened
 from .changes import CLASSES, FORM, NUM_CLASSES, OFFSET
+from .checks import Check, Checks, Plan
 from .decoded import Form, Values
 from .delivered import Delivered
 from .faults import near, shown_bytes
@@ -32,7 +32,7 @@ from .parameters import Count, Name, Size, declared, parameter
 from .parsed import Parsed
 from .part import BYTES, INT, Part
 from .python_types import class_names, is_array, is_enum, members
-from .stored import Read, Rule, Source
+from .stored import Source
 from .strings import encode_text
 from .written import Stored, Written, written_numbers
 
@@ -198,44 +198,49 @@ class Classes(Kind):
         return ", ".join(map(repr, self._names[:_SHOWN])) + more
 
     @property
-    def expected(self) -> Expected | None:
-        (part,) = self.parts
-        expected = part.expected(optional=self.optional)
-        if expected is None or part.stored != INT:
-            return None
-        first, last = self._ids_of_files
-        if self._none and first != 0:
-            return None  # -1 and the ids are not one range
-        return expected._replace(bounds=(-1 if self._none else first, last))
+    def checks(self) -> Checks:
+        return (self._known_names() if self.stored == "text" else self._known_ids(),)
 
-    def ids(self, source: Source) -> Any:
-        """Return the rows with the classes of the schema, by their ids from 0."""
-        (part,) = self.parts
-        found = source.read(part, part.text)
-        if part.stored == INT:
-            return self._checked_ids(found)
-        words = f"one of {len(self._names)} classes, {self._shown}"
-        ids = found.ids_of(self._texts)
+    def _known_names(self) -> Check:
         least = -1 if self._none else 0
-        return ids.check(
-            lambda ids: ids >= least,
-            Rule("SG527", "class id out of range", words),
-            shown=found,
+        return Check(
+            "SG527",
+            "class id out of range",
+            f"one of {len(self._names)} classes, {self._shown}",
+            lambda cells: cells.values >= least,
             found=shown_bytes,
             cause=lambda value: near(value.decode(errors="replace"), self._names),
         )
 
-    def _checked_ids(self, found: Any) -> Any:
+    def _known_ids(self) -> Check:
         first, last = self._ids_of_files
         words = f"class ids from {first} to {last}"
         words += ", or -1 for none" if self._none else ""
-        rule = Rule("SG527", "class id out of range", words)
 
-        def right(ids: Any) -> Any:
+        def right(cells: Any) -> Any:
+            ids = cells.values
             known = (ids >= first) & (ids <= last)
             return known | (ids == -1) if self._none else known
 
-        found = found.check(right, rule, cause=self._cause_of_id)
+        plan: Plan | None = Plan((-1 if self._none else first, last))
+        if self._none and first != 0:
+            plan = None  # -1 and the ids are not one range
+        return Check(
+            "SG527",
+            "class id out of range",
+            words,
+            right,
+            cause=self._cause_of_id,
+            plan=plan,
+        )
+
+    def cells(self, source: Source) -> tuple[Any, ...]:
+        (part,) = self.parts
+        found = source.read(part, part.text)
+        return (found.ids_of(self._texts) if self.stored == "text" else found,)
+
+    def ids(self, found: Any) -> Any:
+        """Return classes by their ids from 0, given those that are stored."""
         if not self.offset:
             return found
         ids = found.values
@@ -314,7 +319,7 @@ class Label(Classes):
     def _stored(self, index: int) -> Stored:
         return (self._texts[index] if self._texts else index + self.offset,)
 
-    def store_column(self, values: Any, rows: int) -> Sequence[Written]:
+    def pack(self, values: Any, rows: int) -> Sequence[Written]:
         if not isinstance(values, np.ndarray) and str in set(map(type, values)):
             values = [self.convert(value) for value in values]
         ids = _IDS.convert(values)
@@ -342,9 +347,8 @@ class Label(Classes):
     def delivered(self) -> Delivered:
         return self._delivers(mark="value", absent=-1)
 
-    def read(self, source: Source) -> Read:
-        ids = self.ids(source)
-        return ids, lambda: ids.dense("int64", ())
+    def unpack(self, *cells: Any) -> Any:
+        return self.ids(cells[0]).dense("int64", ())
 
     def present(self, parsed: Parsed, tensor: Any) -> Any:
         if self._none:  # then -1 is not a class, wherever it comes from
@@ -438,9 +442,8 @@ class MultiLabel(Classes):
             return ([self._texts[index] for index in ids],)
         return ([index + self.offset for index in ids],)
 
-    def read(self, source: Source) -> Read:
-        ids = self.ids(source)
-        return ids, lambda: ids.classes(self._count)
+    def unpack(self, *cells: Any) -> Any:
+        return self.ids(cells[0]).classes(self._count)
 
     def in_form(self, values: Values, form: Form) -> Values:
         if form.names and self._names:

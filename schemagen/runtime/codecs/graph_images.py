@@ -3,36 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, reduce
+from operator import and_
 from typing import Any
 
+from ..shared.errors import DatasetError
 from ..shared.images import (
     EXIF_MARKER,
     EXIF_START,
-    FURTHER_STARTS,
+    JPEG_RATIOS,
+    JPEG_START,
     MIRRORED,
     ORIENTATION,
-    PNG_BITS_AT,
     START_OF_SCAN,
-    STARTS,
     TRANSPOSED,
     UPSIDE_DOWN,
-    WEBP_ANIMATED,
 )
 from ..shared.requirements import lazy_tf as tf
 from .graph import checked, raw_numbers, shown_errors
-
-_NAMES = ", ".join(STARTS)
-
-# Of a BMP tensorflow decodes plain pixels, of 32 bits also with these masks for blue,
-# green, red and alpha, and of 8 bits with a PNG type 3 palette of another meaning.
-_BMP_HEAD, _BMP_INFO = 54, 40
-_BMP_PLAIN, _BMP_MASKS = 0, 3
-_BMP_BGRA = bytes.fromhex("0000ff00 00ff0000 ff000000")
-_BMP_GREY = b"".join(bytes((grey, grey, grey, 0)) for grey in range(256))
-
-# The scales at which libjpeg decodes: 1 to 1/8, sizes rounded up.
-JPEG_RATIOS = (1, 2, 4, 8)
+from .graph_formats import padded, start_of
+from .image_formats import ANY, DECODED, FORMATS_OF, DecodedFormat, with_article
 
 # tf.image.resize does not know these; their bits are the same.
 _RESIZED_AS = {"uint32": "int32", "uint64": "int64"}
@@ -48,8 +38,7 @@ def orientation_of(image: tf.Tensor) -> tf.Tensor:
         int64, 1 to 8; 1 where it states none.
     """
     length = tf.strings.length(image)
-    start = STARTS["jpeg"]
-    is_jpeg = tf.strings.substr(image, 0, len(start)) == start
+    is_jpeg = tf.strings.substr(image, 0, len(JPEG_START)) == JPEG_START
 
     def other(at: tf.Tensor) -> tf.Tensor:
         head = _bytes_at(image, at, 10)
@@ -125,7 +114,7 @@ def decoded(
     Args:
         image: a string scalar.
         name: the field's name.
-        encoding: a format, or "any".
+        encoding: one of ENCODINGS.
         shape: (height, width, channels); None for any size.
         dtype: uint8, or uint16 for a PNG of 16 bits a channel.
         least: (height, width) that a JPEG may be scaled down to while it is decoded.
@@ -144,17 +133,19 @@ def decoded(
         image = checked(image, upright == 1, message, upright)
         upright = None
     if least is not None:
-        image = _checked_start(image, name, encoding)
+        image = _checked_start(image, name, DECODED["jpeg"])
         found = tf.io.extract_jpeg_shape(image)[:2]
         if upright is not None:
             found = tf.where(upright >= TRANSPOSED, found[::-1], found)
         pixels = _decode_scaled_jpeg(image, channels, found, least)
-    elif encoding == "any":
+    elif encoding == ANY:
         pixels = _decode_any(image, name, channels)
     else:
-        image = _checked_start(image, name, encoding)
+        form = DECODED[encoding]
+        decode = _decoder(form, name)
+        image = _checked_start(image, name, form)
         deep = {"dtype": dtype} if dtype == tf.uint16 else {}
-        pixels = _DECODERS[encoding](image, name, channels, **deep)
+        pixels = decode(image, name, channels, **deep)
     if upright is not None:
         pixels = turned(pixels, upright)
     if shape[0] is None and shape[1] is None:
@@ -170,54 +161,60 @@ def decoded(
     )
 
 
-def _begins(image: tf.Tensor, encoding: str) -> tf.Tensor:
-    start = STARTS[encoding]
-    found = tf.strings.substr(image, 0, len(start)) == start
-    if encoding == "webp":  # other files are RIFF too
-        at, (name,) = FURTHER_STARTS[encoding]
-        found &= tf.strings.substr(_padded(image, 12), at, len(name)) == name
-    return found
+def _sure_starts(form: DecodedFormat) -> list[tuple[int, bytes]]:
+    """Return the bytes that all images of a format have, and where; its decoder sees more."""
+    return [(at, options[0]) for at, options in form.begins if len(options) == 1]
 
 
-def _padded(image: tf.Tensor, size: int) -> tf.Tensor:
-    """Return the first bytes, and zeros where there are not so many."""
-    return tf.strings.join([tf.strings.substr(image, 0, size), b"\0" * size])
+def _begins(image: tf.Tensor, form: DecodedFormat) -> tf.Tensor:
+    def has(at: int, start: bytes) -> tf.Tensor:
+        whole = padded(image, at + len(start)) if at else image
+        return tf.strings.substr(whole, at, len(start)) == start
+
+    return reduce(and_, (has(at, start) for at, start in _sure_starts(form)))
 
 
-def _checked_start(image: tf.Tensor, name: str, encoding: str) -> tf.Tensor:
-    size = 12 if encoding == "webp" else len(STARTS[encoding])
+def _checked_start(image: tf.Tensor, name: str, form: DecodedFormat) -> tf.Tensor:
+    at, last = _sure_starts(form)[-1]
     return checked(
         image,
-        _begins(image, encoding),
-        f"field {name!r}: expected a {encoding}, found data that begins with the bytes",
-        _numbers(image, size),
+        _begins(image, form),
+        f"field {name!r}: expected {with_article(form.name)}, found data that begins "
+        "with the bytes",
+        start_of(image, at + len(last)),
     )
-
-
-def _numbers(image: tf.Tensor, size: int) -> tf.Tensor:
-    """Return the first bytes as numbers; as text they could not be shown."""
-    return tf.io.decode_raw(tf.strings.substr(image, 0, size), tf.uint8)
 
 
 def _decode_any(image: tf.Tensor, name: str, channels: int) -> tf.Tensor:
-    matches = tf.stack([_begins(image, encoding) for encoding in STARTS])
+    formats = FORMATS_OF[ANY]
+    matches = tf.stack([_begins(image, form) for form in formats.values()])
     image = checked(
         image,
         tf.reduce_any(matches),
-        f"field {name!r}: expected one of {_NAMES}, found data that begins with the "
-        "bytes",
-        _numbers(image, 8),
+        f"field {name!r}: expected one of {', '.join(formats)}, found data that begins "
+        "with the bytes",
+        start_of(image, 8),
     )
     branches = [
-        partial(_DECODERS[encoding], image, name, channels) for encoding in STARTS
+        partial(_decoder(form, name), image, name, channels)
+        for form in formats.values()
     ]
     pixels = tf.switch_case(tf.argmax(matches, output_type=tf.int32), branches)
     return tf.ensure_shape(pixels, (None, None, channels))
 
 
-def _decode_jpeg(image: tf.Tensor, name: str, channels: int) -> tf.Tensor:
-    pixels = tf.io.decode_jpeg(image, channels=min(channels, 3))
-    return pixels if channels < 4 else _with_alpha(pixels)
+def _decoder(form: DecodedFormat, name: str) -> Callable[..., tf.Tensor]:
+    """Return the decoder of a format.
+
+    Raises:
+        DatasetError: TensorFlow has none.
+    """
+    if form.in_tensorflow is None:
+        raise DatasetError(
+            f"field {name!r}: TensorFlow does not decode {form.title}: read the field "
+            "with open_split"
+        )
+    return form.in_tensorflow
 
 
 def _decode_scaled_jpeg(
@@ -232,123 +229,6 @@ def _decode_scaled_jpeg(
     fits = tf.reduce_all((size + ratios - 1) // ratios >= least, axis=1)
     # An image that is smaller than asked for is decoded at its own size.
     return tf.switch_case(tf.reduce_sum(tf.cast(fits[1:], tf.int32)), branches)
-
-
-def _decode_png(
-    image: tf.Tensor, name: str, channels: int, dtype: tf.DType | None = None
-) -> tf.Tensor:
-    """Decode a PNG whose bits tensorflow does not scale to those of the dtype."""
-    dtype = dtype or tf.uint8
-    bits = _numbers(_padded(image, PNG_BITS_AT + 1), PNG_BITS_AT + 1)[PNG_BITS_AT]
-    wanted = 8 * dtype.size
-    right = bits == wanted if dtype == tf.uint16 else bits <= wanted
-    message = f"field {name!r}: expected a png of {wanted} bits a channel, found"
-    image = checked(image, right, message, bits)
-    return tf.io.decode_png(image, channels=channels, dtype=dtype)
-
-
-def _decode_bmp(image: tf.Tensor, name: str, channels: int) -> tf.Tensor:
-    """Decode a BMP, having seen that its pixels are what tensorflow takes them for."""
-    size = tf.strings.length(image)
-    image = checked(
-        image,
-        size >= _BMP_HEAD,
-        f"field {name!r}: expected the {_BMP_HEAD} bytes of a bmp's headers, found",
-        size,
-    )
-    header = tf.cast(_numbers(image, _BMP_HEAD), tf.int32)
-    info = header[14] + 256 * header[15]
-    bits, compression = header[28], header[30]
-    colors = header[46] + 256 * header[47]
-    colors = tf.where(colors == 0, 256, colors)
-    palette = tf.where(bits == 8, 4 * tf.minimum(colors, 256), 0)
-    start = tf.minimum(14 + info, size)
-    grey = tf.strings.substr(image, start, palette) == tf.strings.substr(
-        _BMP_GREY, 0, palette
-    )
-    masks = (
-        tf.strings.substr(image, tf.minimum(_BMP_HEAD, size), len(_BMP_BGRA))
-        == _BMP_BGRA
-    )
-    masked = (compression == _BMP_MASKS) & (bits == 32) & masks
-    plain = (compression == _BMP_PLAIN) | masked
-    image = checked(
-        image,
-        plain & grey & (info >= _BMP_INFO),
-        f"field {name!r}: expected a bmp of plain grey, RGB or RGBA pixels, found one "
-        "with a palette, compressed or of an old version: bits, compression, header",
-        tf.stack([bits, compression, info]),
-    )
-    pixels = tf.io.decode_bmp(image, channels=0 if channels == 1 else channels)
-    return _of_channels(pixels, name, channels) if channels == 1 else pixels
-
-
-def _decode_gif(image: tf.Tensor, name: str, channels: int) -> tf.Tensor:
-    """Decode a GIF of one picture, which tensorflow makes as large as that is."""
-    frames = tf.io.decode_gif(image)
-    screen = tf.cast(_numbers(image, 10)[6:], tf.int32)
-    wanted = tf.stack([1, screen[2] + 256 * screen[3], screen[0] + 256 * screen[1]])
-    found = tf.shape(frames)[:3]
-    frames = checked(
-        frames,
-        found == wanted,
-        f"field {name!r}: expected a gif of one picture that fills its screen, found "
-        "pictures, height, width",
-        found,
-    )
-    if channels == 4:
-        return _with_alpha(frames[0])
-    return _of_channels(frames[0], name, channels)
-
-
-def _decode_webp(image: tf.Tensor, name: str, channels: int) -> tf.Tensor:
-    """Decode a WebP; tensorflow does not change the number of its channels.
-
-    Of an animation tensorflow writes more than it has memory for: the process ends.
-    """
-    start = _padded(image, 21)
-    extended = tf.strings.substr(start, 12, 4) == b"VP8X"
-    flags = tf.cast(_numbers(start, 21)[20], tf.int32)
-    image = checked(
-        image,
-        ~extended | (flags & WEBP_ANIMATED == 0),
-        f"field {name!r}: expected a webp of one picture, found an animation: flags",
-        flags,
-    )
-    frames = tf.io.decode_webp(image)
-    pixels = tf.ensure_shape(frames, (None, None, None, None))[0]
-    if channels == 4:
-        return _with_alpha(pixels)
-    return _of_channels(pixels, name, channels)
-
-
-def _with_alpha(pixels: tf.Tensor) -> tf.Tensor:
-    """Add an opaque alpha channel where there is none."""
-    lacking = 4 - tf.shape(pixels)[2]
-    padded = tf.pad(pixels, [[0, 0], [0, 0], [0, lacking]], constant_values=255)
-    return tf.ensure_shape(padded, (None, None, 4))
-
-
-def _of_channels(pixels: tf.Tensor, name: str, channels: int) -> tf.Tensor:
-    """Check the number of channels, where tensorflow does not convert it."""
-    found = tf.shape(pixels)[2]
-    pixels = checked(
-        pixels,
-        found == channels,
-        f"field {name!r}: expected an image of {channels} channels, found",
-        found,
-    )
-    # Of "any" format, one that has not so many is refused when it comes, not before.
-    return tf.ensure_shape(pixels[:, :, :channels], (None, None, channels))
-
-
-_DECODERS: dict[str, Callable[..., tf.Tensor]] = {
-    "jpeg": _decode_jpeg,
-    "png": _decode_png,
-    "bmp": _decode_bmp,
-    "gif": _decode_gif,
-    "webp": _decode_webp,
-}
 
 
 def decode_images(
@@ -372,7 +252,7 @@ def decode_images(
     Args:
         data: string [B]; "" is a missing one if they are optional.
         name: the field's name.
-        encoding: "jpeg", "png", "bmp", "gif", "webp", or "any" of them.
+        encoding: one of ENCODINGS.
         shape: (height, width, channels); None for any size.
         resize: (height, width) that every image is brought to.
         interpolation: how: "bilinear" or "nearest".

@@ -11,7 +11,7 @@ from ..shared.images import (
     PNG_GREY,
     PNG_HEAD,
     PNG_PALETTE,
-    STARTS,
+    PNG_START,
 )
 from ..shared.requirements import lazy_tf as tf
 from .graph import checked
@@ -79,13 +79,13 @@ def decode_masks(
 
 def _ids_of_png(mask: tf.Tensor, name: str, dtype: tf.DType) -> tf.Tensor:
     """Decode a PNG to ids [H, W]: its grey values, or the indices of its palette."""
-    start = tf.strings.substr(mask, 0, len(STARTS["png"]))
+    start = tf.strings.substr(mask, 0, len(PNG_START))
     head = tf.io.decode_raw(tf.strings.substr(mask, 0, PNG_HEAD), tf.uint8)
     head = checked(
         head,
-        (start == STARTS["png"]) & (tf.size(head) == PNG_HEAD),
+        (start == PNG_START) & (tf.size(head) == PNG_HEAD),
         f"field {name!r}: expected a png, found data that begins with the bytes",
-        head[: len(STARTS["png"])],
+        head[: len(PNG_START)],
     )
     bits, color_type = head[PNG_BITS_AT], head[PNG_COLORS_AT]
     grey = color_type == PNG_GREY

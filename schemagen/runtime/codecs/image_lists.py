@@ -15,6 +15,7 @@ from ..shared.values import check_shape, described
 from . import graph
 from .augment import Augmentation
 from .changes import DTYPE, ENCODING, GROUP, IMAGES, ORIENTATION, RESIZING, SHAPE
+from .checks import Checks
 from .decoded import (
     Form,
     UndecodableError,
@@ -23,20 +24,19 @@ from .decoded import (
     split_rows,
 )
 from .delivered import Delivered
-from .images import Encoding, ImageShape, Interpolation, Orientation, Resized
+from .image_formats import ENCODINGS, Encoding
+from .images import ImageShape, Interpolation, Orientation, Resized
 from .kind import Default
 from .limits import Limit
 from .parameters import HeightAndWidth, Name, OneOf, Size, declared, parameter
 from .parsed import Parsed
 from .part import BYTES, Part
-from .pictures import checked_pictures, read_size
+from .pictures import of_pictures, read_size
 from .python_types import is_array, is_list, members
 from .stored import Read, Source
 from .stored_rows import ColumnSource
-from .stored_tensors import StoredTensors, TensorSource
+from .stored_tensors import StoredTensors, TensorSource, checked
 from .written import Stored
-
-ENCODINGS = get_args(Encoding)[1:]
 
 
 @declared
@@ -45,7 +45,7 @@ class Images(Resized):
 
     Attributes:
         shape: of each picture; height and width may be None, any size, with `resize`.
-        encoding: "jpeg", "png", "bmp", "gif", "webp", or "any" of these.
+        encoding: one of ENCODINGS, such as "jpeg", or "any" for all of them.
         count: how many there are; None for any number from 0.
         max_count: the most there may be, if any number.
         resize: (height, width) to which pictures are brought when read.
@@ -140,7 +140,7 @@ class Images(Resized):
             )
         if self.count not in (None, len(value)):
             raise Problem(f"{len(value)} images", str(self.count))
-        self._limit.check(len(value))
+        self._limit.check(len(value))  # before any of them is encoded
         pictures = convert_each(self.picture, value)
         return value if isinstance(value, np.ndarray) else pictures
 
@@ -149,6 +149,10 @@ class Images(Resized):
 
     def _contents(self, picture: bytes | NDArray[Any]) -> bytes:
         return picture if isinstance(picture, bytes) else self.encoded(picture)
+
+    @property
+    def checks(self) -> Checks:
+        return (of_pictures(self.check_encoded), *self._limit.checks())
 
     def read(self, source: Source) -> Read:
         if isinstance(source, TensorSource):
@@ -159,8 +163,7 @@ class Images(Resized):
         if part.count is not None and self.optional:
             nothing = (found.column.sizes.reshape(-1, part.count) == 0).all(axis=1)
             found = found.only(~nothing)
-        found = checked_pictures(found, self.check_encoded)
-        found = self._limit.checked(found, lambda: found.lengths)
+        (found,) = source.checked((found,), *self.checked)
         return found, lambda: split_rows(found.bytes(), found.lengths)
 
     def in_form(self, values: Values, form: Form) -> Values:
@@ -178,8 +181,8 @@ class Images(Resized):
     def _parsed(self, parsed: Parsed) -> Any:
         data = parsed[self.key]
         if self.count is None:
-            images = StoredTensors(self.label, data)
-            data = self._limit.checked(images, lambda: images.lengths).tensor
+            stored = (StoredTensors(self.label, data),)
+            data = checked(stored, *self.checked)[0].tensor
             images = self._decoded(data.flat_values, optional=False)
             return graph.padded(data.with_flat_values(images), 0)
         if self.optional:

@@ -11,16 +11,28 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..reading.decoding import Expected
 from ..shared.dtypes import DTYPES, FLOATS, INTEGERS
 from ..shared.errors import DatasetError, Problem, warn
-from ..shared.images import CHANNELS, ImageHeader, encode, encode_png, header_of, sniff
+from ..shared.images import ImageHeader, encode_png
 from ..shared.requirements import lazy_tf as tf
 from ..shared.values import Numbers, check_shape, described, shape_text
 from . import graph, graph_images, pixels
 from .augment import Augment, Augmentation, crop_problems
 from .changes import DTYPE, ENCODING, KEY, ORIENTATION, RESIZING, SHAPE, TRANSFER
 from .decoded import Form, Values
+from .image_formats import (
+    ANY,
+    DECODED,
+    ENCODINGS,
+    Encoding,
+    channels_of,
+    decode,
+    encode,
+    header_of,
+    image_of,
+    sniff,
+    with_article,
+)
 from .kind import Default, Kind
 from .parameters import (
     HeightAndWidth,
@@ -36,14 +48,12 @@ from .part import Part
 from .pictures import Picture, advice_for, read_size
 from .written import RawRows, Written
 
-_ANY = "give such an image, or declare encoding='any'"
+_DECLARE_ANY = "give such an image, or declare encoding='any'"
 _FLOATS = (
     "of pixels x from 0 to 1 give (x * 255).round().astype('uint8'), and of others "
     "x.round().astype('uint8')"
 )
 
-
-Encoding = Literal["raw", "jpeg", "png", "bmp", "gif", "webp", "any"]
 DTYPES_OF_PIXELS = (*INTEGERS, *FLOATS)
 _PNG_DTYPES = ("uint8", "uint16")
 
@@ -116,11 +126,11 @@ class Resized(Kind):
             stored: the dtypes of pixels that it holds.
         """
         encoding, channels = self.encoding, self.shape[2]
-        if channels not in CHANNELS[encoding]:
+        allowed = channels_of(encoding)
+        if channels not in allowed:
             yield Problem(
                 f"{channels} channels with encoding={encoding!r}",
-                f"{' or '.join(map(str, CHANNELS[encoding]))}, as the last size of the "
-                "shape",
+                f"{' or '.join(map(str, allowed))}, as the last size of the shape",
             )
         if self.dtype not in (*stored, *(("float32",) if self.resize else ())):
             yield Problem(
@@ -143,7 +153,7 @@ class Resized(Kind):
     @property
     def named(self) -> str:
         """The format with its article, in words."""
-        return "an encoded" if self.encoding == "any" else f"a {self.encoding}"
+        return "an encoded" if self.encoding == ANY else with_article(self.encoding)
 
     def picture(self, value: Any) -> bytes | NDArray[Any]:
         """Return an encoded image as it is, or an array of its pixels.
@@ -158,11 +168,9 @@ class Resized(Kind):
         if self.encoding == "raw":
             return self._pixels(value)
         if not isinstance(value, bytes):
-            known = self.encoding == "any"
-            image = "an image of any known format" if known else f"{self.named} image"
             raise Problem(
                 described(value),
-                f"the bytes of {image} or an array of its pixels",
+                f"the bytes of {image_of(self.encoding)} or an array of its pixels",
                 advice_for(value),
             )
         header = self.check_encoded(value)
@@ -223,8 +231,8 @@ class Resized(Kind):
             form, header = self.header_of(data)
         except Problem as problem:
             known = sniff(data)
-            if known and self.encoding not in (known, "any") and not deep:
-                raise Problem(problem.found, problem.expected, _ANY) from None
+            if known and self.encoding not in (known, ANY) and not deep:
+                raise Problem(problem.found, problem.expected, _DECLARE_ANY) from None
             raise
         height, width, channels = self.shape
         # tensorflow makes a wrong alpha channel for grey of fewer bits.
@@ -232,7 +240,10 @@ class Resized(Kind):
         if not (header.bits == 16 if deep else shallow):
             wanted = 16 if deep else 8
             raise Problem(f"{header.bits} bits a channel", f"{wanted} bits a channel")
-        fits = header.channels <= (channels or 0) and header.channels in CHANNELS[form]
+        fits = (
+            header.channels <= (channels or 0)
+            and header.channels in DECODED[form].channels
+        )
         if height not in (None, header.height) or width not in (None, header.width):
             fits = False
         if not fits:
@@ -273,13 +284,13 @@ class Resized(Kind):
 
     def _array_of(self, data: bytes) -> NDArray[Any]:
         try:
-            image = pixels.decode(
-                data,
+            wanted = pixels.Wanted(
                 self.shape[2] or 3,
                 deep=self.stored_dtype == "uint16",
                 least=self.resize if self.scaled_decoding else None,
                 upright=self.orientation == "apply",
             )
+            image = decode(data, wanted)
         except DatasetError as error:
             raise DatasetError(f"field {self.label!r}: {error}") from None
         return self._resized(image)
@@ -320,7 +331,7 @@ class Image(Resized, Picture):
         shape: the pixels' shape. Height and width may be None: any size. Raw pixels
             then need the keys that say which, and may have any number of channels.
         encoding: "raw" stores the pixels as little-endian bytes, row by row; "jpeg",
-            "png", "bmp", "gif" and "webp" store an encoded image, "any" one of these.
+            "png" and the other ENCODINGS store an encoded image, "any" one of these.
         dtype: the pixels' dtype; encoded images are uint8, PNGs also uint16. "float32"
             reads encoded images of 8 bits that are resized without rounding, 0 to 255.
         resize: (height, width) to which images are brought when read.
@@ -341,7 +352,9 @@ class Image(Resized, Picture):
     """
 
     shape: ImageShape = parameter(*SHAPE)
-    encoding: Encoding = parameter(*ENCODING, default="raw")
+    encoding: Annotated[Literal["raw", Encoding], OneOf(("raw", *ENCODINGS))] = (
+        parameter(*ENCODING, default="raw")
+    )
     dtype: Annotated[str, OneOf(DTYPES_OF_PIXELS)] = parameter(*DTYPE, default="uint8")
     resize: HeightAndWidth | None = parameter(*RESIZING, default=None)
     interpolation: Interpolation = parameter(*RESIZING, default="bilinear", seldom=True)
@@ -398,25 +411,20 @@ class Image(Resized, Picture):
     def convert(self, value: Any) -> bytes | NDArray[Any]:
         return self.picture(value)
 
-    def store_column(self, values: Any, rows: int) -> Sequence[Written]:
-        if self.expected is None or not isinstance(values, np.ndarray):
-            return super().store_column(values, rows)
+    def pack(self, values: Any, rows: int) -> Sequence[Written]:
+        size, alone = (
+            self._raw_size,
+            len(self.parts) == 1 and not self.transfer_encoding,
+        )
+        if size is None or not alone or not isinstance(values, np.ndarray):
+            return super().pack(values, rows)
         pixels = self._numbers.convert(values)
         check_shape(pixels, (rows, *self.shape))
-        size = self.expected.size
         return (Written(RawRows(self._numbers.raw(pixels), np.full(rows, size))),)
 
     @property
     def _empty_is_missing(self) -> bool:
         return self.optional and (not self._raw or None in self.shape)
-
-    @property
-    def expected(self) -> Expected | None:
-        if not self._raw or None in self.shape or len(self.parts) > 1:
-            return None
-        expected = self.parts[0].expected(optional=self.optional)
-        size = DTYPES[self.stored_dtype].size * prod(size or 0 for size in self.shape)
-        return expected and expected._replace(size=size)
 
     def in_form(self, values: Values, form: Form) -> Values:
         if not self._raw:

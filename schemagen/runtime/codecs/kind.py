@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..reading.decoding import Expected
 from ..shared.dtypes import FLOATS
 from ..shared.errors import Problem
+from .checks import Checks, plan_of
 from .decoded import Decoded, Form, Shape, Values
 from .delivered import Absence, Delivered, Layout, Mark
 from .parameters import Name, Parameters, parameter
@@ -215,6 +216,30 @@ class Kind(_Bound, Parameters):
         """The field's name in batches and models."""
         return self.label.replace(".", "_")
 
+    # What is right.
+
+    @property
+    def checks(self) -> Checks:
+        """What has to be right of stored values, beyond what the parts say.
+
+        Writers, readers, `verify` and the parser run the same checks. A class that refuses
+        more than its base class adds to them.
+        """
+        return ()
+
+    @cached_property
+    def checked(self) -> Checks:
+        """The checks, made once."""
+        return self.checks
+
+    @cached_property
+    def expected(self) -> Expected | None:
+        """What the core checks; None if that is not all."""
+        if len(self.parts) != 1:
+            return None
+        plan = plan_of(self.checked)
+        return self.parts[0].expected(plan, optional=self.optional)
+
     # Writing.
 
     def convert(self, value: Any) -> Any:
@@ -226,14 +251,14 @@ class Kind(_Bound, Parameters):
         raise NotImplementedError
 
     def store(self, value: Any) -> Sequence[Stored]:
-        """Return what each part holds of one row's value.
+        """Return what each part holds of one row's value, before it is checked.
 
         Raises:
             Problem: the field cannot hold it.
         """
         raise NotImplementedError
 
-    def store_column(self, values: Any, rows: int) -> Sequence[Written]:
+    def pack(self, values: Any, rows: int) -> Sequence[Written]:
         """Return what each part holds of the values of `rows` rows, none of them missing.
 
         Kinds with a faster way for columns have their own. It may refuse what `store`
@@ -254,18 +279,30 @@ class Kind(_Bound, Parameters):
 
     # Reading.
 
-    @property
-    def expected(self) -> Expected | None:
-        """What the one feature that holds it has to be, if `read` checks no more."""
-        return None
+    def cells(self, source: Source) -> tuple[Any, ...]:
+        """Return what is stored in each part that is read, of rows that have them all."""
+        (part,) = self.parts
+        return (source.read(part, part.text),)
 
-    def read(self, source: Source) -> Read:
-        """Check stored values, and return those that are right.
+    def unpack(self, *cells: Any) -> Any:
+        """Return the values of checked cells.
 
         Of arrays they are what batches have, but for padding and resizing, and encoded
         images stay bytes; of tensors they are the tensor of a batch: [B, ...].
         """
         raise NotImplementedError
+
+    @property
+    def marks(self) -> tuple[Part, ...]:
+        """The parts without which a row has no value, where `cells` fills up such rows."""
+        return ()
+
+    def read(self, source: Source) -> Read:
+        """Check stored values, and return those that are right."""
+        cells = source.checked(self.cells(source), *self.checked)
+        if self.marks:
+            cells = source.present(cells, *self.marks)
+        return cells[0], lambda: self.unpack(*cells)
 
     def decode(self, source: ColumnSource) -> Decoded:
         """Return the values of the records in which they are right."""
@@ -286,8 +323,16 @@ class Kind(_Bound, Parameters):
 
     def parse(self, parsed: Parsed) -> Any:
         """Return the tensor of a batch: [B, ...]."""
-        _, tensor = self.read(TensorSource(self.label, parsed, self.optional))
+        may_be_absent = self.delivered.absence.possible
+        passes_over = may_be_absent and self.stand_in_fails
+        source = TensorSource(self.label, parsed, may_be_absent, passes_over)
+        _, tensor = self.read(source)
         return tensor()
+
+    @property
+    def stand_in_fails(self) -> bool:
+        """Whether what TensorFlow parses for a missing value may fail a check."""
+        return False
 
     def present(self, parsed: Parsed, tensor: Any) -> Any:
         """Return which records of a batch have a value: bool [B]."""

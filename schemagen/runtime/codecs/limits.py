@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,10 +10,10 @@ from numpy.typing import NDArray
 
 from ..reading.columns import Rows
 from ..shared.errors import Problem
+from .checks import Checks, no_longer
 from .decoded import RaggedRows, Shape
 from .delivered import Delivered
 from .kind import Kind
-from .stored import Rule
 
 
 class Listed(Kind):
@@ -65,7 +64,7 @@ class Limit:
     noun: str = "items"
 
     def check(self, length: int) -> None:
-        """Refuse a length above the limit, unless what is above is cut off.
+        """Refuse a length above what has room, unless what is above is cut off.
 
         Raises:
             Problem: naming both.
@@ -74,23 +73,26 @@ class Limit:
         if limit is not None and length > limit and self.too_long == "error":
             raise Problem(f"{length} {self.noun}", f"at most {limit}")
 
-    def checked(self, found: Any, lengths: Callable[[], Any]) -> Any:
-        """Refuse rows of stored values that are too long, given their lengths."""
-        limit = self.max_length
-        if limit is None or self.too_long != "error":
-            return found
-        rule = Rule("SG524", "list is too long", f"at most {limit} {self.noun}")
+    def checks(self, each: int = 1, part: int = 0) -> Checks:
+        """Return the check of the lengths of stored sequences.
 
-        def test() -> tuple[Any, Any]:
-            items = lengths()
-            return items <= limit, items
+        Args:
+            each: how many values an item has.
+            part: the part that has as many values as there are items.
+        """
+        if self.max_length is None or self.too_long != "error":
+            return ()
+        return (no_longer(self.max_length, self.noun, each, part),)
 
-        return found.check_rows(test, rule, f"{{}} {self.noun}")
+    @property
+    def _end(self) -> int | None:
+        """The number of items beyond which sequences are cut; None to leave them."""
+        return None if self.too_long == "error" else self.max_length
 
     def kept(self, lists: Any) -> Any:
         """Return lists of rows, or a ragged tensor, without what is beyond the limit."""
-        limit = self.max_length
-        if limit is None or self.too_long == "error":
+        limit = self._end
+        if limit is None:
             return lists
         if isinstance(lists, RaggedRows):
             return RaggedRows(*self.cut_rows(lists.flat, lists.lengths))
@@ -100,15 +102,14 @@ class Limit:
 
     def keeps(self, length: int) -> bool:
         """Return whether rows of this length are stored as they are."""
-        return self.max_length is None or length <= self.max_length
+        return self._end is None or length <= self._end
 
     def cut(self, items: Any) -> Any:
         """Return the items of one row that are kept, of a list or an array."""
-        if self.max_length is None or len(items) <= self.max_length:
+        limit = self._end
+        if limit is None or len(items) <= limit:
             return items
-        if self.too_long == "keep_tail":
-            return items[-self.max_length :]
-        return items[: self.max_length]
+        return items[-limit:] if self.too_long == "keep_tail" else items[:limit]
 
     def cut_rows(self, items: NDArray[Any], lengths: Rows) -> tuple[NDArray[Any], Rows]:
         """Return the items that are kept of all rows, and the number of each row's.
@@ -117,7 +118,7 @@ class Limit:
             items: [N, ...], the rows' items one after the other.
             lengths: int64 [rows], how many of them each row has.
         """
-        limit = self.max_length
+        limit = self._end
         if limit is None or not (lengths > limit).any():
             return items, lengths
         first = np.cumsum(lengths) - lengths

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..reading.columns import Rows
-from ..reading.decoding import Expected
 from ..shared.dtypes import DTYPES, ITEMS, RAW_ONLY, STRINGS
 from ..shared.errors import Problem
 from ..shared.values import (
@@ -38,6 +37,7 @@ from .changes import (
     PADDING,
     TOO_LONG,
 )
+from .checks import Check, Checks
 from .decoded import Shape
 from .delivered import Delivered
 from .kind import Default
@@ -56,8 +56,8 @@ from .parameters import (
 from .part import BYTES, Part, values_part, with_missing
 from .python_types import is_list_of, is_numbers, item_name, item_types
 from .ranges import Ranged
-from .stored import Read, Rule, Source
-from .strings import encode_text
+from .stored import Source
+from .strings import TEXT, encode_text
 from .written import RawRows, Stored, Written, written_numbers
 
 
@@ -187,49 +187,50 @@ class VarLen(Listed, Ranged):
         return self.encoding == "raw" or self.dtype in RAW_ONLY
 
     @property
-    def expected(self) -> Expected | None:
-        (part,) = self.parts
-        if part.encoding == "raw" or prod(self.item_shape) != 1:
-            return None
-        finite = self.finite and self.dtype not in STRINGS
-        expected = part.expected(optional=self.optional, finite=finite)
-        most = self.max_length if self.too_long == "error" else None
-        return self.planned(expected and expected._replace(most=most))
+    def checks(self) -> Checks:
+        count = prod(self.item_shape)
+        return (
+            *super().checks,
+            *self.checks_of_items(),
+            *((whole_items(self.item_shape),) if count != 1 else ()),
+            *self._limit.checks(count),
+        )
 
-    def read(self, source: Source) -> Read:
-        found, count = self.items(source), prod(self.item_shape)
-        found = self._limit.checked(found, lambda: found.lengths // count)
+    def checks_of_items(self) -> Checks:
+        """Return the checks of what the list holds, whatever its length."""
+        if self.dtype in DTYPES:
+            return self.checks_of_numbers()
+        return (TEXT,) if self.dtype == "string" else ()
 
-        def lists() -> Any:
-            kept = self._limit.kept(found.lists(self.dtype, self.item_shape))
-            if self.ragged:
-                return kept
-            return found.padded(kept, self.delivered.filler)
-
-        return found, lists
+    def cells(self, source: Source) -> tuple[Any, ...]:
+        return (self.items(source),)
 
     def items(self, source: Source, *, fill: bool = False) -> Any:
-        """Return the rows with right items, whatever their number; see `Source.read`."""
-        found = self._values_in(source, (None, *self.item_shape), fill=fill)
-        count = prod(self.item_shape)
-        if count == 1:
-            return found
-        items = f"items of {count} values (shape {shape_text(self.item_shape)})"
-        return found.check_rows(
-            lambda: (found.lengths % count == 0, found.lengths),
-            Rule("SG524", "values are not a whole number of items", items),
-            "{} values",
-        )
-
-    def _values_in(self, source: Source, shape: Shape, *, fill: bool = False) -> Any:
+        """Return what is stored under the list's key; see `Source.read`."""
         (part,) = self.parts
-        if self.dtype in STRINGS:
-            found = source.read(part, f"{part.text} ({self.dtype})", fill=fill)
-            return found.text() if self.dtype == "string" else found
-        found = numbers_in(
-            source, part, self.dtype, shape, finite=self.finite, fill=fill
-        )
-        return self.in_range(found)
+        if self.dtype in DTYPES:
+            shape = (None, *self.item_shape)
+            return numbers_in(source, part, self.dtype, shape, fill=fill)
+        return source.read(part, f"{part.text} ({self.dtype})", fill=fill)
+
+    def unpack(self, *cells: Any) -> Any:
+        (found,) = cells
+        kept = self._limit.kept(found.lists(self.dtype, self.item_shape))
+        return kept if self.ragged else found.padded(kept, self.delivered.filler)
+
+
+def whole_items(shape: tuple[int, ...]) -> Check:
+    """Return the check that values make whole items of a shape."""
+    count = prod(shape)
+    return Check(
+        "SG524",
+        "values are not a whole number of items",
+        f"items of {count} values (shape {shape_text(shape)})",
+        lambda cells: cells.lengths % count == 0,
+        by_row=True,
+        numbers=lambda cells: (cells.lengths,),
+        found="{} values",
+    )
 
 
 class NumberList(NumbersKind, VarLen):
@@ -238,11 +239,6 @@ class NumberList(NumbersKind, VarLen):
     @property
     def shape_of_rows(self) -> Shape:
         return (None, *self.item_shape)
-
-    def convert(self, value: Any) -> NDArray[Any]:
-        array: NDArray[Any] = super().convert(value)
-        self._limit.check(len(array))
-        return array
 
     def store(self, value: Any) -> Sequence[Stored]:
         if (
@@ -255,9 +251,8 @@ class NumberList(NumbersKind, VarLen):
             return (self._stored(value),)
         return (self._stored(self._numbers.raw(self._limit.cut(self.convert(value)))),)
 
-    def store_column(self, values: Any, rows: int) -> Sequence[Written]:
+    def pack(self, values: Any, rows: int) -> Sequence[Written]:
         items, lengths = self.concatenated(values)
-        self._limit.check(int(lengths.max(initial=0)))
         items, lengths = self._fitted(items, lengths)
         array = self._numbers.raw(items)
         counts = lengths * prod(self.item_shape)
@@ -304,7 +299,6 @@ class StringList(VarLen):
             value = value.tolist()
         if not isinstance(value, (list, tuple)):
             raise Problem(described(value), expected)
-        self._limit.check(len(value))
         wanted = str if text else bytes
         for at, item in enumerate(value):
             if not isinstance(item, wanted):
@@ -339,16 +333,18 @@ class FilledList(VarLen):
         return (self.max_length or 0, *self.item_shape)
 
     @property
-    def expected(self) -> Expected | None:
-        (part,) = self.parts
-        if part.encoding == "raw":
-            return None
-        finite = self.finite and self.dtype not in STRINGS
-        return self.planned(part.expected(optional=self.optional, finite=finite))
+    def checks(self) -> Checks:
+        return self.checks_of_items()
 
-    def read(self, source: Source) -> Read:
-        found = self._values_in(source, self._filled_shape)
-        return found, lambda: found.dense(self.dtype, self._filled_shape)
+    def items(self, source: Source, *, fill: bool = False) -> Any:
+        (part,) = self.parts
+        if self.dtype in DTYPES:
+            return numbers_in(source, part, self.dtype, self._filled_shape)
+        return source.read(part, f"{part.text} ({self.dtype})")
+
+    def unpack(self, *cells: Any) -> Any:
+        (found,) = cells
+        return found.dense(self.dtype, self._filled_shape)
 
 
 class FilledNumbers(FilledList, NumberList):
@@ -360,6 +356,7 @@ class FilledNumbers(FilledList, NumberList):
         return (self._stored(self._numbers.raw(filled)),)
 
     def _fitted(self, items: NDArray[Any], lengths: Rows) -> tuple[NDArray[Any], Rows]:
+        self._limit.check(int(lengths.max(initial=0)))
         items, lengths = super()._fitted(items, lengths)
         rows, (most, *shape) = len(lengths), self._filled_shape
         filled = np.full((rows, most, *shape), self.delivered.filler, items.dtype)
@@ -369,6 +366,11 @@ class FilledNumbers(FilledList, NumberList):
 
 class FilledStrings(FilledList, StringList):
     """A list of strings that is padded when it is written."""
+
+    def convert(self, value: Any) -> list[bytes]:
+        strings = super().convert(value)
+        self._limit.check(len(strings))
+        return strings
 
     def store(self, value: Any) -> Sequence[Stored]:
         (strings,) = super().store(value)
@@ -407,7 +409,7 @@ def padding_of(dtype: str, value: object) -> bool | int | float | str:
         if not isinstance(value, str):
             raise Problem(repr(value), "a str")
         return value
-    number = Numbers(dtype, finite=False).convert(value)
+    number = Numbers(dtype).convert(value)
     if number.shape:
         raise Problem(repr(value), "one number")
     return number.item()  # type: ignore[no-any-return]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..shared.dtypes import DTYPES
 from ..shared.errors import Problem
-from ..shared.images import PngHeader, encode_png, read_png_header
+from ..shared.images import PngHeader, encode_png, first_chunk_of_png
 from ..shared.requirements import lazy_tf as tf
 from ..shared.values import check_shape, described, shape_text
 from . import graph, graph_images, graph_masks, pixels
@@ -28,15 +28,15 @@ from .changes import (
     RESIZING,
     SHAPE,
 )
+from .checks import Check, Checks
 from .classes import Names, Renamed, class_name_problems
 from .decoded import Form, Values
 from .delivered import Delivered, Mark
+from .image_formats import header_of
 from .kind import Default
 from .parameters import HeightAndWidth, Name, OneOf, Size, declared, parameter
 from .parsed import Parsed
 from .pictures import Picture, advice_for, read_size
-from .stored import Rule
-from .stored_rows import StoredRows
 
 MaskShape = Annotated[
     tuple[Size | None, Size | None], "(height, width) in pixels, such as (224, 224)"
@@ -171,7 +171,8 @@ class Mask(Picture):
         return ids
 
     def check_encoded(self, data: bytes) -> None:
-        header = read_png_header(data)
+        header_of(data, "png")
+        header = first_chunk_of_png(data)
         if self.dtype == "uint16":
             fits, expected = header.grey and header.bits == 16, "a grey PNG of 16 bits"
         else:
@@ -188,15 +189,19 @@ class Mask(Picture):
     def encoded(self, pixels: NDArray[Any]) -> bytes:
         return encode_png(pixels[:, :, np.newaxis])
 
-    def _checked_pixels(self, found: StoredRows) -> StoredRows:
+    def checks_of_pixels(self) -> Checks:
         if self._any_id:
-            return found
-        passed = found.raw(self.dtype).check(
-            self._right,
-            Rule("SG527", "class id out of range", self.ids_text),
-            found=lambda value: f"class id {value}",
+            return ()
+        return (
+            Check(
+                "SG527",
+                "class id out of range",
+                self.ids_text,
+                lambda cells, *_: self._right(cells.values),
+                dtype=self.dtype,
+                found=lambda value: f"class id {value}",
+            ),
         )
-        return found.only(found.among(passed))
 
     def in_form(self, values: Values, form: Form) -> Values:
         if self._raw:

@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import cached_property
-from math import inf, nextafter, prod
+from math import inf, prod
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
-from ..reading.decoding import Expected
+from ..native import FLOAT
+from ..reading.columns import NO_BYTES, Column
 from ..shared import base64_text
 from ..shared.dtypes import DTYPES, FLOATS, INTEGERS, NUMBERS, RAW_ONLY
 from ..shared.errors import Problem
-from ..shared.images import sniff
 from ..shared.times import Time
 from ..shared.values import Numbers, check_shape, described, shape_text
 from ..shared.wire import buffer_of
@@ -33,8 +33,10 @@ from .changes import (
     TRANSFER,
     UNIT,
 )
+from .checks import Check, Checks
 from .decoded import Shape
 from .delivered import Delivered, Mark
+from .image_formats import sniff, undecoded
 from .kind import Kind
 from .parameters import (
     FixedShape,
@@ -48,8 +50,8 @@ from .parameters import (
 from .part import BYTES, Part, values_part, with_missing
 from .python_types import is_numbers, item_name, item_types
 from .ranges import Ranged
-from .stored import Read, Rule, Source
-from .stored_rows import scaled
+from .stored import Source
+from .stored_rows import Notes, StoredRows, checked, scaled
 from .strings import String
 from .written import RawRows, Stored, Written, written_numbers
 
@@ -94,9 +96,7 @@ class NumbersKind(Ranged):
         self._numbers = Numbers(
             self.dtype,
             self.exact,
-            self.finite,
             single=self._shape == (),
-            range=self.range,
             time=time_of(self),
         )
         self._raw = self.parts[0].encoding != "list"
@@ -143,9 +143,7 @@ class FixedNumbers(NumbersKind):
     def bind(self) -> None:
         super().bind()
         fast = not (self._shape or self.exact or self._base64)
-        self._of_python = (
-            _of_python(self.dtype, self._raw, self.range) if fast else None
-        )
+        self._of_python = _of_python(self.dtype, self._raw) if fast else None
 
     def make_parts(self) -> tuple[Part, ...]:
         shape = tuple(size or 0 for size in self.shape_of_rows)
@@ -184,9 +182,7 @@ class FixedNumbers(NumbersKind):
                 return (stored,)
         return super().store(value)
 
-    def store_column(self, values: Any, rows: int) -> Sequence[Written]:
-        if None in self._shape:
-            return super().store_column(values, rows)
+    def pack(self, values: Any, rows: int) -> Sequence[Written]:
         array = self._numbers.convert(values)
         check_shape(array, (rows, *self._shape))
         return (self._written(self._numbers.raw(array), rows),)
@@ -201,30 +197,30 @@ class FixedNumbers(NumbersKind):
         return written_numbers(self.parts[0], array, count)
 
     @property
-    def expected(self) -> Expected | None:
+    def checks(self) -> Checks:
+        return (*super().checks, *self.checks_of_numbers())
+
+    def cells(self, source: Source) -> tuple[Any, ...]:
+        return (numbers_in(source, self.parts[0], self.dtype, self.shape_of_rows),)
+
+    def unpack(self, *cells: Any) -> Any:
+        (found,) = cells
+        return found.dense(self.dtype, self.shape)
+
+    @cached_property
+    def stand_in_fails(self) -> bool:
         (part,) = self.parts
-        if part.encoding != "raw":
-            expected = part.expected(optional=self.optional, finite=self.finite)
-            return self.planned(expected)
-        expected = self.planned(part.expected(optional=self.optional))
-        if expected is None or (self.finite and self.dtype in FLOATS):
-            return None
-        return expected._replace(
-            size=prod(n or 0 for n in self.shape) * DTYPES[self.dtype].size
+        shape = tuple(size or 0 for size in self.shape_of_rows)
+        stand_in = (
+            np.nan
+            if self.delivered.absence.mark == "nan" and self.dtype in FLOATS
+            else 0
         )
-
-    def read(self, source: Source) -> Read:
-        found = self.numbers(source)
-        return found, lambda: found.dense(self.dtype, self.shape)
-
-    def numbers(self, source: Source) -> Any:
-        """Return the rows with as many right numbers as the shape has."""
-        found = numbers_in(
-            source, self.parts[0], self.dtype, self.shape_of_rows, finite=self.finite
-        )
-        possible = self.delivered.absence.possible
-        absent = source.absent(self.parts[0]) if possible else False
-        return self.in_range(found, absent)
+        values = np.full(prod(shape), stand_in, DTYPES[self.dtype].memory)
+        rows, lengths = np.arange(1), np.array([len(values)])
+        column = Column(part.key, FLOAT, rows, lengths, values, NO_BYTES)
+        (found,) = checked((StoredRows(Notes(self.label), column),), *self.checked)
+        return not len(found.column)
 
 
 @declared
@@ -387,24 +383,15 @@ class Vector(FixedNumbers):
         value = scaled(np.array(self.default), *self.dequantize)
         return replace(found, absence=replace(found.absence, value=value))
 
-    def read(self, source: Source) -> Read:
-        found, numbers = super().read(source)
+    def unpack(self, *cells: Any) -> Any:
+        numbers = super().unpack(*cells)
         if self.dequantize is None:
-            return found, numbers
-        scale, offset = self.dequantize
-        possible = self.delivered.absence.possible
-        absent = source.absent(self.parts[0]) if possible else False
-        return found, lambda: found.scaled(numbers(), scale, offset, absent)
+            return numbers
+        return cells[0].scaled(numbers, *self.dequantize)
 
 
 def numbers_in(
-    source: Source,
-    part: Part,
-    dtype: str,
-    shape: Shape,
-    *,
-    finite: bool,
-    fill: bool = False,
+    source: Source, part: Part, dtype: str, shape: Shape, *, fill: bool = False
 ) -> Any:
     """Read the numbers of a list, or those that are raw bytes.
 
@@ -413,32 +400,46 @@ def numbers_in(
         part: where they are stored.
         dtype: of the numbers.
         shape: of one row's numbers; (None, ...) for any number of items.
-        finite: whether NaN and infinities are refused.
         fill: whether rows without are rows without values; see `Source.read`.
     """
     count = None if None in shape else prod(n or 0 for n in shape)
     if part.encoding != "raw":
         what = shape_text(shape) if count is not None else ""
         words = f"{part.text} ({f'{dtype} {what}'.strip()})"
-        found = source.read(part, words, fill=fill)
-        return found.numbers_of(dtype, part.bounds, finite=finite)
+        return source.read(part, words, fill=fill)
     item = DTYPES[dtype].size
-    size = None if count is None else count * item
     text = f"raw {dtype} numbers of {item} bytes"
-    if size is not None:
-        text = f"{size} bytes ({dtype} {shape_text(shape)})"
-    found = source.read(part, text, fill=fill)
-    found = found.check_rows(
-        lambda: (
-            found.sizes % item == 0 if size is None else found.sizes == size,
-            found.sizes,
-        ),
-        Rule("SG525", "wrong size of raw bytes", text),
-        "{} bytes",
+    if count is not None:
+        text = f"{count * item} bytes ({dtype} {shape_text(shape)})"
+    size = None if count is None else count * item
+    found = (source.read(part, text, fill=fill),)
+    (found,) = source.checked(found, of_size(size, item, text, dtype))
+    return found.raw(dtype, count)
+
+
+def of_size(size: int | None, item: int, expected: str, dtype: str) -> Check:
+    """Return the check of the number of raw bytes.
+
+    Args:
+        size: how many there are; None for a multiple of `item`.
+        item: how many bytes an item has.
+        expected: what should be there, in words.
+        dtype: of the numbers.
+    """
+
+    def right(found: Any) -> Any:
+        return found.sizes % item == 0 if size is None else found.sizes == size
+
+    return Check(
+        "SG525",
+        "wrong size of raw bytes",
+        expected,
+        right,
+        by_row=True,
+        numbers=lambda found: (found.sizes,),
+        found="{} bytes",
         cause=lambda wrong, at: cause_of_size(wrong.bytes_at(at), dtype, size),
     )
-    numbers = found.raw(dtype, count)
-    return numbers.finite(dtype) if finite and dtype in FLOATS else numbers
 
 
 def cause_of_size(data: bytes, dtype: str, size: int | None) -> str:
@@ -446,6 +447,9 @@ def cause_of_size(data: bytes, dtype: str, size: int | None) -> str:
     form = sniff(data)
     if form:
         return f"they begin like a {form}: declare that encoding in the schema"
+    other = undecoded(data)
+    if other:
+        return f"they begin like {other.image}: {other.advice('raw')}"
     if not data:
         return "nothing was written"
     return other_dtype(len(data), dtype, size) if size else ""
@@ -463,25 +467,19 @@ def other_dtype(length: int, dtype: str, size: int) -> str:
     return ""
 
 
-def _of_python(
-    dtype: str, raw: bool, range: tuple[Any, Any]
-) -> Callable[[Any], Stored | None] | None:
+def _of_python(dtype: str, raw: bool) -> Callable[[Any], Stored | None] | None:
     """Return how Python's own numbers are stored; None if each needs a closer look.
 
     The function returns None for a value that does.
     """
-    least, greatest = range
     if dtype == "bool" and not raw:
         return lambda value: (value,) if type(value) is bool else None
     if dtype in ("float32", "float64"):
         most = _FLOAT32_END if dtype == "float32" else inf
         layout = struct.Struct("<f" if dtype == "float32" else "<d")
-        # What is just out of the range, so that one comparison does for both.
-        below = -most if least is None else nextafter(least, -inf)
-        above = most if greatest is None else nextafter(greatest, inf)
 
         def stored_float(value: Any) -> Stored | None:
-            if type(value) is not float or not below < value < above:
+            if type(value) is not float or not -most < value < most:
                 return None
             return (layout.pack(value) if raw else value,)
 
@@ -490,8 +488,6 @@ def _of_python(
     if raw or bounds is None:
         return None
     low, high = bounds
-    low = low if least is None else least
-    high = high if greatest is None else greatest
     return lambda value: (
         (value,) if type(value) is int and low <= value <= high else None
     )

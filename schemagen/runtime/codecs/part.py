@@ -20,6 +20,7 @@ from ..shared.dtypes import DTYPES, RAW_ONLY
 from ..shared.requirements import lazy_tf as tf
 from ..shared.values import Numbers
 from ..shared.wire import BYTES_LIST, FLOAT_LIST, INT64_LIST, Entry
+from .checks import Plan
 from .graph import from_base64
 from .parsed import Parsed
 
@@ -56,6 +57,7 @@ class Part:
         item_size: of the list that tells how many items a row has, how many of its
             numbers or raw bytes are one item; None for all others.
         in_list: whether it is a feature list of a SequenceExample, of as many items.
+        size: how many raw bytes each value has; None for any number.
     """
 
     key: str
@@ -76,6 +78,7 @@ class Part:
     repeats: int = 1
     item_size: int | None = None
     in_list: bool = False
+    size: int | None = None
 
     def __post_init__(self) -> None:
         if not self.shape and self.count not in (None, 1):
@@ -130,18 +133,30 @@ class Part:
             return data
         return tf.where(data == "", self.missing * self.repeats, data)
 
-    def expected(self, *, optional: bool, finite: bool = False) -> Expected | None:
-        """Return what is checked of its values, for the core; None if that is not all."""
-        if self.transfer_encoding:
+    def expected(self, plan: Plan | None, *, optional: bool) -> Expected | None:
+        """Return what the core checks of its values; None if it cannot check all.
+
+        Args:
+            plan: what is asked for beyond the part; None if no plan can say it.
+            optional: whether records may be without.
+        """
+        if plan is None or self.transfer_encoding:
+            return None
+        if self.encoding == "raw":
+            if self.size is None or plan != Plan():
+                return None  # the core does not look at numbers in bytes
+        elif self.encoding != "list":
             return None
         return Expected(
             self.key,
             self.kind,
             optional,
             self.count,
-            text=self.dtype == "string",
-            finite=finite and self.dtype == "float32",
-            bounds=self.bounds,
+            plan.most,
+            self.size,
+            text=plan.text,
+            finite=plan.finite,
+            bounds=plan.bounds,
         )
 
 
@@ -170,6 +185,7 @@ def values_part(
             encoding="raw",
             dtype=dtype,
             transfer_encoding=transfer_encoding,
+            size=None if count is None else count * DTYPES[dtype].size,
         )
     return Part(
         key,
@@ -229,7 +245,7 @@ def with_missing(part: Part, dtype: str, value: Any, repeats: int = 1) -> Part:
     """
     if part.encoding != "raw":
         return replace(part, missing=_as_stored(value, part.stored))
-    numbers = Numbers(dtype, finite=False)
+    numbers = Numbers(dtype)
     data = numbers.raw(numbers.convert(value)).tobytes()
     return replace(part, missing=data, repeats=repeats)
 

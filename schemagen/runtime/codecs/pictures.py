@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
+from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,35 +16,36 @@ from ..native import BYTES as BYTES_COLUMN
 from ..native import INT64
 from ..reading.columns import Column, Rows
 from ..shared import base64_text
-from ..shared.dtypes import DTYPES
+from ..shared.dtypes import DTYPES, FLOATS
 from ..shared.errors import Problem
-from ..shared.images import ImageHeader, header_of, sniff
+from ..shared.images import ImageHeader
 from ..shared.requirements import lazy_tf as tf
 from ..shared.values import Numbers
 from ..shared.wire import Buffer, buffer_of
+from .checks import Check, Checks, EachCheck, finite
 from .decoded import Shape
 from .delivered import Delivered, Mark
 from .faults import Features, shown_bytes
+from .image_formats import header_of, sniff
 from .kind import Kind
-from .numbers import cause_of_size
+from .numbers import of_size
 from .parsed import Parsed
 from .part import BYTES, Part, size_part
 from .python_types import is_picture
-from .stored import Read, Rule, Source
+from .stored import Read, Source
 from .stored_rows import ColumnSource, StoredRows
 from .stored_tensors import TensorSource
 from .strings import encode_text
-from .tensors import counted, stored_axes
+from .tensors import of_sizes, stored_axes
 from .written import Stored
 
 _SIZES = ("height", "width", "channels")
 _AXES = ("height", "width", "number of channels")
 
 
-def checked_pictures(found: StoredRows, check: Callable[[bytes], object]) -> StoredRows:
-    """Refuse the rows with a value that a check raises a Problem for."""
-    rule = Rule("SG528", "image does not match the schema", "")
-    return found.check_each(check, rule, _cause)
+def of_pictures(test: Callable[[bytes], object]) -> EachCheck:
+    """Return the check of encoded pictures that a function makes."""
+    return EachCheck("SG528", "image does not match the schema", test, cause=_cause)
 
 
 def _cause(data: bytes) -> str:
@@ -127,6 +129,14 @@ class Picture(Kind):
         self._numbers = Numbers(self.stored_dtype)
 
     @property
+    def _raw_size(self) -> int | None:
+        """How many bytes raw pixels of a fixed shape take; None for others."""
+        if not self._raw or None in self.shape:
+            return None
+        count: int = prod(size or 0 for size in self.shape)
+        return count * DTYPES[self.stored_dtype].size
+
+    @property
     def _size_keys(self) -> tuple[str | None, ...]:
         keys = (self.height_key, self.width_key, self.channels_key)
         return keys[: len(self.shape)]
@@ -139,6 +149,7 @@ class Picture(Kind):
             dtype=self.stored_dtype,
             transfer_encoding=self.transfer_encoding,
             missing=b"" if self.optional else None,
+            size=self._raw_size,
         )
         sizes = (
             replace(
@@ -193,6 +204,22 @@ class Picture(Kind):
                 stored.append((encode_text(self.format_text or form),))
         return stored
 
+    @property
+    def checks(self) -> Checks:
+        if not self._raw:
+            return (of_pictures(self.check_encoded),)
+        if None not in self.shape:
+            return self.checks_of_pixels()
+        sizes = of_sizes(
+            self.parts[0], self.stored_dtype, len(self.shape), self._sizes, least=1
+        )
+        return (sizes, *self.checks_of_pixels())
+
+    def checks_of_pixels(self) -> Checks:
+        """Return the checks of raw pixels."""
+        dtype = self.stored_dtype
+        return (finite(dtype),) if dtype in FLOATS else ()
+
     def read(self, source: Source) -> Read:
         if isinstance(source, TensorSource):
             return None, lambda: self.decoded(source.parsed)
@@ -200,7 +227,7 @@ class Picture(Kind):
         if self._raw:
             return self._read_raw(source)
         found = self._bytes(source, f"an encoded {self.encoding}")
-        found = checked_pictures(found, self.check_encoded)
+        (found,) = source.checked((found,), *self.checked)
         if self._described and len(found.column):
             headers = [*map(self.header_of, found.bytes())]
             sizes = np.array([header[:3] for _, header in headers], np.int64)
@@ -230,47 +257,35 @@ class Picture(Kind):
 
     def _read_raw(self, source: ColumnSource) -> Read:
         """Check raw pixels, of a fixed shape or of the one stored next to them."""
-        dtype, part = self.stored_dtype, self.parts[0]
+        dtype = self.stored_dtype
         fixed = None not in self.shape
         if fixed:
             size = int(np.prod(self.shape)) * DTYPES[dtype].size
             text = f"{size} bytes ({dtype} {list(self.shape)})"
             found = self._bytes(source, text)
-            found = found.check_rows(
-                lambda: (found.sizes == size, found.sizes),
-                Rule("SG525", "wrong size of raw bytes", text),
-                "{} bytes",
-                cause=lambda wrong, at: cause_of_size(wrong.bytes_at(at), dtype, size),
-            )
+            (found,) = source.checked((found,), of_size(size, 1, text, dtype))
         else:
             text = f"{dtype} pixels of the size that is stored next to them"
             found = self._bytes(source, text)
         read = {each.content: each for each in self.parts[1:] if each.read}
-        stored = [
+        sizes = [
             source.read(each, f"{each.text}, the {each.content}", needed_by=found)
             for each in read.values()
         ]
-        found, *stored = source.aligned(found, *stored)
-        if not fixed:
-            found = counted(found, part, dtype, self._sizes(stored), least=1)
-        found = self._checked_pixels(found)
-        found, *stored = source.aligned(found, *stored)
+        cells = source.aligned(found, *sizes)
+        found, *stored = source.checked(cells, *self.checked)
         table = self._sizes(stored)
         pairs = zip(self._size_keys, self.shape, strict=True)
         keys = [None if size is None else key for key, size in pairs]
         fixed_sizes = np.array([[n or 0 for n in self.shape]] * len(found.column))
         self._compare_sizes(source, found, keys, fixed_sizes)
         self._compare_formats(source, found, ["raw"] * len(found.column))
-        return found, lambda: found.tensors(dtype, self.shape, table, 0, False)
+        return found, lambda: found.tensors(dtype, self.shape, table, 0)
 
-    def _sizes(self, stored: Sequence[StoredRows]) -> list[Any]:
+    def _sizes(self, stored: Sequence[Any]) -> list[Any]:
         """Return the size of each axis: int64 [rows], or one for all rows."""
         sizes = iter(stored)
         return [next(sizes).values if n is None else n for n in self.shape]
-
-    def _checked_pixels(self, found: StoredRows) -> StoredRows:
-        """Check the values of raw pixels."""
-        return found
 
     def _compare_sizes(
         self,
@@ -299,16 +314,17 @@ class Picture(Kind):
             name, swapped = _AXES[axis], "height and width are swapped?" * (axis < 2)
             if swapped and getattr(self, "orientation", "keep") == "apply":
                 swapped = "these are the sizes before it is turned: leave out the keys"
-            found.at(key).check_rows(
-                partial(_as_stored, given, true),
-                Rule(
-                    "SG530",
-                    f"stored {name} does not match the image",
-                    f"the {name} of the picture",
-                ),
-                "{}, and the picture has {}",
-                cause=lambda wrong, at, swapped=swapped: swapped,  # type: ignore[misc]
+            check = Check(
+                "SG530",
+                f"stored {name} does not match the image",
+                f"the {name} of the picture",
+                lambda cells, given=given, true=true: given == true,
+                by_row=True,
+                numbers=lambda cells, both=(given, true): both,
+                found="{}, and the picture has {}",
+                cause=lambda wrong, at, swapped=swapped: swapped,
             )
+            source.checked((found.at(key),), check)
 
     def _compare_formats(
         self, source: ColumnSource, found: StoredRows, forms: Sequence[str]
@@ -327,15 +343,16 @@ class Picture(Kind):
             if name is not None and name.decode(errors="replace").lower() not in known:
                 right[at] = False
                 words[at] = f"{shown_bytes(name)}, and the picture is {true}"
-        found.at(self.format_key).check_rows(
-            lambda: (right, np.array(words, object)),
-            Rule(
-                "SG530",
-                "stored format does not match the image",
-                "the format of the image",
-            ),
-            "{}",
+        check = Check(
+            "SG530",
+            "stored format does not match the image",
+            "the format of the image",
+            lambda cells: right,
+            by_row=True,
+            numbers=lambda cells: (np.array(words, object),),
+            found="{}",
         )
+        source.checked((found.at(self.format_key),), check)
 
     def sizes_in(self, features: Features) -> tuple[Rows, NDArray[np.int64]]:
         """Return the records that have a picture, and its size as it is stored.
@@ -384,10 +401,6 @@ def _single(features: Features, key: str, kind: str) -> Column:
     """Return the records that have one value of a kind under a key."""
     column = features.column(key, kind)
     return column.only(column.lengths == 1)
-
-
-def _as_stored(given: Any, true: Any) -> tuple[Any, Any, Any]:
-    return given == true, given, true
 
 
 def advice_for(value: object) -> str:

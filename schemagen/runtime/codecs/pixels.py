@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from io import BytesIO
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 from ..native.pictures import picked, rounded, scaled_to
 from ..shared.errors import DatasetError
 from ..shared.images import (
+    JPEG_RATIOS,
     MIRRORED,
     TRANSPOSED,
     UPSIDE_DOWN,
     jpeg_header,
-    sniff,
 )
 from .decoded import UndecodableError
-from .graph_images import JPEG_RATIOS
 
 Size = tuple[int, int]
 Item = TypeVar("Item")
@@ -61,64 +60,99 @@ def _threads(process: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(os.cpu_count(), "schemagen-images")
 
 
-def decode(
-    data: bytes,
-    channels: int,
-    *,
-    deep: bool = False,
-    least: Size | None = None,
-    upright: bool = False,
-) -> NDArray[Any]:
-    """Decode an image.
+class Wanted(NamedTuple):
+    """How the pixels of an image are wanted.
 
-    Args:
-        data: the encoded image.
+    Attributes:
         channels: 1, 3 or 4.
         deep: whether it is a PNG of 16 bits a channel.
         least: (height, width) that a JPEG may be scaled down to while it is decoded.
         upright: turn a JPEG as its EXIF orientation says.
+    """
 
-    Returns:
-        uint8 or uint16 [H, W, channels].
+    channels: int
+    deep: bool = False
+    least: Size | None = None
+    upright: bool = False
+
+
+def decode_jpeg(data: bytes, wanted: Wanted) -> NDArray[Any]:
+    """Decode a JPEG: uint8 [H, W, channels]."""
+    header = jpeg_header(data) if wanted.upright else None
+    orientation = header.orientation if header else 1
+    least = wanted.least
+    if least is not None and orientation >= TRANSPOSED:
+        least = least[::-1]
+    with _opened(data, "jpeg") as image:
+        size = _scaled_size(image.size, least)
+        pixels = _jpeg(image, data, wanted.channels, size)
+    return _turned(pixels, orientation)
+
+
+def decode_png(data: bytes, wanted: Wanted) -> NDArray[Any]:
+    """Decode a PNG: uint8 or uint16 [H, W, channels].
 
     Raises:
-        DatasetError: Pillow decodes such images to other pixels.
+        DatasetError: it has several channels of 16 bits.
     """
-    with _opened(data) as image:
-        form, mode = image.format, _MODES[channels]
-        if channels > 1 and (deep or (form == "BMP" and channels == 4)):
-            what = "channels of 16 bits" if deep else "the alpha channel of a BMP"
-            raise DatasetError(
-                f"Pillow does not decode {what}: read the bytes of images with "
-                "decode_images=False, or the pixels with make_dataset"
-            )
-        if deep:
-            return np.asarray(image).astype(np.uint16)[:, :, np.newaxis]
-        if form == "JPEG":
-            header = jpeg_header(data) if upright else None
-            orientation = header.orientation if header else 1
-            if least is not None and orientation >= TRANSPOSED:
-                least = least[::-1]
-            pixels = _jpeg(image, data, channels, _scaled_size(image.size, least))
-            return _turned(pixels, orientation)
-        if form == "GIF" and channels == 4:  # no transparent pixels in TensorFlow
-            image = image.convert("RGB")
-        pixels = np.asarray(image if image.mode == mode else image.convert(mode))
-        return pixels[:, :, np.newaxis] if channels == 1 else pixels
+    if not wanted.deep:
+        return decode_by_pillow("png", data, wanted)
+    with _opened(data, "png") as image:
+        if wanted.channels > 1:
+            raise _other_pixels("channels of 16 bits")
+        return np.asarray(image).astype(np.uint16)[:, :, np.newaxis]
+
+
+def decode_bmp(data: bytes, wanted: Wanted) -> NDArray[Any]:
+    """Decode a BMP: uint8 [H, W, channels].
+
+    Raises:
+        DatasetError: it may have an alpha channel.
+    """
+    with _opened(data, "bmp") as image:
+        if wanted.channels == 4:
+            raise _other_pixels("the alpha channel of a BMP")
+        return _pixels_of(image, wanted.channels)
+
+
+def decode_gif(data: bytes, wanted: Wanted) -> NDArray[Any]:
+    """Decode a GIF: uint8 [H, W, channels]. No pixels are transparent in TensorFlow."""
+    with _opened(data, "gif") as image:
+        opaque = image.convert("RGB") if wanted.channels == 4 else image
+        return _pixels_of(opaque, wanted.channels)
+
+
+def decode_by_pillow(form: str, data: bytes, wanted: Wanted) -> NDArray[Any]:
+    """Decode an image of a format that Pillow decodes alike: uint8 [H, W, channels]."""
+    with _opened(data, form) as image:
+        return _pixels_of(image, wanted.channels)
+
+
+def _other_pixels(what: str) -> DatasetError:
+    return DatasetError(
+        f"Pillow does not decode {what}: read the bytes of images with "
+        "decode_images=False, or the pixels with make_dataset"
+    )
+
+
+def _pixels_of(image: Any, channels: int) -> NDArray[Any]:
+    mode = _MODES[channels]
+    pixels = np.asarray(image if image.mode == mode else image.convert(mode))
+    return pixels[:, :, np.newaxis] if channels == 1 else pixels
 
 
 def decode_ids(data: bytes) -> NDArray[Any]:
     """Decode a PNG of class ids: its grey values or palette indices, [H, W]."""
-    with _opened(data) as image:
+    with _opened(data, "png") as image:
         return np.asarray(image)
 
 
-def _opened(data: bytes) -> Any:
+def _opened(data: bytes, form: str) -> Any:
     from PIL import Image
 
     # Other formats that Pillow knows are no images of a schema.
     try:
-        return Image.open(BytesIO(data), formats=[sniff(data) or "png"])
+        return Image.open(BytesIO(data), formats=[form])
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise ValueError(str(error)) from None
 

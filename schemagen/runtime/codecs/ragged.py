@@ -15,6 +15,7 @@ from ..shared.dtypes import ITEMS
 from ..shared.errors import Problem
 from ..shared.values import described
 from .changes import DTYPE, FINITE, GROUP, KEY, LIMIT, PADDING
+from .checks import Check, Checks, integers
 from .decoded import convert_each, split_rows
 from .delivered import Delivered
 from .kind import Default, optional
@@ -24,8 +25,10 @@ from .parameters import Name, OneOf, Padding, Size, declared, parameter
 from .part import INT, Part
 from .python_types import item_name, item_type, item_types
 from .ranges import Ranged
-from .stored import Read, Rule, Source
+from .stored import Source
 from .written import Stored
+
+_ADD_UP = "row lengths that add up to"
 
 
 @dataclass(frozen=True)
@@ -139,7 +142,6 @@ class Ragged(Listed, Ranged):
             value = list(value)
         if not isinstance(value, (list, tuple)):
             raise Problem(described(value), expected)
-        self._limit.check(len(value))
         for at, inner in enumerate(value):
             if not isinstance(inner, (list, tuple)) and np.ndim(inner) != 1:
                 raise Problem(f"{described(inner)} at [{at}]", expected)
@@ -165,32 +167,36 @@ class Ragged(Listed, Ranged):
         strings = isinstance(items, list)
         return (items if strings else self._values.store(items)[0], lists.lengths)
 
-    def read(self, source: Source) -> Read:
-        part, lengths_part = self.parts
-        values = self._values.items(source, fill=True)
-        text = "int64 values, the length of each inner list"
-        lengths = source.read(lengths_part, text, fill=True)
-        rule = Rule("SG529", "negative row length", "row lengths from 0")
-        lengths = lengths.within(0, None, rule)
-        values, lengths = source.aligned(values, lengths)
-
-        def test() -> tuple[Any, ...]:
-            sums = lengths.sums()
-            return sums == values.lengths, sums, values.lengths
-
-        words = "row lengths that add up to"
-        rule = Rule(
-            "SG529", "row lengths do not add up", f"{words} the number of values"
+    @property
+    def checks(self) -> Checks:
+        return (
+            *self._values.checks_of_items(),
+            integers(
+                *(0, None, "SG529", "negative row length", "row lengths from 0"), part=1
+            ),
+            Check(
+                "SG529",
+                "row lengths do not add up",
+                f"{_ADD_UP} the number of values",
+                lambda values, lengths: lengths.sums() == values.lengths,
+                by_row=True,
+                part=1,
+                numbers=lambda values, lengths: (lengths.sums(), values.lengths),
+                found=f"{_ADD_UP} {{}}, and {{}} values",
+            ),
+            *self._limit.checks(part=1),
         )
-        lengths = lengths.check_rows(test, rule, f"{words} {{}}, and {{}} values")
-        lengths = self._limit.checked(lengths, lambda: lengths.lengths)
-        lengths = source.present(lengths, part, lengths_part)
-        values, lengths = source.aligned(values, lengths)
 
-        def lists() -> Any:
-            kept = self._limit.kept(values.lists_of_lists(self.dtype, lengths))
-            if self.ragged:
-                return kept
-            return values.padded(kept, self.delivered.filler)
+    def cells(self, source: Source) -> tuple[Any, ...]:
+        text = "int64 values, the length of each inner list"
+        values = self._values.items(source, fill=True)
+        return source.aligned(values, source.read(self.parts[1], text, fill=True))
 
-        return lengths, lists
+    @property
+    def marks(self) -> tuple[Part, ...]:
+        return self.parts
+
+    def unpack(self, *cells: Any) -> Any:
+        values, lengths = cells
+        kept = self._limit.kept(values.lists_of_lists(self.dtype, lengths))
+        return kept if self.ragged else values.padded(kept, self.delivered.filler)

@@ -5,21 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
+from math import isfinite
 from typing import Any, Self
 
-from ..reading.decoding import Expected
 from ..shared.dtypes import DTYPES, FLOATS
 from ..shared.errors import Problem
-from ..shared.values import NO_RANGE, Numbers, range_text
+from ..shared.values import NO_RANGE, Numbers
 from .changes import RANGE
+from .checks import Check, Checks, finite, in_range, of_dtype
 from .kind import Kind
 from .parameters import RealNumber, parameter
-from .part import BYTES
-from .stored import Rule
+
+
+class _Numbers(Kind):
+    """Numbers, which may have to be finite."""
+
+    finite: bool
 
 
 @dataclass(eq=False)
-class Ranged(Kind):
+class Ranged(_Numbers):
     """Numbers, which a schema may limit to a range.
 
     Attributes:
@@ -71,26 +76,19 @@ class Ranged(Kind):
     def _bound(self, value: float | None) -> Any:
         if value is None:
             return None
-        return Numbers(self.dtype, single=True).convert(value).item()
+        bound = Numbers(self.dtype, single=True).convert(value).item()
+        if not isfinite(bound):
+            raise Problem(str(bound), "a finite number")
+        return bound
 
-    def in_range(self, found: Any, absent: Any = False) -> Any:
-        """Refuse rows with a number out of the range.
-
-        Args:
-            found: stored numbers, or their raw bytes.
-            absent: which rows have none: bool [rows].
-        """
-        if self.range == NO_RANGE:
-            return found
-        rule = Rule("SG535", "number out of range", range_text(*self.range))
-        return found.in_range(self.dtype, self.range, rule, absent)
-
-    def planned(self, expected: Expected | None) -> Expected | None:
-        """Return what the core is to check, with the range; None if it cannot."""
-        if expected is None or self.range == NO_RANGE:
-            return expected
-        if expected.kind == BYTES or self.dtype in FLOATS:
-            return None
-        pairs = zip(self.range, expected.bounds or NO_RANGE, strict=True)
-        low, high = (other if own is None else own for own, other in pairs)
-        return expected._replace(bounds=(low, high))
+    def checks_of_numbers(self) -> Checks:
+        """Return the checks of the numbers under its first key."""
+        found: list[Check] = []
+        dtype = DTYPES[self.dtype]
+        if self.dtype in FLOATS and self.finite:
+            found.append(finite(self.dtype))
+        elif dtype.limits is not None and self.parts[0].encoding == "list":
+            found.append(of_dtype(self.dtype, *dtype.limits))
+        if self.range != NO_RANGE:
+            found.append(in_range(self.dtype, *self.range))
+        return tuple(found)

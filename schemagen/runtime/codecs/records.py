@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextvars import ContextVar
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
@@ -24,6 +23,7 @@ from ..shared.values import raising, shortened
 from ..shared.wire import Buffer, Pieces, example_head
 from .between import features_of, refuse_faults, relations_of
 from .classes import names_of
+from .faults import Fault
 from .groups import (
     check_column_lengths,
     check_groups,
@@ -33,47 +33,11 @@ from .groups import (
 )
 from .kind import Column, Kind
 from .numbers import time_of
+from .packed import fault_of_row, first_fault, row_test
 from .part import Part
 from .written import EXAMPLE, SEQUENCE_EXAMPLE, Stored, Written, WrittenRecords, joined
 
 ColumnOf = tuple[Kind, Column | None]
-_taken: ContextVar[list[TakenRow] | None] = ContextVar("taken", default=None)
-_TAKEN = b"the values of a row that was taken"
-
-
-class TakenRow(NamedTuple):
-    """A row of which no more was checked than that its fields have the right names.
-
-    Attributes:
-        codec: of its record.
-        values: of each field, by name.
-    """
-
-    codec: RecordCodec
-    values: dict[str, Any]
-
-
-def take_row(
-    serialize: Callable[..., bytes], fields: Mapping[str, Any]
-) -> TakenRow | bytes:
-    """Take a row in place of encoding it, so that many can be encoded as columns.
-
-    Args:
-        serialize: of generated code, which calls `RecordCodec.encode`; or another function.
-        fields: its keywords.
-
-    Returns:
-        The row; or what the function returns, if that is something else.
-    """
-    rows: list[TakenRow] = []
-    token = _taken.set(rows)
-    try:
-        record = serialize(**fields)
-    finally:
-        _taken.reset(token)
-    if not rows:
-        return record
-    return rows[0] if record is _TAKEN else serialize(**fields)
 
 
 class RecordCodec:
@@ -115,7 +79,7 @@ class RecordCodec:
             for codec in codecs
         }
         self._writers = [
-            (name, codec, codec.store, self._entries[name][0][1])
+            (name, codec, codec.store, row_test(codec), self._entries[name][0][1])
             for name, codec in self._by_key
         ]
 
@@ -151,10 +115,6 @@ class RecordCodec:
                 equally long, no field is there, so that readers could not tell whose
                 record it is, or the record has more than MOST_RECORD_BYTES.
         """
-        taken = _taken.get()
-        if taken is not None:
-            taken.append(TakenRow(self, values))
-            return _TAKEN
         for name in self._times:
             if is_nat(values[name]):
                 values[name] = None
@@ -176,7 +136,7 @@ class RecordCodec:
     def _in_order(self, values: Mapping[str, Any]) -> list[Buffer]:
         """Encode a row of fields with one key each: they come in the order of the keys."""
         flat: list[Buffer] = []
-        for name, codec, store, pieces in self._writers:
+        for name, codec, store, is_right, pieces in self._writers:
             value = values[name]
             if value is None and codec.optional:
                 continue
@@ -184,6 +144,8 @@ class RecordCodec:
                 stored = store(value)
             except Exception as error:
                 stored = _stored_again(codec, value, None, error)
+            if is_right is not None and not is_right(stored[0]):
+                _refuse(codec, fault_of_row(codec, stored), [value], (None,))
             flat += pieces(stored[0])
         return flat
 
@@ -195,6 +157,7 @@ class RecordCodec:
             if value is None and codec.optional:
                 continue
             stored = _stored_row(codec, value, None)
+            _refuse(codec, fault_of_row(codec, stored), [value], (None,))
             for (place, pieces), held in zip(self._entries[name], stored, strict=True):
                 found[place] = pieces(held)
         return [*chain.from_iterable(found)]
@@ -215,6 +178,24 @@ class RecordCodec:
         a megabyte at a time. Until then the columns must stay as they are.
         """
         return self._measured(columns).framed()
+
+    def refused_rows(self, columns: Mapping[str, Column]) -> list[int]:
+        """Return the positions of rows with a value that its field refuses, in order.
+
+        The values of a field are looked at one by one only if it refuses their column.
+        What fields have to be to each other is not looked at.
+        """
+        refused = set[int]()
+        for name, codec in self._by_key:
+            column = columns[name]
+            if name in self._times:
+                column = without_nat(column)
+            rows = range(len(column))
+            if not _is_stored(codec, column, rows):
+                refused.update(
+                    row for row in rows if not _is_stored(codec, [column[row]], (row,))
+                )
+        return sorted(refused)
 
     def _measured(self, columns: Mapping[str, Column | None]) -> WrittenRecords:
         """Check the rows of a batch, and return their records."""
@@ -370,7 +351,7 @@ def _stored(
     if not given:
         return []
     try:
-        written = codec.store_column(values, len(given))
+        written = codec.pack(values, len(given))
     except Exception:  # of tensors, any of their packages'
         _check_missing(codec, values, rows)
         each = [None] * len(rows) if values is None else values
@@ -379,9 +360,41 @@ def _stored(
             for at, value in zip(given, each, strict=True)
         ]
         written = codec.join(stored)
+    fault = first_fault(codec, written, len(given))
+    if fault is not None:
+        _refuse(codec, fault, values, [rows[at] for at in given])
     if len(given) < len(rows):
         return [each.among(given, len(rows)) for each in written]
     return written
+
+
+def _refuse(
+    codec: Kind, fault: Fault | None, values: Any, rows: Sequence[int | None]
+) -> None:
+    """Refuse the first wrong row, if there is one.
+
+    Args:
+        codec: of the field.
+        fault: what is wrong.
+        values: of the field, in some rows.
+        rows: the positions of these rows, for errors.
+
+    Raises:
+        RecordError: naming the row.
+    """
+    if fault is not None:
+        at = int(fault.rows[0])
+        problem = Problem(fault.found(0), fault.expected, fault.cause(0))
+        raise RecordError.of(problem.about(values[at]), codec.label, rows[at])
+
+
+def _is_stored(codec: Kind, values: Column, rows: Sequence[int]) -> bool:
+    """Tell whether a field takes the values of some rows."""
+    try:
+        _stored(codec, values, rows)
+    except Exception:  # whatever a value's own code raises
+        return False
+    return True
 
 
 def _check_missing(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
+from itertools import chain
 from math import prod
 from typing import Annotated, Any, ClassVar, Self, get_origin
 
@@ -15,13 +16,14 @@ from ..shared.dtypes import LISTED
 from ..shared.errors import Problem
 from ..shared.values import Numbers, described
 from .changes import DTYPE, FINITE, INDEX_KEYS, SHAPE
+from .checks import Check, Checks, integers
 from .delivered import Delivered
 from .kind import Default
 from .parameters import FixedShape, Name, OneOf, declared, parameter
 from .part import INT, Part, values_part
 from .python_types import item_name
 from .ranges import Ranged
-from .stored import Read, Rule, Source
+from .stored import Source
 from .written import Stored
 
 _INDICES = Numbers("int64")
@@ -92,7 +94,7 @@ class Sparse(Ranged):
 
     def bind(self) -> None:
         super().bind()
-        self._numbers = Numbers(self.dtype, self.exact, self.finite, range=self.range)
+        self._numbers = Numbers(self.dtype, self.exact)
 
     def make_parts(self) -> tuple[Part, ...]:
         indices = (
@@ -141,60 +143,90 @@ class Sparse(Ranged):
             raise Problem(
                 f"{len(found)} indices and {count} values", "one index for each value"
             )
-        outside = ((found < 0) | (found >= self.shape)).any(axis=1)
-        if outside.any():
-            raise Problem(
-                f"the index {_shown(found[outside][0])}",
-                f"indices into shape {list(self.shape)}",
-            )
-        flat = np.ravel_multi_index(tuple(found.T), self.shape)
-        unique, counts = np.unique(flat, return_counts=True)
-        if len(unique) < len(flat):
-            twice = found[flat == unique[counts > 1][0]][0]
-            raise Problem(f"the index {_shown(twice)} twice", "each index once")
         return found
 
     def store(self, value: Any) -> Sequence[Stored]:
         indices, values = self.convert(value)
         return (values, *indices.T)
 
-    def read(self, source: Source) -> Read:
+    @property
+    def checks(self) -> Checks:
+        return (
+            *self.checks_of_numbers(),
+            *chain.from_iterable(map(self._checks_of_axis, range(len(self.shape)))),
+            _ONCE,
+        )
+
+    def _checks_of_axis(self, axis: int) -> Checks:
+        where = f" of dimension {axis}" if len(self.shape) > 1 else ""
+        last, part = self.shape[axis] - 1, axis + 1
+        words = f"indices{where} from 0 to {last}"
+        return (
+            integers(0, last, "SG529", "index out of range", words, part=part),
+            Check(
+                "SG529",
+                "different numbers of indices and values",
+                "as many indices as values",
+                lambda *cells: cells[part].lengths == cells[0].lengths,
+                by_row=True,
+                part=part,
+                numbers=lambda *cells: (cells[part].lengths, cells[0].lengths),
+                found="{} indices and {} values",
+            ),
+        )
+
+    def cells(self, source: Source) -> tuple[Any, ...]:
         part, *index_parts = self.parts
-        text = f"{part.text} ({self.dtype})"
-        values = source.read(part, text, fill=True).numbers_of(
-            self.dtype, part.bounds, finite=self.finite
+        values = source.read(part, f"{part.text} ({self.dtype})", fill=True)
+        text = "int64 values, the index of each value"
+        axes = (
+            source.read(each, text, needed_by=values, fill=True) for each in index_parts
         )
-        values = self.in_range(values)
-        axes: list[Any] = []
-        for at, (index_part, size) in enumerate(
-            zip(index_parts, self.shape, strict=True)
-        ):
-            text = "int64 values, the index of each value"
-            axis = source.read(index_part, text, needed_by=values, fill=True)
-            where = f" of dimension {at}" if len(self.shape) > 1 else ""
-            words = f"indices{where} from 0 to {size - 1}"
-            axis = axis.within(0, size - 1, Rule("SG529", "index out of range", words))
-            values, axis, *axes = source.aligned(values, axis, *axes)
-            as_many = partial(_as_many, axis, values)
-            axis = axis.check_rows(as_many, _AS_MANY, "{} indices and {} values")
-            axes.append(axis)
-        values, *axes = source.aligned(values, *axes)
-        rule = Rule("SG529", "duplicate index", "each index once")
-        axes[0] = axes[0].distinct(axes, rule)
-        values, *axes = source.aligned(source.present(values, part), *axes)
-        return values, lambda: values.sparse(
-            self.dtype, self.shape, axes, dense=self.dense
-        )
+        return source.aligned(values, *axes)
+
+    @property
+    def marks(self) -> tuple[Part, ...]:
+        return self.parts[:1]
+
+    def unpack(self, *cells: Any) -> Any:
+        values, *axes = cells
+        return values.sparse(self.dtype, self.shape, axes, dense=self.dense)
 
 
-_AS_MANY = Rule(
-    "SG529", "different numbers of indices and values", "as many indices as values"
+def _again(values: Any, *axes: Any) -> NDArray[np.intp]:
+    """Return the positions of indices that come a second time in their row."""
+    if not len(values.values):
+        return np.empty(0, np.intp)
+    keys = (*(axis.values for axis in reversed(axes)), values.owners)
+    order = np.lexsort(keys)
+    same = np.logical_and.reduce([k[order][1:] == k[order][:-1] for k in keys])
+    return np.sort(order[1:][same])
+
+
+def _are_once(values: Any, *axes: Any) -> NDArray[np.bool_]:
+    right = np.ones(len(values.lengths), np.bool_)
+    right[values.owners[_again(values, *axes)]] = False
+    return right
+
+
+def _twice(values: Any, *axes: Any) -> list[NDArray[Any]]:
+    """Return the first index of each row that comes a second time, as text."""
+    again = _again(values, *axes)
+    words = np.full(len(values.lengths), "", object)
+    for at in reversed(again.tolist()):
+        words[values.owners[at]] = str([int(axis.values[at]) for axis in axes])
+    return [words]
+
+
+# Graphs find them as they sort the indices.
+_ONCE = Check(
+    "SG529",
+    "duplicate index",
+    "each index once",
+    _are_once,
+    by_row=True,
+    part=1,
+    numbers=_twice,
+    found="{} twice",
+    parsed=False,
 )
-
-
-def _as_many(axis: Any, values: Any) -> tuple[Any, Any, Any]:
-    return axis.lengths == values.lengths, axis.lengths, values.lengths
-
-
-def _shown(index: NDArray[np.int64]) -> str:
-    return str(index.tolist() if len(index) > 1 else int(index[0]))

@@ -16,6 +16,7 @@ from ..shared.requirements import lazy_tf as tf
 from ..shared.values import Numbers, check_shape, described
 from .augment import augment_of
 from .changes import GROUP, LIMIT, PADDING, TOO_LONG
+from .checks import Checks
 from .classes import Label
 from .decoded import (
     Form,
@@ -191,14 +192,13 @@ class Steps(Listed):
         """Return the steps of a row.
 
         Raises:
-            Problem: they are not steps, or too many.
+            Problem: they are not steps.
         """
         is_array = isinstance(value, np.ndarray) and value.ndim > 0
         if isinstance(value, np.ma.MaskedArray):
             raise Problem("a masked array", "an array without mask")
         if not is_array and not isinstance(value, (list, tuple)):
             raise Problem(described(value), "a list or an array with an item a step")
-        self._limit.check(len(value))
         steps: Sequence[Any] = value
         return steps
 
@@ -211,12 +211,12 @@ class Steps(Listed):
         stored = convert_each(self.step.store, steps, "{} in step {}")
         return (self._limit.cut(stored),)
 
-    def store_column(self, values: Any, rows: int) -> Sequence[Written]:
+    def pack(self, values: Any, rows: int) -> Sequence[Written]:
         checked = [self._checked(value) for value in values]
         steps = _joined(checked)
         if steps is None or any(self._limit.cut(row) is not row for row in checked):
-            return super().store_column(values, rows)
-        written = self.step.store_column(steps, len(steps))
+            return super().pack(values, rows)
+        written = self.step.pack(steps, len(steps))
         lengths = np.fromiter(map(len, checked), np.int64, rows)
         return [replace(each, steps=lengths) for each in written]
 
@@ -225,11 +225,17 @@ class Steps(Listed):
         steps = [step for (row,) in rows for step in row]
         return [replace(each, steps=lengths) for each in self.step.join(steps)]
 
+    @property
+    def checks(self) -> Checks:
+        return self._limit.checks()
+
+    expected = None  # the core does not look at steps
+
     def read(self, source: Source) -> Read:
         steps, inside = source.steps(self.key, self._limit)
         found, values = self.step.read(inside)
         steps = source.complete(steps, inside)
-        steps = self._limit.checked(steps, lambda: steps.lengths)
+        (steps,) = source.checked((steps,), *self.checked)
 
         def lists() -> Any:
             kept = self._limit.kept(steps.of_steps(found, values()))

@@ -1,34 +1,21 @@
 """What a kind reads from: the stored values of a batch, in numpy or in a TensorFlow graph.
 
-A kind says once which stored values are right and what becomes of them. In numpy a check
-keeps the rows that are right and notes a fault; in TensorFlow it is an assertion.
+A kind says once which stored values are right (`checks`) and what becomes of them. In
+numpy a check keeps the rows that are right and notes a fault; in TensorFlow it is an
+assertion.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from ..shared.dtypes import FLOATS
+from .checks import Check, EachCheck
 from .decoded import Shape
 
 if TYPE_CHECKING:
     from .part import Part
-
-
-class Rule(NamedTuple):
-    """What a check is about.
-
-    Attributes:
-        id: the rule's id.
-        what: what is wrong where it fails.
-        expected: what should be there.
-    """
-
-    id: str
-    what: str
-    expected: str
 
 
 class Stored(ABC):
@@ -64,52 +51,21 @@ class Stored(ABC):
     def owners(self) -> Any:
         """The row of each value, counted from 0: int64 [values]."""
 
+    @property
     @abstractmethod
-    def check(
-        self,
-        test: Callable[[Any], Any],
-        rule: Rule,
-        *,
-        shown: Self | None = None,
-        found: Callable[[Any], str] | None = None,
-        cause: Callable[[Any], str] | None = None,
-    ) -> Self:
-        """Refuse rows that have a wrong value.
+    def absent(self) -> Any:
+        """Which rows have no value of their own, of those that are read: bool [rows].
 
-        Args:
-            test: from the values to which are right: bool [values].
-            rule: what is wrong otherwise.
-            shown: the values that messages show; these if None.
-            found: the words for a wrong value; its text and position if None.
-            cause: the likely cause, given a wrong value.
+        False for none of them.
         """
 
     @abstractmethod
-    def check_rows(
-        self,
-        test: Callable[[], tuple[Any, ...]],
-        rule: Rule,
-        words: str,
-        *,
-        cause: Callable[[Any, int], str] | None = None,
-    ) -> Self:
-        """Refuse rows as a whole.
+    def are_nan(self, numbers: Any) -> Any:
+        """Return which numbers are NaN."""
 
-        Args:
-            test: returns which rows are right, bool [rows], and the numbers of each row
-                that messages show.
-            rule: what is wrong otherwise.
-            words: the text of what was found, with a place for each of these numbers.
-            cause: the likely cause, given the refused rows and the position of one.
-        """
-
-    @abstractmethod
-    def finite(self, dtype: str) -> Self:
-        """Refuse NaN and infinities, where the reader looks for them."""
-
-    @abstractmethod
-    def text(self) -> Self:
-        """Refuse bytes that are not UTF-8, where the reader looks for them."""
+    def by_row(self, count: int) -> Any:
+        """Return as many values of each row: [rows, count]."""
+        return self.xp.reshape(self.values, (-1, count))
 
     @abstractmethod
     def raw(self, dtype: str, count: int | None = None) -> Self:
@@ -122,7 +78,10 @@ class Stored(ABC):
 
     @abstractmethod
     def ids_of(self, names: Sequence[bytes]) -> Self:
-        """Return the positions of stored names; -1 for "", -2 for an unknown name."""
+        """Return the positions of stored names; -1 for "", -2 for an unknown name.
+
+        Messages show the names.
+        """
 
     @abstractmethod
     def classes(self, count: int) -> Any:
@@ -153,7 +112,7 @@ class Stored(ABC):
         """Return lists of lists for each row, given how many values each inner one has."""
 
     @abstractmethod
-    def scaled(self, numbers: Any, scale: float, offset: float, absent: Any) -> Any:
+    def scaled(self, numbers: Any, scale: float, offset: float) -> Any:
         """Return numbers times a scale plus an offset, as float32; NaN where absent."""
 
     @abstractmethod
@@ -165,7 +124,7 @@ class Stored(ABC):
 
     @abstractmethod
     def deserialized(
-        self, dtype: str, shape: Shape, expected: str, absent: Any
+        self, dtype: str, shape: Shape, expected: str
     ) -> tuple[Any, Sequence[Any]]:
         """Return what tf.io.serialize_tensor has written: raw numbers, and their sizes.
 
@@ -173,7 +132,6 @@ class Stored(ABC):
             dtype: of the numbers.
             shape: of one tensor; None for a size that varies.
             expected: what should be there.
-            absent: which rows have none.
         """
 
     @abstractmethod
@@ -182,7 +140,7 @@ class Stored(ABC):
 
     @abstractmethod
     def tensors(
-        self, dtype: str, shape: Shape, sizes: Sequence[Any], filler: Any, absent: Any
+        self, dtype: str, shape: Shape, sizes: Sequence[Any], filler: Any
     ) -> Any:
         """Return a tensor for each row.
 
@@ -191,12 +149,7 @@ class Stored(ABC):
             shape: of all of them; None for a size that varies.
             sizes: int64 [rows] for each dimension, or one for all rows.
             filler: what fills up where they are batched.
-            absent: which rows have none.
         """
-
-    @abstractmethod
-    def distinct(self, axes: Sequence[Self], rule: Rule) -> Self:
-        """Refuse rows in which an index occurs twice; graphs do so as they sort them."""
 
     @abstractmethod
     def sparse(
@@ -210,48 +163,6 @@ class Stored(ABC):
             axes: the index of each value in each dimension.
             dense: whether to fill up with zeros.
         """
-
-    def within(
-        self, low: int | None, high: int | None, rule: Rule, **words: Any
-    ) -> Self:
-        """Refuse integers outside of a range, both ends included; None for no limit."""
-
-        def right(numbers: Any) -> Any:
-            if low is None or high is None:
-                return numbers >= low if high is None else numbers <= high
-            return (numbers >= low) & (numbers <= high)
-
-        return self.check(right, rule, **words)
-
-    @abstractmethod
-    def in_range(
-        self, dtype: str, range: tuple[Any, Any], rule: Rule, absent: Any
-    ) -> Self:
-        """Refuse rows with a number out of a range.
-
-        Args:
-            dtype: of the numbers, which may be raw bytes.
-            range: the least and the greatest; None for no limit.
-            rule: what is wrong otherwise.
-            absent: which rows have none, of those that are read.
-        """
-
-    def numbers_of(self, dtype: str, bounds: Any, *, finite: bool) -> Self:
-        """Check the numbers of a list.
-
-        Args:
-            dtype: of the numbers.
-            bounds: the least and the greatest, if the list holds others.
-            finite: whether NaN and infinities are refused.
-        """
-        if dtype in FLOATS:
-            return self.finite(dtype) if finite else self
-        if bounds is None:
-            return self
-        low, high = bounds
-        text = "0 or 1 for a bool" if dtype == "bool" else f"{dtype}, {low} to {high}"
-        rule = Rule("SG526", "number out of the dtype's range", text)
-        return self.within(low, high, rule)
 
 
 Read: TypeAlias = "tuple[Any, Callable[[], Any]]"
@@ -294,13 +205,13 @@ class Source(ABC):
         """Return the rows all of whose steps are right, once they have been read."""
 
     @abstractmethod
-    def aligned(self, *some: Any) -> Sequence[Any]:
+    def aligned(self, *some: Any) -> tuple[Any, ...]:
         """Return the rows that all of some stored values have."""
 
     @abstractmethod
-    def present(self, some: Any, *parts: Part) -> Any:
-        """Return those rows of some stored values in which parts are present."""
+    def checked(self, cells: tuple[Any, ...], *checks: Check | EachCheck) -> Any:
+        """Return the rows for which checks hold, of cells that have the same rows."""
 
     @abstractmethod
-    def absent(self, part: Part) -> Any:
-        """Return which rows lack an optional part, of those that are read: bool [rows]."""
+    def present(self, cells: tuple[Any, ...], *parts: Part) -> tuple[Any, ...]:
+        """Return those rows of cells in which parts are present."""

@@ -19,12 +19,13 @@ from ..reading.columns import Column, StepColumn, column_of
 from ..shared import base64_text
 from ..shared.dtypes import DTYPES, from_bits
 from ..shared.errors import Problem
-from ..shared.images import sniff
-from ..shared.values import inside
+from ..shared.values import shortened
+from .checks import Check, EachCheck
 from .decoded import RaggedRows, Shape, Values, split_rows
 from .faults import Fault, Features, firsts, listed, missing, near, shown_bytes
+from .image_formats import sniff, undecoded, with_article
 from .part import Part, amount
-from .stored import Rule, Source, Stored
+from .stored import Source, Stored
 from .tensor_proto import read_tensor
 
 # Strings of each dtype, from the bytes that are stored.
@@ -52,19 +53,19 @@ class Notes:
     trusted: bool = False
     faults: list[Fault] = field(default_factory=list)
 
-    def note(
+    def add(
         self,
-        rule: Rule,
+        rule: str,
+        what: str,
+        expected: str,
         rows: NDArray[np.int64],
         found: Callable[[int], str],
         cause: Callable[[int], str] = lambda at: "",
         key: str = "",
     ) -> None:
-        """Note a fault, if any row has it."""
+        """Note a fault, if any row has it; arguments are those of `Fault`."""
         if len(rows):
-            self.faults.append(
-                Fault(rule.id, rule.what, rule.expected, rows, found, cause, key)
-            )
+            self.faults.append(Fault(rule, what, expected, rows, found, cause, key))
 
 
 @dataclass(frozen=True)
@@ -74,10 +75,12 @@ class StoredRows(Stored):
     Attributes:
         notes: of the field.
         column: the rows and their values.
+        shown: the values that messages show, if not these.
     """
 
     notes: Notes
     column: Column
+    shown: Column | None = None
     xp = np
 
     @property
@@ -101,13 +104,23 @@ class StoredRows(Stored):
     def owners(self) -> NDArray[np.int64]:
         return np.repeat(np.arange(len(self.column)), self.column.lengths)
 
+    @property
+    def absent(self) -> bool:
+        return False  # rows without a value are not read
+
+    def are_nan(self, numbers: Any) -> Any:
+        return np.isnan(numbers)
+
     def only(self, keep: NDArray[np.bool_]) -> StoredRows:
         """Return some of the rows: bool [rows]."""
-        return self.of(self.column.only(keep))
+        shown = self.shown and self.shown.only(keep)
+        return self.of(self.column.only(keep), shown)
 
-    def of(self, column: Column) -> StoredRows:
+    def of(self, column: Column, shown: Column | None = None) -> StoredRows:
         """Return what another column holds."""
-        return self if column is self.column else StoredRows(self.notes, column)
+        if column is self.column:
+            return self
+        return StoredRows(self.notes, column, shown)
 
     def at(self, key: str) -> StoredRows:
         """Return the same rows, of whose faults another key is the place."""
@@ -125,159 +138,12 @@ class StoredRows(Stored):
         """Return which of the rows others have, too: bool [rows]."""
         return np.isin(self.column.rows, others.column.rows, assume_unique=True)
 
-    # Checks.
-
-    def check(
-        self,
-        test: Callable[[Any], Any],
-        rule: Rule,
-        *,
-        shown: StoredRows | None = None,
-        found: Callable[[Any], str] | None = None,
-        cause: Callable[[Any], str] | None = None,
-    ) -> StoredRows:
-        if self.notes.trusted or not len(self.values):
-            return self
-        right = test(self.values)
-        if right.all():
-            return self
-        column = (shown or self).column
-        rows, first = firsts(np.cumsum(self.lengths), np.flatnonzero(~right))
-
-        def value(at: int) -> Any:
-            if column.kind == BYTES:
-                return column.bytes_at(first[at])
-            return column.values[first[at]]
-
-        def words(at: int) -> str:
-            if found is not None:
-                return found(value(at))
-            text = (shown_bytes if column.kind == BYTES else str)(value(at))
-            row = rows[at]
-            place = f" at [{first[at] - column.starts[row]}]"
-            return f"{text}{place if column.lengths[row] > 1 else ''}"
-
-        keep = np.ones(len(self.column), np.bool_)
-        keep[rows] = False
-        why = (lambda at: cause(value(at))) if cause else (lambda at: "")
-        return self._refuse(keep, rule, words, why)
-
-    def check_rows(
-        self,
-        test: Callable[[], tuple[Any, ...]],
-        rule: Rule,
-        words: str,
-        *,
-        cause: Callable[[Any, int], str] | None = None,
-    ) -> StoredRows:
-        if self.notes.trusted:
-            return self
-        right, *numbers = test()
-        if np.all(right):
-            return self
-        right = np.broadcast_to(right, len(self.column))
-        wrong, bad = self.column.only(~right), np.flatnonzero(~right)
-        shown = [np.broadcast_to(n, len(right))[bad].tolist() for n in numbers]
-        return self._refuse(
-            right,
-            rule,
-            lambda at: words.format(*(each[at] for each in shown)),
-            (lambda at: cause(wrong, at)) if cause else (lambda at: ""),
-        )
-
-    def check_each(
-        self,
-        test: Callable[[bytes], object],
-        rule: Rule,
-        cause: Callable[[bytes], str] = lambda data: "",
-    ) -> StoredRows:
-        """Refuse the rows with a value that a function raises a Problem for.
-
-        A rule without words expects what each Problem does.
-        """
-        if self.notes.trusted:
-            return self
-        problems: dict[int, tuple[int, Problem]] = {}  # the first one of each row
-        ends = np.cumsum(self.lengths)
-        for at, data in enumerate(self.column.bytes_values()):
-            try:
-                test(data)
-            except Problem as problem:
-                row = int(np.searchsorted(ends, at, "right"))
-                # A traceback would keep the memory of these records.
-                problems.setdefault(row, (at, problem.with_traceback(None)))
-        by_expected: dict[str, list[int]] = {}
-        for row, (_, refusal) in problems.items():
-            by_expected.setdefault(rule.expected or refusal.expected, []).append(row)
-        column = self.column
-        for expected, rows in by_expected.items():
-
-            def found(at: int, rows: list[int] = rows) -> str:
-                value, refusal = problems[rows[at]]
-                place = value - column.starts[rows[at]]
-                alone = column.lengths[rows[at]] == 1
-                return refusal.found if alone else f"{refusal.found} at [{place}]"
-
-            def why(at: int, rows: list[int] = rows) -> str:
-                value, refusal = problems[rows[at]]
-                return refusal.advice or cause(column.bytes_at(value))
-
-            self.notes.note(
-                rule._replace(expected=expected),
-                column.rows[rows],
-                found,
-                why,
-                column.key,
-            )
-        keep = np.ones(len(column), np.bool_)
-        keep[list(problems)] = False
-        return self.only(keep)
-
-    def _refuse(
-        self,
-        keep: NDArray[np.bool_],
-        rule: Rule,
-        found: Callable[[int], str],
-        cause: Callable[[int], str],
-    ) -> StoredRows:
-        rows = self.column.rows[~keep]
-        self.notes.note(rule, rows, found, cause, self.column.key)
-        return self.only(keep)
-
-    def finite(self, dtype: str) -> StoredRows:
-        if self.column.kind == BYTES:
-            passed = self.raw(dtype).finite(dtype)
-            return self.only(self.among(passed))
-        raw = self.column.kind == _RAW
-        text = f"NaN or infinity among {dtype} numbers"
-        return self.check(
-            np.isfinite,
-            Rule("SG532", "number is not finite", "finite numbers"),
-            found=(lambda value: text) if raw else None,
-        )
-
-    def in_range(
-        self, dtype: str, range: tuple[Any, Any], rule: Rule, absent: Any
-    ) -> StoredRows:
-        if self.column.kind == BYTES:
-            return self.only(
-                self.among(self.raw(dtype).in_range(dtype, range, rule, absent))
-            )
-        return self.check(lambda numbers: inside(numbers, range), rule)
-
-    def text(self) -> StoredRows:
-        if self.notes.trusted:
-            return self
+    def are_text(self) -> NDArray[np.bool_]:
+        """Return which bytes values are UTF-8."""
         data = joined(self.column.data, self.column.values)
         if not len(data) or data.max() < 0x80:
-            return self
-        right = [_is_utf8(value) for value in self.column.bytes_values()]
-        return self.check(
-            lambda values: np.array(right, np.bool_),
-            Rule("SG531", "text is not UTF-8", "UTF-8"),
-            found=shown_bytes,
-            cause=_cause_of_bytes,
-        )
+            return np.ones(len(self.values), np.bool_)
+        return np.array([_is_utf8(each) for each in self.column.bytes_values()])
 
     # Values.
 
@@ -295,19 +161,22 @@ class StoredRows(Stored):
 
     def base64(self, expected: str) -> StoredRows:
         """Return the bytes that base64 text stands for."""
-        self = self.check_each(
+        check = EachCheck(
+            "SG528",
+            "bytes are not base64 text",
             base64_text.decoded,
-            Rule("SG528", "bytes are not base64 text", f"base64 text of {expected}"),
+            f"base64 text of {expected}",
             _cause_of_text,
         )
-        contents = [*map(base64_text.decoded, self.column.bytes_values())]
-        return self.of(of_bytes(self.column, contents))
+        (found,) = checked((self,), check)
+        contents = [*map(base64_text.decoded, found.column.bytes_values())]
+        return found.of(of_bytes(found.column, contents))
 
     def ids_of(self, names: Sequence[bytes]) -> StoredRows:
         known = {b"": -1, **{name: at for at, name in enumerate(names)}}
         ids = [known.get(name, -2) for name in self.column.bytes_values()]
-        column = replace(self.column, kind=INT64)
-        return self.of(column).with_values(np.array(ids, np.int64))
+        found = replace(self.column, kind=INT64, values=np.array(ids, np.int64))
+        return self.of(found, self.column)
 
     def classes(self, count: int) -> list[NDArray[np.int64]]:
         return split_rows(self.values, self.lengths)
@@ -356,9 +225,7 @@ class StoredRows(Stored):
         inner = split_rows(self.flat(dtype), lengths.values)
         return split_rows(inner, lengths.lengths)
 
-    def scaled(
-        self, numbers: Any, scale: float, offset: float, absent: Any
-    ) -> NDArray[np.float32]:
+    def scaled(self, numbers: Any, scale: float, offset: float) -> NDArray[np.float32]:
         return scaled(numbers, scale, offset)
 
     def are_products(
@@ -368,11 +235,11 @@ class StoredRows(Stored):
         return np.asarray(counts == wanted)
 
     def deserialized(
-        self, dtype: str, shape: Shape, expected: str, absent: Any
+        self, dtype: str, shape: Shape, expected: str
     ) -> tuple[StoredRows, list[StoredRows]]:
         read = partial(read_tensor, dtype=dtype, shape=shape)
         what = "serialized tensor does not match the schema"
-        found = self.check_each(read, Rule("SG528", what, expected))
+        (found,) = checked((self,), EachCheck("SG528", what, read, expected))
         column = found.column
         tensors = [*map(read, column.bytes_values())]
         contents = np.array([each.content for each in tensors], np.int64)
@@ -389,7 +256,7 @@ class StoredRows(Stored):
         return self.column.sums(np.minimum(self.values, _MOST))
 
     def tensors(
-        self, dtype: str, shape: Shape, sizes: Sequence[Any], filler: Any, absent: Any
+        self, dtype: str, shape: Shape, sizes: Sequence[Any], filler: Any
     ) -> Values:
         numbers = self.raw(dtype) if self.column.kind == BYTES else self
         flat = numbers.flat(dtype)
@@ -400,21 +267,6 @@ class StoredRows(Stored):
         rows = split_rows(flat, np.prod(table, axis=1))
         pairs = zip(rows, table.tolist(), strict=True)
         return [row.reshape(size) for row, size in pairs]
-
-    def distinct(self, axes: Sequence[StoredRows], rule: Rule) -> StoredRows:
-        if not len(self.values):
-            return self
-        keys = (*(axis.values for axis in reversed(axes)), self.owners)
-        order = np.lexsort(keys)
-        same = np.logical_and.reduce([k[order][1:] == k[order][:-1] for k in keys])
-        again = np.sort(order[1:][same])
-        rows, first = np.unique(self.owners[again], return_index=True)
-        places = [[int(axis.values[at]) for axis in axes] for at in again[first]]
-        right = np.ones(len(self.column), np.bool_)
-        right[rows] = False
-        return self._refuse(
-            right, rule, lambda at: f"{places[at]} twice", lambda at: ""
-        )
 
     def sparse(
         self,
@@ -434,6 +286,144 @@ class StoredRows(Stored):
         return found
 
 
+def checked(
+    cells: tuple[StoredRows, ...], *checks: Check | EachCheck
+) -> tuple[StoredRows, ...]:
+    """Return the rows for which checks hold, and note a fault for each that does not.
+
+    Args:
+        cells: of all parts of a field, which have the same rows.
+        checks: what has to be right of them.
+    """
+    if cells[0].notes.trusted:
+        return cells
+    for check in checks:
+        if isinstance(check, EachCheck):
+            keep = _refused_each(check, cells)
+        else:
+            keep = _refused(check, cells)
+        if keep is not None:
+            cells = tuple(each.only(keep) for each in cells)
+    return cells
+
+
+def _refused(check: Check, cells: tuple[StoredRows, ...]) -> NDArray[np.bool_] | None:
+    """Note which rows a check refuses; return the others, None for all: bool [rows]."""
+    own = cells[check.part]
+    if check.dtype in DTYPES and own.column.kind == BYTES:
+        own = own.raw(check.dtype)
+    right = check.right(*cells[: check.part], own, *cells[check.part + 1 :])
+    if np.all(right):
+        return None
+    count = len(own.column)
+    if check.by_row:
+        keep = np.broadcast_to(right, count)
+        words = _words_of_rows(check, own.column.only(~keep))
+        if check.numbers is not None:
+            words = _words_of_numbers(check, check.numbers(*cells), ~keep)
+        cause: Callable[[int], str] = _no_cause
+        if check.cause is not None:
+            cause = partial(check.cause, own.column.only(~keep))
+    else:
+        at = np.flatnonzero(~np.reshape(right, -1))
+        rows, first = firsts(np.cumsum(own.lengths), at)
+        keep = np.ones(count, np.bool_)
+        keep[rows] = False
+        words, cause = _words_of_values(check, own, rows, first)
+    what = check.rule, check.what, check.expected
+    own.notes.add(*what, own.column.rows[~keep], words, cause, own.column.key)
+    return keep
+
+
+def _words_of_numbers(
+    check: Check, numbers: Sequence[Any], wrong: NDArray[np.bool_]
+) -> Callable[[int], str]:
+    """Return the words for the rows that a check refuses, given numbers of all rows."""
+    shown = [np.broadcast_to(each, len(wrong))[wrong].tolist() for each in numbers]
+    return lambda at: str(check.found).format(*(each[at] for each in shown))
+
+
+def _words_of_rows(check: Check, wrong: Column) -> Callable[[int], str]:
+    def words(at: int) -> str:
+        start = wrong.starts[at]
+        return shortened(wrong.values[start : start + wrong.lengths[at]].tolist())
+
+    return words
+
+
+def _words_of_values(
+    check: Check, own: StoredRows, rows: NDArray[Any], first: NDArray[Any]
+) -> tuple[Callable[[int], str], Callable[[int], str]]:
+    """Return the words for wrong values and their causes.
+
+    Args:
+        check: that refuses them.
+        own: the cells.
+        rows: the refused rows.
+        first: the first wrong value of each.
+    """
+    column = own.shown or own.column
+
+    def value(at: int) -> Any:
+        if column.kind == BYTES:
+            return column.bytes_at(first[at])
+        return column.values[first[at]]
+
+    def words(at: int) -> str:
+        if callable(check.found):
+            return check.found(value(at))
+        text = (shown_bytes if column.kind == BYTES else str)(value(at))
+        row = rows[at]
+        place = f" at [{first[at] - column.starts[row]}]"
+        return f"{text}{place if column.lengths[row] > 1 else ''}"
+
+    cause = check.cause
+    return words, (lambda at: cause(value(at))) if cause else _no_cause
+
+
+def _refused_each(
+    check: EachCheck, cells: tuple[StoredRows, ...]
+) -> NDArray[np.bool_] | None:
+    """Note the rows with a value that a function raises a Problem for, likewise."""
+    own = cells[0]
+    column = own.column
+    problems: dict[int, tuple[int, Problem]] = {}  # the first one of each row
+    ends = np.cumsum(own.lengths)
+    for at, data in enumerate(column.bytes_values()):
+        try:
+            check.test(data)
+        except Problem as problem:
+            row = int(np.searchsorted(ends, at, "right"))
+            # A traceback would keep the memory of these records.
+            problems.setdefault(row, (at, problem.with_traceback(None)))
+    if not problems:
+        return None
+    by_expected: dict[str, list[int]] = {}
+    for row, (_, refusal) in problems.items():
+        by_expected.setdefault(check.expected or refusal.expected, []).append(row)
+    for expected, rows in by_expected.items():
+
+        def found(at: int, rows: list[int] = rows) -> str:
+            value, refusal = problems[rows[at]]
+            place = value - column.starts[rows[at]]
+            alone = column.lengths[rows[at]] == 1
+            return refusal.found if alone else f"{refusal.found} at [{place}]"
+
+        def why(at: int, rows: list[int] = rows) -> str:
+            value, refusal = problems[rows[at]]
+            return refusal.advice or check.cause(column.bytes_at(value))
+
+        what = check.rule, check.what, expected
+        own.notes.add(*what, column.rows[rows], found, why, column.key)
+    keep = np.ones(len(column), np.bool_)
+    keep[list(problems)] = False
+    return keep
+
+
+def _no_cause(at: int) -> str:
+    return ""
+
+
 def scaled(numbers: NDArray[Any], scale: float, offset: float) -> NDArray[np.float32]:
     """Return numbers times a scale plus an offset, as float32."""
     return numbers.astype(np.float32) * np.float32(scale) + np.float32(offset)
@@ -448,15 +438,11 @@ def of_bytes(column: Column, contents: Sequence[bytes]) -> Column:
 
 
 def _cause_of_text(data: bytes) -> str:
-    form = sniff(data)
-    return f"a {form} as it is: declare it without transfer_encoding" if form else ""
-
-
-def _cause_of_bytes(value: bytes) -> str:
-    if b"\0" in value:
-        return "bytes that are not text: declare Scalar('bytes')"
-    latin = value.decode("latin-1").encode()
-    return f"text in Latin-1 or the like: {shown_bytes(latin)}?"
+    other = undecoded(data)
+    form = other.title if other else sniff(data)
+    if form is None:
+        return ""
+    return f"{with_article(form)} as it is: declare it without transfer_encoding"
 
 
 def _is_utf8(value: bytes) -> bool:
@@ -500,8 +486,10 @@ class ColumnSource(Source):
         if part.count is not None:
             right = found.lengths == part.count
             wrong = found.column.only(~right)
-            rule = Rule("SG524", "wrong number of values", expected)
-            self.notes.note(rule, wrong.rows, partial(_amount, wrong), key=part.key)
+            self.notes.add(
+                *("SG524", "wrong number of values", expected, wrong.rows),
+                *(partial(_amount, wrong), _no_cause, part.key),
+            )
             found = found.only(right)
         if part.transfer_encoding:
             found = found.base64(expected)
@@ -528,12 +516,12 @@ class ColumnSource(Source):
 
     def _note_other_types(self, part: Part, expected: str) -> None:
         """Note lists of another type under a part's key."""
-        rule = Rule("SG523", "wrong feature type", expected)
         for other in self.features.by_key.get(part.key, ()):
             if other.kind not in (part.kind, NOTHING):
                 other = other.only(self.features.live[other.rows])
                 words = partial(_amount, other), partial(_cause_of_type, part, other)
-                self.notes.note(rule, other.rows, *words, part.key)
+                what = "SG523", "wrong feature type", expected
+                self.notes.add(*what, other.rows, *words, part.key)
 
     def steps(self, key: str, limit: Any) -> tuple[StoredRows, ColumnSource]:
         features, found = self.features, self.features.steps.get(key)
@@ -590,27 +578,35 @@ class ColumnSource(Source):
                 return f"{key!r} as a feature of the context"
             return f"no feature list {key!r}; there are: {listed(lists(at))}"
 
-        self.notes.note(
-            Rule("SG522", "required feature list is missing", "a feature list"),
+        self.notes.add(
+            "SG522",
+            "required feature list is missing",
+            "a feature list",
             rows,
             found,
             lambda at: near(key, lists(at), features.known),
             key,
         )
 
-    def aligned(self, *some: StoredRows) -> list[StoredRows]:
+    def aligned(self, *some: StoredRows) -> tuple[StoredRows, ...]:
         first = some[0].column.rows
         if all(np.array_equal(first, each.column.rows) for each in some[1:]):
-            return [*some]
+            return some
         rows = reduce(np.intersect1d, [each.column.rows for each in some])
-        return [each.only(self.features.among(rows)[each.column.rows]) for each in some]
+        among = self.features.among(rows)
+        return tuple(each.only(among[each.column.rows]) for each in some)
 
-    def present(self, some: StoredRows, *parts: Part) -> StoredRows:
+    def checked(
+        self, cells: tuple[StoredRows, ...], *checks: Check | EachCheck
+    ) -> tuple[StoredRows, ...]:
+        return checked(cells, *checks)
+
+    def present(
+        self, cells: tuple[StoredRows, ...], *parts: Part
+    ) -> tuple[StoredRows, ...]:
         there = [self.features.present(part.key) for part in parts]
-        return some.only(np.logical_and.reduce(there)[some.column.rows])
-
-    def absent(self, part: Part) -> Any:
-        return np.False_  # rows without it are not read
+        keep = np.logical_and.reduce(there)[cells[0].column.rows]
+        return tuple(each.only(keep) for each in cells)
 
 
 def _amount(column: Column, at: int) -> str:
@@ -621,8 +617,8 @@ def _found_in_step(
     fault: Fault, numbers: NDArray[np.int64], which: list[int], at: int
 ) -> str:
     is_missing = fault.rule == "SG522"
-    words = "a step without a value" if is_missing else fault.found(which[at])
-    return f"step {numbers[at]}: {words}"
+    words = "no value" if is_missing else fault.found(which[at])
+    return f"{words} in step {numbers[at]}"
 
 
 def _cause_of_type(part: Part, column: Column, at: int) -> str:

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from math import prod
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..shared.dtypes import FLOATS
+from ..shared.dtypes import DTYPES
 from ..shared.requirements import lazy_tf as tf
-from ..shared.values import inside
 from . import graph, graph_tensors
+from .checks import Check, EachCheck
 from .decoded import Shape
 from .faults import shown_bytes
 from .graph import raw_numbers, refuse_unless
 from .parsed import Parsed
 from .part import Part
-from .stored import Rule, Source, Stored
+from .stored import Source, Stored
 
 # How many wrong values an error shows.
 _SHOWN = 10
@@ -33,22 +33,29 @@ class StoredTensors(Stored):
     Attributes:
         label: the field's name in messages.
         tensor: [B, ...], or ragged [B, (N)].
+        absence: returns which rows have no value of their own, bool [B]; None if all do.
+        shown: the values that messages show, if not these.
+        passes_over: whether checks pass over rows that have none.
     """
 
     label: str
     tensor: Any
+    absence: Callable[[], Any] | None = None
+    shown: Any = None
+    passes_over: bool = False
 
     @property
     def xp(self) -> Any:
         return tf
 
     @property
-    def _is_ragged(self) -> bool:
+    def is_ragged(self) -> bool:
+        """Whether rows may have any number of values."""
         return isinstance(self.tensor, tf.RaggedTensor)
 
     @property
     def values(self) -> Any:
-        return self.tensor.flat_values if self._is_ragged else self.tensor
+        return self.tensor.flat_values if self.is_ragged else self.tensor
 
     @property
     def lengths(self) -> Any:
@@ -64,54 +71,58 @@ class StoredTensors(Stored):
 
     def with_values(self, values: Any) -> StoredTensors:
         """Return other values of the same rows."""
-        tensor = self.tensor.with_flat_values(values) if self._is_ragged else values
+        tensor = self.tensor.with_flat_values(values) if self.is_ragged else values
         return replace(self, tensor=tensor)
+
+    @property
+    def absent(self) -> Any:
+        return self.absence() if self.absence else False
+
+    def are_nan(self, numbers: Any) -> Any:
+        if numbers.dtype.is_floating:
+            return tf.math.is_nan(numbers)
+        return False
 
     # Checks.
 
-    def check(
-        self,
-        test: Callable[[Any], Any],
-        rule: Rule,
-        *,
-        shown: StoredTensors | None = None,
-        found: Callable[[Any], str] | None = None,
-        cause: Callable[[Any], str] | None = None,
-    ) -> StoredTensors:
-        right, values = test(self.values), (shown or self).values
+    def refuse_values(self, check: Check, right: Any) -> StoredTensors:
+        """Refuse a batch with a wrong value, given which are right."""
+        values = self.values if self.shown is None else self.shown
         if tf.executing_eagerly():
             if not tf.reduce_all(right):
                 at, place = self._first_wrong(right.numpy())
                 value = values.numpy()[at]
                 default = shown_bytes if isinstance(value, bytes) else str
-                self._raise(rule, found(value) if found else default(value) + place)
+                words = check.found(value) if callable(check.found) else ""
+                self._raise(check, words or default(value) + place)
             return self
         if values.dtype == tf.string:  # others may not be text that can be shown
             values = tf.boolean_mask(values, ~right)[:_SHOWN]
-        return self._after(right, f"{rule.expected}, found", values)
+        return self.after(right, f"{check.expected}, found", values)
 
-    def check_rows(
-        self,
-        test: Callable[[], tuple[Any, ...]],
-        rule: Rule,
-        words: str,
-        *,
-        cause: Callable[[Any, int], str] | None = None,
+    def refuse_rows(
+        self, check: Check, right: Any, numbers: Sequence[Any] | None
     ) -> StoredTensors:
-        right, *numbers = test()
+        """Refuse a batch with a wrong row, given which are right, and what is shown."""
+        words = str(check.found)
+        if numbers is None:
+            numbers, words = [self.tensor], "{}"
         if tf.executing_eagerly():
             if not tf.reduce_all(right):
                 at = int(np.argmin(right.numpy()))
-                shown = (int(each[at]) if np.ndim(each) else each for each in numbers)
-                self._raise(rule, words.format(*shown))
+                shown = [
+                    n[at].numpy().tolist() if np.ndim(n) else int(n) for n in numbers
+                ]
+                self._raise(check, words.format(*shown))
             return self
         text = words.format(*["..."] * len(numbers))
-        return self._after(right, f"{rule.expected}, found {text}:", *numbers)
+        flat = [n.flat_values if isinstance(n, tf.RaggedTensor) else n for n in numbers]
+        return self.after(right, f"{check.expected}, found {text}:", *flat)
 
     def _first_wrong(self, right: NDArray[np.bool_]) -> tuple[tuple[int, ...], str]:
         """Return the position of the first wrong value, and its place in its row."""
         at = tuple(np.argwhere(~right)[0].tolist())
-        if self._is_ragged:
+        if self.is_ragged:
             row = int(self.owners[at[0]])
             count = int(self.lengths[row])
             place = at[0] - int(self.tensor.row_starts()[row])
@@ -120,41 +131,18 @@ class StoredTensors(Stored):
             place = int(np.argmin(right[at[0]])) if count > 1 else 0
         return at, f" at [{place}]" if count > 1 else ""
 
-    def _raise(self, rule: Rule, found: str) -> NoReturn:
+    def _raise(self, check: Check, found: str) -> NoReturn:
         """Raise what a graph would, with the words that numpy has for a row."""
-        message = f"field {self.label!r}: expected {rule.expected}, found {found}"
+        message = f"field {self.label!r}: expected {check.expected}, found {found}"
         raise tf.errors.InvalidArgumentError(None, None, message)
 
-    def _after(self, right: Any, text: str, *found: Any) -> StoredTensors:
+    def after(self, right: Any, text: str, *found: Any) -> StoredTensors:
+        """Return the same values, once all of `right` is seen to be true."""
         message = f"field {self.label!r}: expected {text}"
         shown = [*map(tf.convert_to_tensor, found)]
         checks = refuse_unless(tf.reduce_all(right), message, *shown)
         with tf.control_dependencies(checks):
             return self.with_values(tf.identity(self.values))
-
-    def finite(self, dtype: str) -> StoredTensors:
-        return self  # `verify` and `open_split` look for them
-
-    def in_range(
-        self, dtype: str, range: tuple[Any, Any], rule: Rule, absent: Any
-    ) -> StoredTensors:
-        values = self.values
-        if values.dtype == tf.string:
-            numbers = self.raw(dtype).in_range(dtype, range, rule, absent)
-            with tf.control_dependencies([numbers.values]):
-                return self.with_values(tf.identity(values))
-        if absent is not False:
-            absent = tf.reshape(absent, (-1, *[1] * (len(values.shape) - 1)))
-
-        def right(numbers: Any) -> Any:
-            if dtype in FLOATS:
-                return inside(numbers, range, tf.math.is_nan) | absent
-            return inside(numbers, range, lambda _: absent)
-
-        return self.check(right, rule)
-
-    def text(self) -> StoredTensors:
-        return self  # likewise
 
     # Values.
 
@@ -170,7 +158,7 @@ class StoredTensors(Stored):
 
     def ids_of(self, names: Sequence[bytes]) -> StoredTensors:
         ids = graph.positions_of(self.values, names)
-        return self.with_values(ids)
+        return replace(self.with_values(ids), shown=self.values)
 
     def classes(self, count: int) -> Any:
         ids = self.values
@@ -216,8 +204,9 @@ class StoredTensors(Stored):
             validate=False,
         )
 
-    def scaled(self, numbers: Any, scale: float, offset: float, absent: Any) -> Any:
+    def scaled(self, numbers: Any, scale: float, offset: float) -> Any:
         found = tf.cast(numbers, tf.float32) * scale + offset
+        absent = self.absent
         if absent is False:
             return found
         absent = tf.reshape(absent, (-1, *[1] * (len(found.shape) - 1)))
@@ -230,10 +219,10 @@ class StoredTensors(Stored):
         return tf.cast(counts, tf.float64) == wanted
 
     def deserialized(
-        self, dtype: str, shape: Shape, expected: str, absent: Any
+        self, dtype: str, shape: Shape, expected: str
     ) -> tuple[StoredTensors, Sequence[StoredTensors]]:
         contents, sizes = graph_tensors.deserialized(
-            self.tensor, self.label, tf.as_dtype(dtype), shape, absent
+            self.tensor, self.label, tf.as_dtype(dtype), shape, self.absent
         )
         return replace(self, tensor=contents), [
             replace(self, tensor=sizes[:, axis]) for axis in range(len(shape))
@@ -243,16 +232,13 @@ class StoredTensors(Stored):
         return tf.reduce_sum(self.tensor, axis=1)
 
     def tensors(
-        self, dtype: str, shape: Shape, sizes: Sequence[Any], filler: Any, absent: Any
+        self, dtype: str, shape: Shape, sizes: Sequence[Any], filler: Any
     ) -> Any:
         data = self.tensor
         data = data if data.dtype == tf.string else self._cast(dtype)
         return graph_tensors.shaped(
-            data, self.label, tf.as_dtype(dtype), shape, sizes, filler, absent
+            data, self.label, tf.as_dtype(dtype), shape, sizes, filler, self.absent
         )
-
-    def distinct(self, axes: Sequence[StoredTensors], rule: Rule) -> StoredTensors:
-        return self
 
     def sparse(
         self,
@@ -280,6 +266,41 @@ class StoredTensors(Stored):
         return tf.ensure_shape(tf.sparse.to_dense(found), found.shape)
 
 
+def checked(
+    cells: tuple[StoredTensors, ...], *checks: Check | EachCheck
+) -> tuple[StoredTensors, ...]:
+    """Return cells once those checks hold that the parser runs.
+
+    Args:
+        cells: of all parts of a field.
+        checks: what has to be right of them.
+    """
+    for check in checks:
+        if isinstance(check, Check) and check.parsed:
+            found = [*cells]
+            found[check.part] = _checked(check, cells)
+            cells = tuple(found)
+    return cells
+
+
+def _checked(check: Check, cells: tuple[StoredTensors, ...]) -> StoredTensors:
+    stored = own = cells[check.part]
+    if check.dtype in DTYPES and own.values.dtype == tf.string:
+        own = own.raw(check.dtype)
+    right = check.right(*cells[: check.part], own, *cells[check.part + 1 :])
+    if own.passes_over and (check.by_row or not own.is_ragged):
+        right |= tf.reshape(own.absent, (-1, *[1] * (len(right.shape) - 1)))
+    if check.by_row:
+        numbers = None if check.numbers is None else check.numbers(*cells)
+        refused = own.refuse_rows(check, right, numbers)
+    else:
+        refused = own.refuse_values(check, right)
+    if own is stored:
+        return refused
+    with tf.control_dependencies([refused.values]):
+        return stored.with_values(tf.identity(stored.values))
+
+
 @dataclass(frozen=True)
 class TensorSource(Source):
     """The parsed features of a batch, of which one field is read.
@@ -288,11 +309,13 @@ class TensorSource(Source):
         label: the field's name in messages.
         parsed: the features.
         optional: whether the field may be missing.
+        passes_over: whether checks pass over rows that have no value.
     """
 
     label: str
     parsed: Parsed
     optional: bool = False
+    passes_over: bool = False
 
     def read(
         self,
@@ -303,21 +326,31 @@ class TensorSource(Source):
         fill: bool = False,
     ) -> StoredTensors:
         # TensorFlow has seen type and count, and parses missing lists as empty ones.
-        return StoredTensors(self.label, part.tensor(self.parsed, self.label))
+        absence = partial(self._absent, part.key) if self.optional else None
+        tensor = part.tensor(self.parsed, self.label)
+        return StoredTensors(self.label, tensor, absence, None, self.passes_over)
+
+    def _absent(self, key: str) -> Any:
+        return ~self.parsed.present(key)
 
     def steps(self, key: str, limit: Any) -> tuple[StoredTensors, TensorSource]:
         kept = limit.kept(self.parsed[key])
-        inside = replace(self, parsed=self.parsed.of_step(kept.values), optional=False)
+        parsed = self.parsed.of_step(kept.values)
+        inside = TensorSource(self.label, parsed)
         return StoredTensors(self.label, kept), inside
 
     def complete(self, steps: StoredTensors, inside: Source) -> StoredTensors:
         return steps
 
-    def aligned(self, *some: Any) -> Sequence[Any]:
+    def aligned(self, *some: StoredTensors) -> tuple[StoredTensors, ...]:
         return some
 
-    def present(self, some: Any, *parts: Part) -> Any:
-        return some
+    def checked(
+        self, cells: tuple[StoredTensors, ...], *checks: Check | EachCheck
+    ) -> tuple[StoredTensors, ...]:
+        return checked(cells, *checks)
 
-    def absent(self, part: Part) -> Any:
-        return ~self.parsed.present(part.key) if self.optional else False
+    def present(
+        self, cells: tuple[StoredTensors, ...], *parts: Part
+    ) -> tuple[StoredTensors, ...]:
+        return cells

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from ..reading.decoding import Expected
 from ..shared import base64_text
 from ..shared.errors import Problem
 from ..shared.values import described
+from .checks import Check, Checks, Plan
+from .faults import shown_bytes
 from .kind import Kind
 from .parameters import declared
 from .part import Part, values_part
-from .stored import Read, Source
 from .written import Stored
 
 
@@ -30,6 +30,26 @@ def encode_text(text: str) -> bytes:
             f"the lone surrogate {text[error.start]!r} at [{error.start}]",
             "text that UTF-8 can hold",
         ) from None
+
+
+def _cause_of_bytes(value: bytes) -> str:
+    if b"\0" in value:
+        return "bytes that are not text: declare Scalar('bytes')"
+    latin = value.decode("latin-1").encode()
+    return f"text in Latin-1 or the like: {shown_bytes(latin)}?"
+
+
+TEXT = Check(
+    "SG531",
+    "text is not UTF-8",
+    "UTF-8",
+    lambda cells, *_: cells.are_text(),
+    found=shown_bytes,
+    cause=_cause_of_bytes,
+    parsed=False,
+    plan=Plan(text=True),
+)
+"""The check of text, which the parser leaves to whoever decodes it."""
 
 
 class String(Kind):
@@ -53,14 +73,12 @@ class String(Kind):
         return ((base64_text.encoded(data) if self.transfer_encoding else data,),)
 
     @property
-    def expected(self) -> Expected | None:
-        return self.parts[0].expected(optional=self.optional)
+    def checks(self) -> Checks:
+        return (*super().checks, *((TEXT,) if self.dtype == "string" else ()))
 
-    def read(self, source: Source) -> Read:
-        (part,) = self.parts
-        found = source.read(part, part.text)
-        found = found.text() if self.dtype == "string" else found
-        return found, lambda: found.dense(self.dtype, ())
+    def unpack(self, *cells: Any) -> Any:
+        (found,) = cells
+        return found.dense(self.dtype, ())
 
 
 @declared

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import prod
@@ -11,15 +11,16 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from numpy.typing import NDArray
 
 from ..shared import base64_text
-from ..shared.dtypes import DTYPES, FLOATS, NUMBERS, RAW_ONLY
+from ..shared.dtypes import DTYPES, NUMBERS, RAW_ONLY
 from ..shared.errors import Problem
 from ..shared.wire import buffer_of, varint
 from .changes import DTYPE, ENCODING, FINITE, KEY, PADDING, SHAPE, TRANSFER
+from .checks import Check, Checks
 from .decoded import Shape
 from .delivered import Delivered
 from .kind import Default
 from .lists import padding_of, padding_problems
-from .numbers import NumbersKind, cause_of_size
+from .numbers import NumbersKind, cause_of_size, of_size
 from .parameters import (
     Name,
     Number,
@@ -32,14 +33,12 @@ from .parameters import (
 )
 from .part import INT, Part, size_part, values_part
 from .python_types import is_numbers
-from .stored import Read, Rule, Source
+from .stored import Source
 from .tensor_proto import DATA_TYPES
 from .written import Stored
 
 # What tensorflow's kernels can count.
 _MOST = 2**31 - 1
-
-_PLACES = "[{}]"
 
 _SHARED_WORDS = ("height", "width", "channels")
 
@@ -205,40 +204,41 @@ class Tensor(NumbersKind):
         axes = stored_axes(self.shape_key or ())
         return numbers, *((array.shape[axis],) for axis in axes)
 
-    def read(self, source: Source) -> Read:
+    @property
+    def checks(self) -> Checks:
+        return (
+            Check(
+                "SG530",
+                "stored sizes do not match the shape",
+                f"a tensor of shape {self._wanted}",
+                lambda values, *sizes: self._are_right(self._sizes_of(sizes)),
+                by_row=True,
+                numbers=lambda values, *sizes: self._sizes_of(sizes),
+                found=f"the sizes {_places(len(self.shape))}",
+            ),
+            of_sizes(self.parts[0], self.dtype, len(self.shape), self._sizes_of),
+            *self.checks_of_numbers(),
+        )
+
+    stand_in_fails = True
+
+    def cells(self, source: Source) -> tuple[Any, ...]:
         part, *size_parts = self.parts
-        absent = source.absent(part)
         if part.encoding == "raw":
             values = source.read(part, f"the bytes of a {self.dtype} tensor")
         else:
             text = f"{replace(part, count=None).text} ({self.dtype})"
-            values = source.read(part, text).numbers_of(
-                self.dtype, part.bounds, finite=self.finite
-            )
-        stored = [
+            values = source.read(part, text)
+        sizes = (
             source.read(each, _sizes_text(each), needed_by=values)
             for each in size_parts
-        ]
-        values, *stored = source.aligned(values, *stored)
+        )
+        return source.aligned(values, *sizes)
+
+    def unpack(self, *cells: Any) -> Any:
+        values, *stored = cells
         sizes = self._sizes_of(stored)
-        wrong = "stored sizes do not match the shape"
-        values = values.check_rows(
-            lambda: (self._are_right(sizes) | absent, *sizes),
-            Rule("SG530", wrong, f"a tensor of shape {self._wanted}"),
-            f"the sizes {_PLACES.format(', '.join(['{}'] * len(sizes)))}",
-        )
-        values, *stored = source.aligned(values, *stored)
-        values = counted(values, part, self.dtype, self._sizes_of(stored), absent)
-        if part.encoding == "raw" and self.finite and self.dtype in FLOATS:
-            values = values.finite(self.dtype)
-        values, *stored = source.aligned(self.in_range(values), *stored)
-        return values, lambda: values.tensors(
-            self.dtype,
-            self.shape,
-            self._sizes_of(stored),
-            self.delivered.filler,
-            absent,
-        )
+        return values.tensors(self.dtype, self.shape, sizes, self.delivered.filler)
 
     def _sizes_of(self, stored: Sequence[Any]) -> list[Any]:
         """Return the size of each axis: int64 [rows], or one for all rows."""
@@ -256,29 +256,22 @@ class Tensor(NumbersKind):
 class MeasuredTensor(Tensor):
     """A tensor whose one size that varies follows from the number of its raw bytes."""
 
-    def read(self, source: Source) -> Read:
-        (part,) = self.parts
-        absent = source.absent(part)
-        each = prod(size or 1 for size in self.shape) * DTYPES[self.dtype].size
-        expected = f"a multiple of {each} bytes ({self.dtype} {self._wanted})"
-        values = source.read(part, f"the bytes of a {self.dtype} tensor")
-        values = values.check_rows(
-            lambda: (values.sizes % each == 0, values.sizes),
-            Rule("SG525", "wrong size of raw bytes", expected),
-            "{} bytes",
-            cause=lambda wrong, at: cause_of_size(wrong.bytes_at(at), self.dtype, None),
-        )
-        if self.finite and self.dtype in FLOATS:
-            values = values.finite(self.dtype)
-        values = self.in_range(values)
+    @property
+    def _each(self) -> int:
+        """How many bytes a step of the size that varies takes."""
+        return prod(size or 1 for size in self.shape) * DTYPES[self.dtype].size
 
-        def tensors() -> Any:
-            varying = values.sizes // each
-            sizes = [varying if size is None else size for size in self.shape]
-            filler = self.delivered.filler
-            return values.tensors(self.dtype, self.shape, sizes, filler, absent)
+    @property
+    def checks(self) -> Checks:
+        text = f"a multiple of {self._each} bytes ({self.dtype} {self._wanted})"
+        size = of_size(None, self._each, text, self.dtype)
+        return (size, *self.checks_of_numbers())
 
-        return values, tensors
+    def unpack(self, *cells: Any) -> Any:
+        (values,) = cells
+        varying = values.sizes // self._each
+        sizes = [varying if size is None else size for size in self.shape]
+        return values.tensors(self.dtype, self.shape, sizes, self.delivered.filler)
 
 
 class SerializedTensor(Tensor):
@@ -312,66 +305,71 @@ class SerializedTensor(Tensor):
             head += b"\x22" + varint(len(numbers))
         return b"".join((head, numbers))
 
-    def read(self, source: Source) -> Read:
+    @property
+    def checks(self) -> Checks:
+        return self.checks_of_numbers()
+
+    def cells(self, source: Source) -> tuple[Any, ...]:
         (part,) = self.parts
         expected = f"a serialized tensor of {self.dtype}, shape {self._wanted}"
-        absent = source.absent(part)
-        found, sizes = source.read(part, expected).deserialized(
-            self.dtype, self.shape, expected, absent
-        )
-        if self.finite and self.dtype in FLOATS:
-            found = found.finite(self.dtype)
-        found, *sizes = source.aligned(self.in_range(found), *sizes)
-        return found, lambda: found.tensors(
-            self.dtype,
-            self.shape,
-            [size.values for size in sizes],
-            self.delivered.filler,
-            absent,
-        )
+        found = source.read(part, expected)
+        numbers, sizes = found.deserialized(self.dtype, self.shape, expected)
+        return (numbers, *sizes)
+
+    def unpack(self, *cells: Any) -> Any:
+        values, *stored = cells
+        sizes = [size.values for size in stored]
+        return values.tensors(self.dtype, self.shape, sizes, self.delivered.filler)
 
 
-def counted(
-    values: Any,
+def of_sizes(
     part: Part,
     dtype: str,
-    sizes: Sequence[Any],
-    absent: Any = False,
+    rank: int,
+    sizes_of: Callable[[Sequence[Any]], list[Any]],
     least: int = 0,
-) -> Any:
-    """Refuse rows that have other numbers of values than their sizes ask for.
+) -> Check:
+    """Return the check that there are as many values as the sizes ask for.
 
     Args:
-        values: raw bytes, or lists of numbers.
-        part: where they are stored.
+        part: where raw bytes, or lists of numbers, are stored.
         dtype: of the numbers.
-        sizes: int64 [rows] of each axis, or one for all rows.
-        absent: which rows have no value, and are right.
+        rank: how many sizes there are.
+        sizes_of: from the cells of stored sizes to the size of each axis: int64 [rows],
+            or one for all rows.
         least: the smallest size.
     """
     raw = part.encoding == "raw"
     item, unit = (DTYPES[dtype].size, "bytes") if raw else (1, "numbers")
-    places = ", ".join(["{}"] * len(sizes))
 
-    def test() -> tuple[Any, ...]:
+    def right(values: Any, *stored: Any) -> Any:
+        sizes = sizes_of(stored)
         have = values.sizes if raw else values.lengths
-        right = values.are_products(have, [*sizes, item]) | absent
+        found = values.are_products(have, [*sizes, item])
         for size in sizes if least else ():
-            right &= size >= least
-        return right, have, *sizes
+            found &= size >= least
+        return found
 
-    return values.check_rows(
-        test,
-        Rule(
-            "SG530",
-            f"{unit} do not match the stored sizes",
-            f"the {unit} of a {dtype} tensor of the stored sizes",
+    return Check(
+        "SG530",
+        f"{unit} do not match the stored sizes",
+        f"the {unit} of a {dtype} tensor of the stored sizes",
+        right,
+        by_row=True,
+        numbers=lambda values, *stored: (
+            values.sizes if raw else values.lengths,
+            *sizes_of(stored),
         ),
-        f"{{}} {unit} and the sizes {_PLACES.format(places)}",
+        found=f"{{}} {unit} and the sizes {_places(rank)}",
         cause=lambda wrong, at: (
             cause_of_size(wrong.bytes_at(at), dtype, None) if raw else ""
         ),
     )
+
+
+def _places(rank: int) -> str:
+    """Return a text with a place for each size."""
+    return f"[{', '.join(['{}'] * rank)}]"
 
 
 def stored_axes(keys: Sequence[str | None]) -> list[int]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..native import address, addresses, core, fill_frames
 from ..native.memory import empty
-from ..reading.columns import Rows
+from ..reading.columns import NO_BYTES, Column, Rows
 from ..shared.tfrecord import FOOTER_SIZE, FRAMING, HEADER_SIZE, Framed
 from ..shared.wire import Buffer
 from .part import BYTES, FLOAT, INT, Part
@@ -101,6 +101,29 @@ def joined(part: Part, rows: Sequence[Stored]) -> Written:
         return written_numbers(part, np.concatenate(rows), counts)
     flat = [*chain.from_iterable(rows)]
     return written_numbers(part, np.array(flat, part.stored), counts)
+
+
+def column_of_written(part: Part, written: Written, count: int) -> Column:
+    """Return what features hold under a key as readers will have it.
+
+    Args:
+        part: where it is stored.
+        written: what is stored, of rows or of all their steps.
+        count: how many features there are, those that hold nothing included.
+    """
+    counts = np.broadcast_to(written.counts, count)
+    rows, values = np.flatnonzero(counts >= 0), written.values
+    lengths = counts[rows]
+    if isinstance(values, np.ndarray):
+        return Column(part.key, part.kind, rows, lengths, values, NO_BYTES)
+    if isinstance(values, RawRows):
+        data, sizes = values.array.reshape(-1).view(np.uint8), values.sizes
+    else:
+        data = np.frombuffer(b"".join(values), np.uint8)
+        sizes = np.fromiter(map(len, values), np.int64, len(values))
+    ends = np.cumsum(sizes)
+    places = np.stack([ends - sizes, ends], axis=1)
+    return Column(part.key, part.kind, rows, lengths, places, data)
 
 
 class WrittenRecords:

@@ -32,8 +32,8 @@ from ..shared.tfrecord import joined as joined_records
 from ..writing import publish as publishing
 from ..writing import run
 from ..writing.begin import join
-from ..writing.encoding import CHUNK_BYTES as CHUNK_BYTES
-from ..writing.encoding import CHUNK_ROWS as CHUNK_ROWS
+from ..writing.columns import CHUNK_BYTES as CHUNK_BYTES
+from ..writing.columns import CHUNK_ROWS as CHUNK_ROWS
 from ..writing.encoding import Chunk, Encoding, Refused, encode_rows
 from ..writing.frames import rows_of_frame
 from ..writing.keys import digest_of, groups_of, shard_of
@@ -180,7 +180,7 @@ class _Noting(Encoding):
 
     @classmethod
     def of(cls, encoding: Encoding) -> _Noting:
-        return cls(encoding.serialize, encoding.skip, encoding.key_field, encoding.seed)
+        return cls(encoding.record, encoding.skip, encoding.key_field, encoding.seed)
 
     def key_of(self, fields: Mapping[str, Any]) -> tuple[int, int]:
         value = self.key_value(fields)
@@ -293,6 +293,6 @@ def write_shard(
 
 
 def _chunks(buckets: Buckets, refused: tuple[Refused, ...]) -> Iterator[Chunk]:
-    yield Chunk(None, Framed(b"", _NO_ROWS), _NO_ROWS, None, refused, 0)
+    yield Chunk(None, Framed(b"", _NO_ROWS), _NO_ROWS, None, refused)
     for _, framed in buckets.ordered():
-        yield Chunk(None, framed, _NO_ROWS, None, (), 0)
+        yield Chunk(None, framed, _NO_ROWS, None, ())

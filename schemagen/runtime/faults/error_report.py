@@ -13,16 +13,18 @@ from google.protobuf.message import (  # type: ignore[import-not-found, import-u
 )
 
 from ..codecs.graph import unframed
+from ..codecs.image_formats import sniff, undecoded
 from ..codecs.numbers import other_dtype
 from ..codecs.part import amount
 from ..shared.errors import did_you_mean
-from ..shared.images import sniff
 from ..shared.requirements import tf
 
 _KINDS = {tf.int64: "int64_list", tf.float32: "float_list", tf.string: "bytes_list"}
 _WORDS = {"int64_list": "int64", "float_list": "float", "bytes_list": "bytes"}
 _NUMPY_FILE = b"\x93NUMPY"
-# How checks of raw bytes begin; see `graph.decode_raw`.
+# What checks of images say of other bytes, and how checks of raw bytes begin; see
+# `graph_images` and `graph.decode_raw`.
+_NO_IMAGE = "found data that begins with the bytes"
 _RAW_SIZE = re.compile(r"expected (\d+) bytes \((\w+) ")
 
 
@@ -103,7 +105,7 @@ def _explained(record: bytes, parser: Parser, name: str, message: str) -> str:
             return field + wrong
     text = message if message.startswith("field ") else field + message
     if found is not None and found.bytes_list.value:
-        text += _likely_cause(found.bytes_list.value[0], message)
+        text += _likely_cause(found.bytes_list.value, message)
     return text
 
 
@@ -145,11 +147,19 @@ def _amount(count: int | None, kind: str) -> str:
     return amount(count, _WORDS[kind])
 
 
-def _likely_cause(value: bytes, message: str) -> str:
-    """Guess how bytes of the wrong size came to be, or return ""."""
+def _likely_cause(values: Sequence[bytes], message: str) -> str:
+    """Guess how bytes of another format or size came to be, or return ""."""
+    if _NO_IMAGE in message:
+        others = [undecoded(each, 1) for each in values]
+        image = next(filter(None, others), None)
+        return f"; they begin like {image.image}: {image.advice()}" if image else ""
     match = _RAW_SIZE.search(message)
     if match is None:
         return ""
+    value = values[0]
+    other = undecoded(value)
+    if other:
+        return f"; they begin like {other.image}: {other.advice('raw')}"
     form = sniff(value)
     if form or value.startswith(_NUMPY_FILE):
         what = f"a {form.upper()}" if form else "a file of numpy"

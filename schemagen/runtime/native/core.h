@@ -7,6 +7,7 @@
 #ifndef SCHEMAGEN_CORE_H
 #define SCHEMAGEN_CORE_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -779,6 +779,7 @@ typedef struct {
   int64_t most;     /* how many values a record has at most; -1 for no limit */
   int64_t each;     /* how many bytes each value has; -1 for any number */
   int64_t low, high; /* of its int64s */
+  float least, greatest; /* of its floats, of which NaN is */
 } Expected;
 
 /* Return the number of the one column of a key, if it has one, of one kind; or -1. */
@@ -807,12 +808,17 @@ static int is_expected(const Columns *columns, const Column *column, const Expec
   if (expected->kind == INT64) {
     for (int64_t at = 0; at < column->values; at++)
       wrong |= (values[at] < expected->low) | (values[at] > expected->high);
-  } else if (expected->kind == FLOAT && expected->finite) {
+  } else if (expected->kind == FLOAT) {
     const uint32_t exponent = 0x7f800000u;
-    for (int64_t at = 0; at < column->values; at++) {
+    for (int64_t at = 0; expected->finite && at < column->values; at++) {
       uint32_t bits;
       memcpy(&bits, floats + column->floats + at, 4);
       wrong |= (bits & exponent) == exponent;
+    }
+    int limited = expected->least > -INFINITY || expected->greatest < INFINITY;
+    for (int64_t at = 0; limited && at < column->values; at++) {
+      float value = floats[column->floats + at];
+      wrong |= (value < expected->least) | (value > expected->greatest);
     }
   } else if (expected->kind == BYTES) {
     const uint8_t *data = columns->reader.data;

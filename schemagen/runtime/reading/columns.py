@@ -25,6 +25,8 @@ _EMPTY_BYTES = 4
 
 _DTYPES = {BYTES: np.int64, FLOAT: np.float32, INT64: np.int64}
 
+NO_BYTES = np.empty(0, np.uint8)
+"""The memory of a column that has no bytes values."""
 
 _Given = TypeVar("_Given")
 _Made = TypeVar("_Made")

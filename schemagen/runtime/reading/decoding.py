@@ -7,10 +7,12 @@ from ctypes import (
     Structure,
     byref,
     c_char_p,
+    c_float,
     c_int32,
     c_int64,
     string_at,
 )
+from math import inf
 from struct import Struct
 from typing import Any, NamedTuple
 
@@ -55,7 +57,8 @@ class Expected(NamedTuple):
         size: how many bytes each bytes value has; None for any number.
         text: whether its bytes are UTF-8.
         finite: whether its floats are finite.
-        bounds: the least and the greatest of its integers; None for no limit.
+        bounds: the least and the greatest of its numbers, of which NaN is; None for no
+            limit.
     """
 
     key: str
@@ -66,7 +69,7 @@ class Expected(NamedTuple):
     size: int | None = None
     text: bool = False
     finite: bool = False
-    bounds: tuple[int | None, int | None] | None = None
+    bounds: tuple[Any, Any] = (None, None)
 
 
 # What `columns_items` returns, by number, as decode.c declares it.
@@ -88,13 +91,19 @@ class _Expected(Structure):
         ("each", c_int64),
         ("low", c_int64),
         ("high", c_int64),
+        ("least", c_float),
+        ("greatest", c_float),
     )
 
 
 def _expected(expected: Expected) -> _Expected:
     name = expected.key.encode()
-    low, high = expected.bounds or (None, None)
     limits = expected.length, expected.most, expected.size
+    integers, floats = [_LEAST, _GREATEST], [-inf, inf]
+    bounds = floats if expected.kind == FLOAT else integers
+    for at, bound in enumerate(expected.bounds):
+        if bound is not None:
+            bounds[at] = bound
     return _Expected(
         name,
         len(name),
@@ -103,8 +112,8 @@ def _expected(expected: Expected) -> _Expected:
         expected.finite,
         expected.text,
         *(-1 if limit is None else limit for limit in limits),
-        _LEAST if low is None else low,
-        _GREATEST if high is None else high,
+        *integers,
+        *floats,
     )
 
 

@@ -1,4 +1,4 @@
-"""Encoded images: their formats, their headers without decoding, and encoding pixels."""
+"""Encoded images: headers, read without decoding, and encoders of pixels."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import struct
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from importlib import import_module
 from io import BytesIO
 from typing import Any, NamedTuple
 
@@ -18,16 +18,8 @@ from .errors import Problem
 MOST_PIXELS = 50_000_000
 """Larger images are not decoded to check them: a few bytes can ask for gigabytes."""
 
-# The bytes that a file of each format begins with, and those that follow somewhat later:
-# where, and which. Other files are RIFF too.
-STARTS = {
-    "jpeg": b"\xff\xd8\xff",
-    "png": b"\x89PNG\r\n\x1a\n",
-    "bmp": b"BM",
-    "gif": b"GIF8",
-    "webp": b"RIFF",
-}
-FURTHER_STARTS = {"gif": (4, (b"7a", b"9a")), "webp": (8, (b"WEBP",))}
+JPEG_START, PNG_START = b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n"
+"""What each JPEG and each PNG begins with."""
 
 # The first chunk of a PNG ends here; its bits and its colour type are single bytes.
 PNG_HEAD = 33
@@ -58,21 +50,9 @@ TRANSPOSED = 5
 UPSIDE_DOWN = (3, 4, 7, 8)
 MIRRORED = (2, 3, 6, 7)
 
-# How many channels a picture may have in each format. Readers turn grey into RGB and
-# add an opaque alpha channel, so that "any" may hold what only some formats can.
-CHANNELS = {
-    "jpeg": (1, 3),
-    "png": (1, 3, 4),
-    "bmp": (1, 3, 4),
-    "gif": (3,),
-    "webp": (3, 4),
-    "any": (1, 3, 4),
-}
+# The scales at which libjpeg decodes: 1 to 1/8, sizes rounded up.
+JPEG_RATIOS = (1, 2, 4, 8)
 
-_PILLOW_OPTIONS: dict[str, dict[str, Any]] = {
-    "jpeg": {"quality": 95},
-    "webp": {"lossless": True, "exact": True},  # exact: also below full transparency
-}
 _GIF_COLORS = 256
 
 _PNG_COLOR_TYPES = {1: 0, 3: 2, 4: 6}  # by the number of channels
@@ -182,23 +162,32 @@ def png_header(data: bytes) -> ImageHeader | None:
     return None
 
 
-def _pillow_header(form: str, data: bytes) -> ImageHeader | None:
+def header_by_pillow(
+    plugin: str, channels_of: Callable[[Any, bytes], int | None], data: bytes
+) -> ImageHeader | None:
     """Return the header that Pillow reads, if tensorflow decodes the image alike.
 
     An image of up to MOST_PIXELS is decoded, which finds damage behind the header.
+
+    Args:
+        plugin: what the names of Pillow's module and class for the format begin with.
+        channels_of: returns the number of channels by what Pillow and the bytes say: 0
+            where tensorflow decodes another picture, None where the end is missing.
+        data: the encoded image.
+
+    Raises:
+        Problem: tensorflow decodes another picture, or there are more pixels than Pillow
+            opens.
     """
-    from PIL import BmpImagePlugin, GifImagePlugin, Image, WebPImagePlugin
+    from PIL import Image
 
     # `Image.open` warns of many pixels, and refuses more, before it decodes any.
-    plugins: dict[str, Any] = {
-        "bmp": BmpImagePlugin.BmpImageFile,
-        "gif": GifImagePlugin.GifImageFile,
-        "webp": WebPImagePlugin.WebPImageFile,
-    }
+    opened = getattr(import_module(f"PIL.{plugin}ImagePlugin"), f"{plugin}ImageFile")
+    form = plugin.lower()
     try:
-        with plugins[form](BytesIO(data)) as image:
+        with opened(BytesIO(data)) as image:
             single = getattr(image, "n_frames", 1) == 1
-            channels = _CHANNELS_OF[form](image, data) if single else 0
+            channels = channels_of(image, data) if single else 0
             if image.height * image.width <= MOST_PIXELS:
                 image.load()
     except Image.DecompressionBombError:
@@ -219,7 +208,8 @@ def _pillow_header(form: str, data: bytes) -> ImageHeader | None:
     return ImageHeader(image.height, image.width, channels)
 
 
-def _bmp_channels(image: Any, data: bytes) -> int | None:
+def bmp_channels(image: Any, data: bytes) -> int | None:
+    """Return the channels of a BMP of plain pixels; see `header_by_pillow`."""
     codec, _, start, (mode, *sizes) = image.tile[0]
     if codec != "raw" or int.from_bytes(data[14:18], "little") < _BMP_INFO:
         return 0
@@ -227,7 +217,8 @@ def _bmp_channels(image: Any, data: bytes) -> int | None:
     return _BMP_CHANNELS.get(mode, 0) if whole else None
 
 
-def _gif_channels(image: Any, data: bytes) -> int | None:
+def gif_channels(image: Any, data: bytes) -> int | None:
+    """Return the channels of a GIF that fills its screen; see `header_by_pillow`."""
     if not data.endswith(b";"):
         return None
     if image.tile[0][1] != (0, 0, *image.size):  # tensorflow does not know where it is
@@ -235,109 +226,62 @@ def _gif_channels(image: Any, data: bytes) -> int | None:
     return 4 if "transparency" in image.info else 3
 
 
-def _webp_channels(image: Any, data: bytes) -> int:
+def webp_channels(image: Any, data: bytes) -> int:
+    """Return the channels of a WebP of one picture; see `header_by_pillow`."""
     if data[12:16] == b"VP8X" and data[20] & WEBP_ANIMATED:
         return 0
     return len(image.getbands())
 
 
-# What Pillow and the bytes say: 0 where tensorflow decodes another picture, None where
-# the end is missing.
-_CHANNELS_OF: dict[str, Callable[[Any, bytes], int | None]] = {
-    "bmp": _bmp_channels,
-    "gif": _gif_channels,
-    "webp": _webp_channels,
-}
-
-HEADERS: dict[str, Callable[[bytes], ImageHeader | None]] = {
-    "jpeg": jpeg_header,
-    "png": png_header,
-    **{form: partial(_pillow_header, form) for form in _CHANNELS_OF},
-}
-"""The function that returns the header of an image, by its format.
-
-It returns None for a file whose end is missing, and raises a Problem for one that TensorFlow
-could not decode to the picture that the file holds.
-"""
-
-
-def read_header(data: bytes, encoding: str) -> ImageHeader:
-    """Return the header of an encoded image; arguments and errors are `header_of`'s."""
-    return header_of(data, encoding)[1]
-
-
-def header_of(data: bytes, encoding: str = "any") -> tuple[str, ImageHeader]:
-    """Return the format and the header of an encoded image whose end is there.
-
-    Args:
-        data: the encoded image.
-        encoding: a key of CHANNELS.
-
-    Raises:
-        Problem: another format, a damaged header, a truncated image, or one that
-            tensorflow does not decode to the picture that it holds.
-    """
-    found = sniff(data)
-    if found is None or encoding not in (found, "any"):
-        start = f"bytes that begin with {_shown(data[:8])}" if data else "no bytes"
-        raise Problem(f"a {found} image" if found else start, _named(encoding))
-    header = HEADERS[found](data)
-    if header is None:
-        raise Problem(f"a truncated {found} image", f"a whole {found} image")
-    return found, header
-
-
-def _shown(start: bytes) -> str:
-    """Write bytes as text, such as that of HTML, if they are; otherwise as hex."""
-    if start.isascii() and b"".join(start.split()).decode().isprintable():
-        return repr(start.decode())
-    return start.hex(" ")
-
-
-def _named(encoding: str) -> str:
-    return (
-        "an image of any known format" if encoding == "any" else f"a {encoding} image"
-    )
-
-
-def sniff(data: bytes) -> str | None:
-    """Tell an image's format by its first bytes; None if they are of no known one."""
-    for form, start in STARTS.items():
-        if data.startswith(start):
-            if form not in FURTHER_STARTS:
-                return form
-            at, further = FURTHER_STARTS[form]
-            return form if data.startswith(further, at) else None
-    return None
-
-
-def encode(pixels: NDArray[np.uint8], encoding: str) -> bytes:
+def encode_by_pillow(
+    form: str,
+    pixels: NDArray[np.uint8],
+    *,
+    image_of: Callable[[NDArray[np.uint8]], Any] | None = None,
+    **options: Any,
+) -> bytes:
     """Encode uint8 pixels [H, W, C] with Pillow.
 
-    JPEG is written at quality 95, the others without loss; of "any" it is PNG.
+    Args:
+        form: Pillow's name of the format, in any case.
+        pixels: the image.
+        image_of: makes an image of Pillow's of them; None for the usual one.
+        **options: of the encoder.
 
     Raises:
         Problem: the format cannot hold the pixels.
     """
-    from PIL import Image
-
-    encoding = "png" if encoding == "any" else encoding
-    if encoding == "gif":
-        colors, indices = _with_palette(pixels)
-        image = Image.fromarray(indices)
-        image.putpalette(colors.tobytes())
-    else:
-        image = Image.fromarray(pixels[:, :, 0] if pixels.shape[2] == 1 else pixels)
+    image = (image_of or _image_of)(pixels)
     out = BytesIO()
     try:
-        image.save(out, format=encoding.upper(), **_PILLOW_OPTIONS.get(encoding, {}))
+        image.save(out, format=form.upper(), **options)
     except (OSError, ValueError) as error:
         raise Problem(
             f"an array of shape {list(pixels.shape)}",
-            f"what a {encoding} image can hold",
+            f"what a {form} image can hold",
             str(error),
         ) from None
     return out.getvalue()
+
+
+def _image_of(pixels: NDArray[np.uint8]) -> Any:
+    from PIL import Image
+
+    return Image.fromarray(pixels[:, :, 0] if pixels.shape[2] == 1 else pixels)
+
+
+def image_with_palette(pixels: NDArray[np.uint8]) -> Any:
+    """Return an image of Pillow's with the colours of RGB pixels [H, W, 3].
+
+    Raises:
+        Problem: more colours than a palette holds.
+    """
+    from PIL import Image
+
+    colors, indices = _with_palette(pixels)
+    image = Image.fromarray(indices)
+    image.putpalette(colors.tobytes())
+    return image
 
 
 def _with_palette(
@@ -391,13 +335,8 @@ class PngHeader:
         return f"a {_PNG_WORDS[self.color_type]} PNG of {self.bits} bits"
 
 
-def read_png_header(data: bytes) -> PngHeader:
-    """Read the header of a whole PNG.
-
-    Raises:
-        Problem: another format, a damaged header, or a truncated image.
-    """
-    read_header(data, "png")
+def first_chunk_of_png(data: bytes) -> PngHeader:
+    """Read the first chunk of a PNG whose header `png_header` can read."""
     width, height, bits, color_type = struct.unpack(">IIBB", data[16:26])
     return PngHeader(height, width, bits, color_type)
 
@@ -419,7 +358,7 @@ def encode_png(pixels: NDArray[Any]) -> bytes:
     header = struct.pack(">IIBBBBB", width, height, bits, color_type, 0, 0, 0)
     return b"".join(
         (
-            STARTS["png"],
+            PNG_START,
             _chunk(b"IHDR", header),
             _chunk(b"IDAT", zlib.compress(lines.tobytes())),
             _chunk(b"IEND", b""),

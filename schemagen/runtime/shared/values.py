@@ -90,17 +90,13 @@ class Numbers:
         dtype: the declared dtype, by its TensorFlow name.
         exact: refuse floats that `dtype` cannot hold exactly, instead of rounding them
             to the nearest.
-        finite: refuse NaN and infinities.
         single: errors ask for one number, not for several.
-        range: the least and the greatest number; None for no limit. NaN passes.
         time: what integers are that may be given as times; None for other numbers.
     """
 
     dtype: str
     exact: bool = False
-    finite: bool = True
     single: bool = False
-    range: tuple[Any, Any] = NO_RANGE
     time: Time | None = None
 
     def convert(self, value: object) -> NDArray[Any]:
@@ -109,15 +105,8 @@ class Numbers:
         Of one that numpy lacks it is float32, which holds each of its values.
 
         Raises:
-            Problem: a value of another type, out of range, inexact or not finite.
+            Problem: a value of another type, or one that the dtype cannot hold.
         """
-        array = self._converted(value)
-        if self.range != NO_RANGE:
-            wrong = ~inside(array, self.range)
-            _refuse(wrong, array, range_text(*self.range))
-        return array
-
-    def _converted(self, value: object) -> NDArray[Any]:
         if self.time is not None:
             value = as_integers(value, self.time)
         array = value if isinstance(value, np.ndarray) else self._from_python(value)
@@ -148,12 +137,7 @@ class Numbers:
             array: an array without a mask.
         """
         own = self._own
-        return (
-            own is not None
-            and array.dtype == own
-            and self.range == NO_RANGE
-            and (own.kind != "f" or not self.finite or all_finite(array))
-        )
+        return own is not None and array.dtype == own
 
     def raw(self, array: NDArray[Any]) -> NDArray[Any]:
         """Return a converted array as little-endian, contiguous memory to store."""
@@ -277,8 +261,6 @@ class Numbers:
     def _floats(self, array: NDArray[Any]) -> NDArray[Any]:
         if array.dtype.kind not in "fiu":
             raise _wrong_dtype(array, self.dtype)
-        if array.dtype.kind == "f" and self.finite and not all_finite(array):
-            _refuse(~np.isfinite(array), array, "a finite number")
         if array.dtype == self.dtype:
             return array
         dtype = DTYPES[self.dtype]

@@ -1,38 +1,48 @@
 """From rows to framed records: a pure function, the same in every process.
 
-Rows come one by one and are encoded many at a time. If one of them is wrong, they are
-encoded one by one to find it.
+Rows come one by one and are encoded many at a time, as columns. If one of them is wrong,
+they are encoded one by one to find it.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import count
 from time import monotonic
-from typing import Any, NamedTuple, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..codecs.records import TakenRow, take_row
-from ..shared.errors import DatasetError, RecordError, did_you_mean, position
+from ..codecs.records import RecordCodec
+from ..shared.errors import (
+    DatasetError,
+    RecordError,
+    did_you_mean,
+    position,
+    with_suggestion,
+)
 from ..shared.tfrecord import Framed, frame_records, joined
 from ..shared.values import described
+from .columns import (
+    CHUNK_BYTES,
+    CHUNK_ROWS,
+    KeptRows,
+    Members,
+    UnkeptError,
+    WrongNamesError,
+)
 from .keys import digest_of
 from .plan import Plan
 from .sources import Unreadable, fields_of
 
-CHUNK_BYTES = 1 << 20
-"""A chunk ends with the record that makes it this large."""
-
-CHUNK_ROWS = 1024
-"""A chunk is of no more rows than this, written or refused."""
-
 CHUNK_SECONDS = 1.0
 """A chunk ends with the row after which it is this old: slow rows are handed on."""
+
+_Place = tuple[int, tuple[int, int] | None]
+"""The position of a row, and the digest of its key, if rows have one."""
 
 _STALE = "if the schema has changed, run `schemagen generate`"
 
@@ -68,7 +78,6 @@ class Chunk:
         rows: int64 [records], the position of each record's row in its source.
         keys: uint64 [records, 2], the digest of each row's key; None without keys.
         refused: the rows that were left out, in order.
-        next_row: the position after the last row, written or refused.
     """
 
     part: int | None
@@ -76,7 +85,6 @@ class Chunk:
     rows: NDArray[np.int64]
     keys: NDArray[np.uint64] | None
     refused: tuple[Refused, ...]
-    next_row: int
 
 
 @dataclass(frozen=True)
@@ -84,44 +92,38 @@ class Encoding:
     """How rows become records.
 
     Args:
-        serialize: from keywords to the bytes of a record.
+        record: the codec of the records.
         skip: leave refused rows out and report them, instead of raising.
         key_field: the field that tells records from each other, if any.
         seed: for the digests of keys.
+
+    Attributes:
+        members: the names in a row.
 
     Raises:
         DatasetError: `key_field` is not a field of the record.
     """
 
-    serialize: Callable[..., bytes]
+    record: RecordCodec
     skip: bool = False
     key_field: str | None = None
     seed: int = 0
-    _required: tuple[str, ...] = field(init=False, repr=False)
-    _known: tuple[str, ...] | None = field(init=False, repr=False)  # None: any
+    members: Members = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Look at the signature once."""
-        required, known, any_name = [], [], False
-        for name, parameter in inspect.signature(self.serialize).parameters.items():
-            if parameter.kind is parameter.VAR_KEYWORD:
-                any_name = True
-            else:
-                known.append(name)
-                if parameter.default is parameter.empty:
-                    required.append(name)
-        object.__setattr__(self, "_required", tuple(required))
-        object.__setattr__(self, "_known", None if any_name else tuple(known))
-        if self.key_field is not None and not any_name and self.key_field not in known:
+        """Look at the names of the fields once."""
+        object.__setattr__(self, "members", Members(self.record.fields.values()))
+        names = self.members.names
+        if self.key_field is not None and self.key_field not in names:
+            words = f"expected one of the fields {', '.join(names)}"
             raise DatasetError(
-                f"key_field={self.key_field!r}: expected one of the fields "
-                f"{', '.join(known)}; {did_you_mean(self.key_field, known)}".rstrip(
-                    "; "
+                with_suggestion(
+                    f"key_field={self.key_field!r}: {words}", self.key_field, names
                 )
             )
 
-    def misfit(self, fields: Mapping[str, Any], row: object) -> RecordError | None:
-        """Return what is wrong with the names of a row's fields, or None.
+    def misfit(self, fields: Mapping[str, Any], row: object) -> RecordError:
+        """Return what is wrong with the names of a row's fields, which are not right.
 
         Args:
             fields: the row's values by name.
@@ -130,17 +132,15 @@ class Encoding:
         # An instance has the fields of its schema, as that is now.
         stale = _STALE if is_record(row) else ""
         for name in fields:
-            if self._known is not None and name not in self._known:
+            if name not in self.members.names:
                 return RecordError(
                     str(name),
                     "an unknown field",
-                    f"one of {', '.join(self._known)}",
-                    stale or did_you_mean(name, self._known) or _STALE,
+                    f"one of {', '.join(self.members.names)}",
+                    stale or did_you_mean(name, self.members.names) or _STALE,
                 )
-        for name in self._required:
-            if name not in fields:
-                return RecordError(name, "no value", "one, since it is required", stale)
-        return None
+        name = next(name for name in self.members.required if name not in fields)
+        return RecordError(name, "no value", "one, since it is required", stale)
 
     def key_of(self, fields: Mapping[str, Any]) -> tuple[int, int]:
         """Return the digest of a row's key; errors are those of `key_value`."""
@@ -176,14 +176,14 @@ class Encoding:
         return value
 
 
-def encoding_of(serialize: Callable[..., bytes], plan: Plan) -> Encoding:
+def encoding_of(record: RecordCodec, plan: Plan) -> Encoding:
     """Return how the rows of a plan become records.
 
     Raises:
         DatasetError: the plan's `key_field` is not a field of the record.
     """
     skips = plan.on_error == "skip"
-    return Encoding(serialize, skips, plan.key_field, plan.shuffle_seed or 0)
+    return Encoding(record, skips, plan.key_field, plan.shuffle_seed or 0)
 
 
 def is_record(row: object) -> bool:
@@ -220,7 +220,8 @@ def encode_rows(
             no fields at all.
         Exception: whatever else a row's own code raises, with the position as note.
     """
-    pending = _Pending(encoding, part, first)
+    waiting = KeptRows(encoding.members.fields)
+    pending = _Pending(encoding, part, waiting)
     numbers = count(first) if positions is None else positions
     numbered = zip(numbers, rows, strict=False)
     try:
@@ -229,7 +230,7 @@ def encode_rows(
             if pending.full:
                 pending.encode()
                 yield pending.chunk()
-                pending = _Pending(encoding, part, number + 1)
+                pending = _Pending(encoding, part, waiting)
         pending.encode()
     except Exception:
         # What came before is as good as if nothing had happened, unless a row is wrong.
@@ -247,12 +248,7 @@ def encode_rows(
 
 
 def _refusal(
-    error: Exception,
-    row: object,
-    fields: Mapping[str, Any] | None,
-    encoding: Encoding,
-    number: int,
-    part: int | None,
+    error: Exception, encoding: Encoding, number: int, part: int | None
 ) -> RecordError:
     """Return what a row is left out for, by its position.
 
@@ -263,26 +259,34 @@ def _refusal(
     where = position(number, part)
     if isinstance(error, _NoRow):
         raise TypeError(f"{where}: {error}") from error.__cause__
+    if isinstance(error, _Misfit):
+        refused = error.refused.at_row(number, part)
+        if encoding.skip:
+            return refused
+        raise TypeError(str(refused)) from None
     if isinstance(error, RecordError):
         refused = error.at_row(number, part)
         if encoding.skip:
             return refused
         raise refused from None
-    misfit = None
-    if isinstance(error, TypeError) and fields is not None:
-        # The row's names tell a wrong row from a mistake in anyone's code.
-        misfit = encoding.misfit(fields, row)
-    if misfit is None:
-        error.add_note(f"while encoding {where}")
-        raise error
-    refused = misfit.at_row(number, part)
-    if encoding.skip:
-        return refused
-    raise TypeError(str(refused)) from None
+    error.add_note(f"while encoding {where}")
+    raise error
 
 
 class _NoRow(Exception):
     """What has no fields at all."""
+
+
+class _Misfit(Exception):
+    """A row with a name too few or too many.
+
+    Args:
+        refused: which one.
+    """
+
+    def __init__(self, refused: RecordError) -> None:
+        self.refused = refused
+        super().__init__(refused)
 
 
 def _fields_of(row: Any) -> dict[str, Any]:
@@ -299,99 +303,107 @@ def _fields_of(row: Any) -> dict[str, Any]:
         ) from error
 
 
-class _Waiting(NamedTuple):
-    """A row that has yet to become a record.
-
-    Attributes:
-        number: its position.
-        row: the row.
-        fields: its values by keyword.
-        taken: its values by field; or its record.
-        key: the digest of its key, if rows have one.
-    """
-
-    number: int
-    row: object
-    fields: Mapping[str, Any]
-    taken: TakenRow | bytes
-    key: tuple[int, int] | None
-
-
 class _Pending:
     """What will be a chunk: rows that wait, and the records of those before.
 
     Args:
         encoding: how rows become records.
         part: as for `encode_rows`.
-        next_row: the position of the first row.
+        waiting: keeps the values of rows that wait; there are none yet.
     """
 
-    def __init__(self, encoding: Encoding, part: int | None, next_row: int) -> None:
+    def __init__(self, encoding: Encoding, part: int | None, waiting: KeptRows) -> None:
         self._encoding = encoding
         self._part = part
-        self._next_row = next_row
-        self._waiting: list[_Waiting] = []
-        self._keys: list[tuple[int, int]] = []
+        self._waiting = waiting
+        self._places: list[_Place] = []  # of the rows that wait
+        self._records: list[bytes] = []  # not framed yet
         self._framed: list[Framed] = []
-        self._rows: list[int] = []
+        self._written: list[_Place] = []
         self._bytes = 0
         self._refused: list[Refused] = []
         self._until = monotonic() + CHUNK_SECONDS
 
     def add(self, number: int, row: object) -> None:
         """Take a row; errors are those of `encode_rows`, for rows before it as well."""
-        fields = None
+        encoding = self._encoding
         try:
             fields = row if type(row) is dict else _fields_of(row)
-            serialize, keyed = self._encoding.serialize, self._encoding.key_field
-            taken = take_row(serialize, fields)
-            size = len(taken) if isinstance(taken, bytes) else _keep(taken.values)
-            if size is None:
-                taken = serialize(**fields)
-                size = len(taken)
-            key = self._encoding.key_of(fields) if keyed is not None else None
-            self._waiting.append(_Waiting(number, row, fields, taken, key))
-            self._bytes += size
+            try:
+                values = encoding.members.values(fields)
+            except WrongNamesError:
+                raise _Misfit(encoding.misfit(fields, row)) from None
+            key = None if encoding.key_field is None else encoding.key_of(fields)
         except Exception as error:
             self.encode()
-            self._refuse(error, number, row, fields)
+            self._refuse(error, number)
+            return
+        place = number, key
+        try:
+            self._bytes += self._waiting.add(values)
+        except UnkeptError:
+            self.encode()
+            named = dict(zip(encoding.members.fields, values, strict=True))
+            self._bytes += self._encode_one(place, named)
+            return
+        self._places.append(place)
 
     def encode(self) -> None:
         """Encode the rows that wait; errors are those of `encode_rows`."""
-        waiting, self._waiting = self._waiting, []
-        if not waiting:
-            return
+        places, self._places = self._places, []
         try:
-            self._framed += _framed([each.taken for each in waiting])
-        except Exception:  # of some row, which is found here
-            for each in waiting:
-                self._encode_one(each)
-            return
-        self._rows += [each.number for each in waiting]
-        self._keys += [each.key for each in waiting if each.key is not None]
-        self._next_row = waiting[-1].number + 1
+            if places and not self._encode_together(places, range(len(places))):
+                self._encode_apart(places)
+        finally:
+            self._waiting.clear()
 
-    def _encode_one(self, each: _Waiting) -> None:
-        record = each.taken
+    def _encode_together(self, places: list[_Place], rows: Sequence[int]) -> bool:
+        """Encode some of the rows that wait as columns; tell whether none is wrong."""
+        if not rows:
+            return True
         try:
-            if not isinstance(record, bytes):
-                record = record.codec.encode(**record.values)
+            columns = self._waiting.columns(rows)
+            framed = [*self._encoding.record.frame_columns(**columns)]
+        except Exception:  # of some row, which is then searched
+            return False
+        self._frame()
+        self._framed += framed
+        self._written += [places[row] for row in rows]
+        return True
+
+    def _encode_apart(self, places: list[_Place]) -> None:
+        """Encode the rows that wait, of which some are wrong."""
+        record, rows = self._encoding.record, range(len(places))
+        refused = record.refused_rows(self._waiting.columns(rows))
+        if refused and not self._encoding.skip:
+            # The first one ends it, so that those after it need not be searched.
+            rows, refused = rows[: refused[0]], [*rows[refused[0] :]]
+        right = sorted({*rows} - {*refused})
+        if not refused or not self._encode_together(places, right):
+            # They are wrong in what fields have to be to each other.
+            refused = [*range(len(places))]
+        for row in refused:
+            self._encode_one(places[row], self._waiting.values(row))
+
+    def _encode_one(self, place: _Place, values: dict[str, Any]) -> int:
+        """Encode a row, and return how many bytes it has; 0 if it is left out."""
+        number, _ = place
+        try:
+            record = self._encoding.record.encode(**values)
         except Exception as error:
-            self._refuse(error, each.number, each.row, each.fields)
-            return
-        self._framed.append(frame_records([record]))
-        self._rows.append(each.number)
-        self._keys += [] if each.key is None else [each.key]
-        self._next_row = each.number + 1
+            self._refuse(error, number)
+            return 0
+        self._records.append(record)
+        self._written.append(place)
+        return len(record)
 
-    def _refuse(
-        self,
-        error: Exception,
-        number: int,
-        row: object,
-        fields: Mapping[str, Any] | None,
-    ) -> None:
-        refused = _refusal(error, row, fields, self._encoding, number, self._part)
+    def _frame(self) -> None:
+        if self._records:
+            self._framed.append(frame_records(self._records))
+            self._records = []
+
+    def _refuse(self, error: Exception, number: int) -> None:
+        refused = _refusal(error, self._encoding, number, self._part)
         assert refused.row is not None
         self._refused.append(
             Refused(
@@ -403,15 +415,14 @@ class _Pending:
                 refused.shard,
             )
         )
-        self._next_row = number + 1
 
     @property
     def empty(self) -> bool:
-        return not self._rows and not self._refused
+        return not self._written and not self._refused
 
     @property
     def full(self) -> bool:
-        rows = len(self._waiting) + len(self._rows) + len(self._refused)
+        rows = len(self._places) + len(self._written) + len(self._refused)
         return (
             self._bytes >= CHUNK_BYTES
             or rows >= CHUNK_ROWS
@@ -420,72 +431,15 @@ class _Pending:
 
     def chunk(self) -> Chunk:
         """Return the records so far, without the rows that wait."""
-        keyed = self._encoding.key_field is not None
+        self._frame()
+        keys = None
+        if self._encoding.key_field is not None:
+            digests = [digest for _, digest in self._written]
+            keys = np.array(digests, np.uint64).reshape(-1, 2)
         return Chunk(
             self._part,
             joined(self._framed),
-            np.array(self._rows, np.int64),
-            np.array(self._keys, np.uint64).reshape(-1, 2) if keyed else None,
+            np.array([number for number, _ in self._written], np.int64),
+            keys,
             tuple(self._refused),
-            self._next_row,
         )
-
-
-# What no one can change.
-_PLAIN = frozenset({bool, int, float, str, bytes, type(None)})
-
-
-def _keep(values: dict[str, Any]) -> int | None:
-    """Copy what the source of a row may change once it gives the next row.
-
-    Returns:
-        About how many bytes the values take in a record; None for values of which it is
-        not known how to copy them.
-    """
-    size = 0
-    try:
-        for name, value in values.items():
-            values[name] = kept = _copied(value)
-            if type(kept) is np.ndarray:
-                size += kept.nbytes
-            elif type(kept) is bytes or type(kept) is str:
-                size += len(kept)
-            else:
-                size += 8 * (len(kept) if isinstance(kept, (list, tuple, dict)) else 1)
-    except Exception:  # such as of a list that holds itself
-        return None
-    return size
-
-
-class _UncopiedError(Exception):
-    """A value of which it is not known how to copy it."""
-
-
-def _copied(value: Any) -> Any:
-    kind = type(value)
-    if kind in _PLAIN:
-        return value
-    if kind is np.ndarray:
-        return value.copy()
-    if kind is list or kind is tuple:
-        plain = _PLAIN.issuperset(map(type, value))
-        return kind(value if plain else map(_copied, value))
-    if kind is dict:
-        return {key: _copied(each) for key, each in value.items()}
-    if isinstance(value, (np.generic, Enum)):
-        return value
-    raise _UncopiedError
-
-
-def _framed(rows: Sequence[TakenRow | bytes]) -> list[Framed]:
-    """Encode rows as columns.
-
-    Raises:
-        Exception: not all of them can be.
-    """
-    if all(isinstance(row, bytes) for row in rows):
-        return [frame_records(cast("Sequence[bytes]", rows))]
-    taken = cast("Sequence[TakenRow]", rows)
-    codec = taken[0].codec
-    columns = {name: [row.values[name] for row in taken] for name in codec.fields}
-    return list(codec.frame_columns(**columns))

@@ -21,6 +21,7 @@ from .progress import Progress
 from .sources import RowSource
 
 if TYPE_CHECKING:
+    from ..codecs.records import RecordCodec
     from .encoding import Encoding
     from .shards import Receipt
 
@@ -32,12 +33,14 @@ class Serializer:
     Generated modules offer its methods as functions.
 
     Attributes:
-        serialize: from keywords to a serialized record.
+        record: the codec of the records.
         schema: the schema of the records.
+        module: the name of the generated module, which other processes import.
     """
 
-    serialize: Callable[..., bytes]
+    record: RecordCodec
     schema: Schema
+    module: str
 
     def __repr__(self) -> str:
         return f"Serializer({self.schema.record!r})"
@@ -68,8 +71,8 @@ class Serializer:
         """Write a whole split, all of it or nothing.
 
         Args:
-            source: the rows, as dicts of keywords for `serialize` or as instances of
-                the schema's class: an iterable; a sequence, which the workers index;
+            source: the rows, as dicts with the keywords of `serialize` or as instances
+                of the schema's class: an iterable; a sequence, which the workers index;
                 a frame of pandas or polars or a table of Arrow with a column for each
                 field, where NaN, NA, NaT and null are missing values;
                 or a list of functions, one per shard, each of which returns the rows
@@ -113,8 +116,9 @@ class Serializer:
 
         return write_dataset(
             source,
-            self.serialize,
+            self.record,
             self.schema,
+            self.module,
             directory,
             split,
             shards=shards,
@@ -189,7 +193,7 @@ class Serializer:
             raise DatasetError("shards=None: expected the number of files")
         return plan_of(
             self.schema,
-            self.serialize.__module__,
+            self.module,
             directory,
             split,
             run=run,
@@ -336,7 +340,7 @@ class Serializer:
         from .encoding import encoding_of
 
         self.check(plan)
-        return encoding_of(self.serialize, plan)
+        return encoding_of(self.record, plan)
 
     def check(self, plan: Plan) -> None:
         """See that a plan is one for these records.
@@ -369,8 +373,8 @@ def serializer_of(plan: Plan) -> Serializer:
         DatasetError: this process cannot import it.
     """
     try:
-        module = import_module(plan.module)
-        return Serializer(module.serialize, module.Writer.schema)
+        found: Serializer = import_module(plan.module).serializer
+        return found
     except (ImportError, AttributeError) as error:
         raise DatasetError(
             f"{plan.where}: the serializer {plan.module!r} cannot be imported here "

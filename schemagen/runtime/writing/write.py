@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..codecs.records import RecordCodec
 from ..shared.errors import ChangedSourceError, DatasetError
 from ..shared.options import check_flags
 from ..shared.processes import Advance, in_parallel
@@ -50,8 +51,9 @@ _TASK_ROWS = 64
 
 def write_dataset(
     source: RowSource,
-    serialize: Callable[..., bytes],
+    record: RecordCodec,
     schema: Schema,
+    module: str,
     directory: str | os.PathLike[str],
     split: str,
     *,
@@ -79,7 +81,6 @@ def write_dataset(
             )
         options |= {"shards": len(rows), "shard_bytes": DEFAULT_SHARD_BYTES}
     length = rows.length if isinstance(rows, Indexed) else None
-    module = getattr(serialize, "__module__", "")
     plan = plan_of(schema, module, directory, split, rows=length, **options)
     if refused is not None and plan.on_error == "raise":
         raise DatasetError(
@@ -93,7 +94,7 @@ def write_dataset(
             f"{plan.directory}: workers={workers}: files in memory are of one process; "
             "leave workers out, or write to a directory that all processes see"
         )
-    encoding = encoding_of(serialize, plan)
+    encoding = encoding_of(record, plan)
     in_turn = plan.shards and not is_shuffled and not isinstance(rows, (Indexed, Parts))
     run = Run(
         plan,
