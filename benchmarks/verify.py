@@ -17,7 +17,7 @@ import schemagen.data.verify
 import tensorflow as tf
 from schemagen.data.framing import Damage, scan
 from schemagen.data.inspect.inspecting import inspect_data
-from schemagen.runtime.reading.decoding import decode
+from schemagen.runtime.cells.decoding import decode
 
 from . import memory
 from .measure import Different, empty, side_by_side

@@ -28,7 +28,7 @@ def write_whole(path: Path, content: str | bytes, shown: str | None = None) -> N
     Raises:
         SchemagenError: the disk refuses; what stood there still does.
     """
-    from .runtime.storage.local import replace_file  # which imports numpy
+    from .runtime.storage.local import replace_file
 
     data = content.encode() if isinstance(content, str) else content
     try:

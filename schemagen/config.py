@@ -10,7 +10,12 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from .findings import Finding, Location, SchemagenError, refused
+from .findings import (
+    Finding,
+    Location,
+    SchemagenError,
+    refused,
+)
 from .rules import THRESHOLDS
 from .runtime.shared.errors import did_you_mean
 
@@ -110,7 +115,7 @@ def record_limit(start: Path) -> int:
     Raises:
         SchemagenError: the settings cannot be used.
     """
-    from .runtime.shared.tfrecord import MOST_RECORD_BYTES  # which imports numpy
+    from .runtime.shared.tfrecord import MOST_RECORD_BYTES
 
     directory = settings_directory(start)
     if directory is None:
@@ -198,7 +203,7 @@ def _place_in_message(message: str, text: str) -> Location:
 
 
 def _settings(table: dict[str, Any], text: str) -> Settings:
-    from .settings import Settings, wrong_paths  # which imports pydantic
+    from .settings import Settings, wrong_paths
 
     fields = {each.alias or name: each for name, each in Settings.model_fields.items()}
     findings = [

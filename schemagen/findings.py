@@ -10,7 +10,13 @@ from dataclasses import asdict, dataclass
 from enum import IntEnum
 from typing import Any
 
-from .display.blocks import Cell, Code, Table, printable, without_empty
+from .display.blocks import (
+    Cell,
+    Code,
+    Table,
+    printable,
+    without_empty,
+)
 
 __all__ = [
     "COMMAND_LINE",
@@ -140,7 +146,7 @@ class Finding:
     files: tuple[str, ...] = ()
 
     def _repr_html_(self) -> str:
-        from .display.html import html  # which imports jinja2
+        from .display.html import html
 
         return html([findings_table([self])])
 

@@ -28,9 +28,9 @@ from .codegen.python_source import (
     prose,
 )
 from .findings import Finding
-from .runtime.codecs.classes import names_of
-from .runtime.codecs.kind import Kind
-from .runtime.codecs.parameters import Parameters, parameters_of
+from .runtime.kinds.classes import names_of
+from .runtime.kinds.kind import Kind
+from .runtime.kinds.parameters import Parameters, parameters_of
 from .runtime.shared.errors import Problem
 from .schema import Label
 from .schema.declaration import PLAIN_KINDS

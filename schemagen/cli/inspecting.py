@@ -160,7 +160,7 @@ def _read(
 
         with refusing_data(data):
             return inspect_data(data, split, spec=spec, **reading)
-    from ..data.report.page import check_target  # which imports jinja2
+    from ..data.report.page import check_target
     from ..use_cases.inspect import write_report
 
     check_target(html)
@@ -250,7 +250,7 @@ def diff(
     from ..use_cases.refusing import refusing_data
 
     if html is not None:
-        from ..data.report.page import check_target  # which imports jinja2
+        from ..data.report.page import check_target
 
         check_target(html)
     with refusing_data(one):

@@ -10,13 +10,13 @@ from math import prod
 from types import SimpleNamespace
 from typing import Any
 
-from ..runtime.codecs.augment import augment_of
-from ..runtime.codecs.classes import names_of
-from ..runtime.codecs.delivered import Delivered
-from ..runtime.codecs.images import Resized
-from ..runtime.codecs.kind import Kind
-from ..runtime.codecs.parameters import parameters_of
-from ..runtime.codecs.part import BYTES, FLOAT, Part
+from ..runtime.cells.delivered import Delivered
+from ..runtime.cells.part import BYTES, FLOAT, Part
+from ..runtime.kinds.augment import augment_of
+from ..runtime.kinds.classes import names_of
+from ..runtime.kinds.images import Resized
+from ..runtime.kinds.kind import Kind
+from ..runtime.kinds.parameters import parameters_of
 from ..spec.model import FieldSpec
 from ..spec.training import (
     is_picture,

@@ -12,7 +12,7 @@ from importlib import resources
 from itertools import pairwise
 from pathlib import Path
 
-from ..runtime.codecs.registry import KINDS
+from ..runtime.kinds.registry import KINDS
 
 
 class Code(str):
@@ -249,9 +249,9 @@ _BY_MODULE = ("datasets", "models")
 
 # Modules of the runtime whose names are used by themselves, as in `Label`.
 _BY_NAME = (
-    "codecs/kind.py",
-    "codecs/nesting.py",
-    "codecs/records.py",
+    "kinds/kind.py",
+    "records/nesting.py",
+    "records/codec.py",
     "storage/schema.py",
     "writing/serializer.py",
     "writing/writer.py",

@@ -6,11 +6,22 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
 
-from ..runtime.codecs.classes import names_of
-from ..runtime.codecs.groups import group_of
+from ..runtime.kinds.classes import names_of
+from ..runtime.records.groups import group_of
 from ..spec.model import RecordSpec
-from .field_view import FieldView, constructor, description, list_description, value_at
-from .python_source import Code, identifier, import_line, literal
+from .field_view import (
+    FieldView,
+    constructor,
+    description,
+    list_description,
+    value_at,
+)
+from .python_source import (
+    Code,
+    identifier,
+    import_line,
+    literal,
+)
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..findings import Finding, InData, Location
+from ..runtime.cells.columns import Columns, column_of
+from ..runtime.images.headers import jpeg_header
 from ..runtime.native import BYTES
-from ..runtime.reading.columns import Columns, column_of
 from ..runtime.shared.compression import ANY
-from ..runtime.shared.images import jpeg_header
 from ..runtime.shared.tfrecord import HEADER_SIZE
 from .foreign import Keyed, describe_record, keyed_of
 from .framing import Damage
 
 if TYPE_CHECKING:
-    from ..runtime.codecs.checking import RecordCheck
+    from ..runtime.records.checking import RecordCheck
     from ..spec.model import RecordSpec
 
 
@@ -123,11 +123,11 @@ class Note:
 
 def check_of(spec: RecordSpec | None) -> RecordCheck:
     """Return the check of a spec's records; None sees only whether they are Examples."""
-    from ..runtime.codecs.checking import RecordCheck  # which statistics do not need
+    from ..runtime.records.checking import RecordCheck
 
     record = None
     if spec is not None:
-        from ..runtime.codecs.records import RecordCodec  # which imports all kinds
+        from ..runtime.records.codec import RecordCodec
 
         kinds = {field.label: field.codec for field in spec.fields}
         record = RecordCodec(kinds, message=spec.message)

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
-from ..runtime.codecs.image_formats import DECODED, UNDECODED, recognised
-from ..runtime.reading.columns import Columns, keyed_rows, other_rows
-from ..runtime.reading.message import MalformedError, tagged
+from ..runtime.cells.columns import Columns, keyed_rows, other_rows
+from ..runtime.cells.message import MalformedError, tagged
+from ..runtime.images.formats import DECODED, UNDECODED, recognised
 
 # Where the bytes are that tell a format other than those of images.
 _FORMATS = (

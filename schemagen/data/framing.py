@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..runtime.cells.serialized import Records
 from ..runtime.native import followed, headers_in
-from ..runtime.reading.records import Records
 from ..runtime.shared.compression import ANY, fill_from, inflated
 from ..runtime.shared.errors import DatasetError
 from ..runtime.shared.tfrecord import (
@@ -29,7 +29,13 @@ from ..runtime.shared.tfrecord import (
 from ..runtime.sources.generation import check_all_same, check_state
 from ..runtime.sources.shards import File
 from ..runtime.storage.files import FileState
-from .files import FilePath, Stream, compression_of, file_path, open_file
+from .files import (
+    FilePath,
+    Stream,
+    compression_of,
+    file_path,
+    open_file,
+)
 from .foreign import describe_start, other_format
 
 

@@ -14,24 +14,29 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..runtime.cells.columns import Columns, Rows
+from ..runtime.cells.decoding import NO_PLAN, CheckPlan, decode
+from ..runtime.cells.serialized import Records
 from ..runtime.native import crc32c, follow_lengths
-from ..runtime.reading.columns import Columns, Rows
-from ..runtime.reading.decoding import NO_PLAN, CheckPlan, decode
-from ..runtime.reading.records import Records
 from ..runtime.shared.processes import Advance, in_parallel
 from ..runtime.shared.tfrecord import FRAMING, HEADER_SIZE, MOST_RECORD_BYTES
 from ..runtime.sources.generation import Generation
 from ..runtime.sources.shards import File
 from .checks import Tally, check_of
 from .files import compression_of
-from .framing import Damage, Part, scan, whole_of
+from .framing import (
+    Damage,
+    Part,
+    scan,
+    whole_of,
+)
 from .sources import Data
 from .statistics.measuring import Measuring
 from .statistics.model import RecordStatistics, merged_records
 from .statistics.raw import raw_numbers_of
 
 if TYPE_CHECKING:
-    from ..runtime.codecs.checking import RecordCheck
+    from ..runtime.records.checking import RecordCheck
     from ..spec.model import RecordSpec
 
 

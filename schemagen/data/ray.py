@@ -15,11 +15,11 @@ from ray.data.block import BlockAccessor, BlockMetadata
 
 from ..runtime.arrays.arrow import column_of
 from ..runtime.arrays.shards import ShardView
-from ..runtime.codecs.decoded import Form
-from ..runtime.codecs.decoder import DecodedRun, Decoder
-from ..runtime.codecs.groups import has_length
-from ..runtime.codecs.kind import Kind
-from ..runtime.codecs.records import RecordCodec
+from ..runtime.cells.decoded import Form
+from ..runtime.kinds.kind import Kind
+from ..runtime.records.codec import RecordCodec
+from ..runtime.records.decoder import DecodedRun, Decoder
+from ..runtime.records.groups import has_length
 from ..runtime.shared.errors import DatasetError, no_split
 from ..runtime.sources.opening import open_shards
 from ..runtime.sources.shards import File, Shards, found

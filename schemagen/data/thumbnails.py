@@ -14,9 +14,9 @@ import numpy as np
 import PIL.Image
 from numpy.typing import NDArray
 
-from ..runtime.codecs.image_formats import DECODED
+from ..runtime.images.formats import DECODED
+from ..runtime.images.headers import MOST_PIXELS
 from ..runtime.shared.compression import one_of
-from ..runtime.shared.images import MOST_PIXELS
 from .formatting import size
 from .statistics.bytes_values import IMAGES, content_of
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..git import Revision, spec_paths
-from ..runtime.codecs.compatibility import Spec
-from ..runtime.codecs.spec_json import check_spec
+from ..runtime.compatibility import Spec
+from ..runtime.kinds.spec_json import check_spec
 from ..runtime.shared.errors import DatasetError, Problem
 from ..runtime.storage import manifest
 from ..spec.serial import FORMAT

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from ..runtime.codecs.compatibility import (
+from ..runtime.compatibility import (
     DATA_CHECKS,
     Change,
     FieldJson,
@@ -17,8 +17,13 @@ from ..runtime.codecs.compatibility import (
     former_fields,
     new_fields,
 )
-from ..runtime.codecs.spec_json import codec_of_json, stored_field
-from .tables import AXES, BREAKING_RULES, Axis, BreakingRule
+from ..runtime.kinds.spec_json import codec_of_json, stored_field
+from .tables import (
+    AXES,
+    BREAKING_RULES,
+    Axis,
+    BreakingRule,
+)
 
 # What decides what the tensors of a batch look like.
 _TENSOR = ("dense", "dtype", "presence", "ragged", "resize", "shape")

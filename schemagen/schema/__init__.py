@@ -1,17 +1,17 @@
 """What users write: records and the kinds of their fields."""
 
-from ..runtime.codecs.augment import Augment
-from ..runtime.codecs.classes import Label, MultiLabel
-from ..runtime.codecs.image_lists import Images
-from ..runtime.codecs.images import Image
-from ..runtime.codecs.lists import VarLen
-from ..runtime.codecs.masks import Mask
-from ..runtime.codecs.numbers import Scalar, Vector
-from ..runtime.codecs.ragged import Ragged
-from ..runtime.codecs.sparse import Sparse
-from ..runtime.codecs.steps import Steps
-from ..runtime.codecs.strings import Text
-from ..runtime.codecs.tensors import Tensor
+from ..runtime.kinds.augment import Augment
+from ..runtime.kinds.classes import Label, MultiLabel
+from ..runtime.kinds.image_lists import Images
+from ..runtime.kinds.images import Image
+from ..runtime.kinds.lists import VarLen
+from ..runtime.kinds.masks import Mask
+from ..runtime.kinds.numbers import Scalar, Vector
+from ..runtime.kinds.ragged import Ragged
+from ..runtime.kinds.sparse import Sparse
+from ..runtime.kinds.steps import Steps
+from ..runtime.kinds.tensors import Tensor
+from ..runtime.kinds.text import Text
 from .declaration import Nested
 from .record import Record, SequenceRecord
 

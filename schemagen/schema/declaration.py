@@ -14,13 +14,13 @@ from typing import Annotated, Any, Union, get_args, get_origin
 import numpy as np
 from pydantic.fields import FieldInfo
 
-from ..runtime.codecs.classes import Classes, Label
-from ..runtime.codecs.kind import Kind
-from ..runtime.codecs.lists import VarLen
-from ..runtime.codecs.numbers import Scalar
-from ..runtime.codecs.parameters import Name, Parameters
-from ..runtime.codecs.part import Part
-from ..runtime.codecs.python_types import (
+from ..runtime.cells.part import Part
+from ..runtime.kinds.classes import Classes, Label
+from ..runtime.kinds.kind import Kind
+from ..runtime.kinds.lists import VarLen
+from ..runtime.kinds.numbers import Scalar
+from ..runtime.kinds.parameters import Name, Parameters
+from ..runtime.kinds.python_types import (
     class_names,
     is_array,
     is_enum,
@@ -30,10 +30,10 @@ from ..runtime.codecs.python_types import (
     members,
     text_of,
 )
-from ..runtime.codecs.ragged import Ragged
-from ..runtime.codecs.registry import KINDS
-from ..runtime.codecs.steps import Steps
-from ..runtime.codecs.strings import Text
+from ..runtime.kinds.ragged import Ragged
+from ..runtime.kinds.registry import KINDS
+from ..runtime.kinds.steps import Steps
+from ..runtime.kinds.text import Text
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import shortened
 from .parameters import problems as problems_of

@@ -23,8 +23,8 @@ from pydantic import BaseModel
 from .. import schema
 from ..findings import Finding, Location
 from ..progress import track
-from ..runtime.codecs.kind import Kind
-from ..runtime.codecs.parameters import Parameters
+from ..runtime.kinds.kind import Kind
+from ..runtime.kinds.parameters import Parameters
 from ..runtime.shared.errors import Problem, did_you_mean
 from .declaration import Declaration, Nested, unwrapped
 from .nesting import declaring_class, file_of, is_model

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ..runtime.codecs.kind import Kind
+from ..runtime.kinds.kind import Kind
 from .declaration import Declaration, declaration
 from .parameters import problems
 

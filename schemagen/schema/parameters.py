@@ -10,10 +10,10 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
-from ..runtime.codecs.kind import Kind
-from ..runtime.codecs.parameters import OneOf, Parameters
-from ..runtime.codecs.python_types import members
-from ..runtime.codecs.registry import KINDS
+from ..runtime.kinds.kind import Kind
+from ..runtime.kinds.parameters import OneOf, Parameters
+from ..runtime.kinds.python_types import members
+from ..runtime.kinds.registry import KINDS
 from ..runtime.shared.errors import Problem, did_you_mean
 from ..runtime.shared.values import shortened
 

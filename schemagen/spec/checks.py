@@ -10,14 +10,12 @@ import numpy as np
 from pydantic_core import PydanticUndefined
 
 from ..findings import Finding
-from ..runtime.codecs.augment import Augment, augment_of
-from ..runtime.codecs.box_sides import BoxSides, are_of_box, box_of
-from ..runtime.codecs.groups import group_of
-from ..runtime.codecs.images import Image
-from ..runtime.codecs.kind import Kind, optional
-from ..runtime.codecs.packed import converted
-from ..runtime.codecs.pictures import read_size
-from ..runtime.codecs.python_types import (
+from ..runtime.kinds.augment import Augment, augment_of
+from ..runtime.kinds.box_sides import BoxSides, are_of_box, box_of
+from ..runtime.kinds.images import Image
+from ..runtime.kinds.kind import Kind, optional
+from ..runtime.kinds.pictures import read_size
+from ..runtime.kinds.python_types import (
     is_array,
     is_enum,
     is_list,
@@ -25,6 +23,8 @@ from ..runtime.codecs.python_types import (
     members,
     text_of,
 )
+from ..runtime.records.groups import group_of
+from ..runtime.records.packed import converted
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import shape_text, shortened
 from ..schema.declaration import Declaration, parts_of

@@ -14,8 +14,8 @@ from ..display.blocks import (
 )
 from ..display.markdown import markdown
 from ..display.terminal import UNBOUNDED, terminal_text
-from ..runtime.codecs.augment import augment_of
-from ..runtime.codecs.numbers import time_of
+from ..runtime.kinds.augment import augment_of
+from ..runtime.kinds.numbers import time_of
 from .model import FieldSpec, RecordSpec, facts_of
 from .serial import fingerprint
 from .words import delivers_or_missing, words_of

@@ -6,9 +6,9 @@ from dataclasses import KW_ONLY, MISSING, dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ..runtime.codecs.kind import Kind, optional
-from ..runtime.codecs.parameters import parameter, parameters_of
-from ..runtime.codecs.part import Part
+from ..runtime.cells.part import Part
+from ..runtime.kinds.kind import Kind, optional
+from ..runtime.kinds.parameters import parameter, parameters_of
 from ..schema.parameters import problems
 from .training import with_role
 
@@ -174,7 +174,7 @@ class RecordSpec:
     draft: bool = parameter(default=False, seldom=True)
 
     def __str__(self) -> str:
-        from .describe import describe_text  # which imports this module
+        from .describe import describe_text
 
         return describe_text(self).rstrip("\n")
 

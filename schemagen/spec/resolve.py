@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ..findings import Finding, SchemagenError
-from ..runtime.codecs.kind import Kind, optional
+from ..runtime.kinds.kind import Kind, optional
 from ..schema.declaration import Declaration, as_tuple
 from ..schema.loading import LoadedRecord, record_of_class
 from ..schema.parameters import type_problems

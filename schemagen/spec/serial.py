@@ -8,13 +8,18 @@ import json
 from dataclasses import fields, replace
 from typing import Any
 
-from ..runtime.codecs.augment import Augment
-from ..runtime.codecs.kind import Kind
-from ..runtime.codecs.parameters import parameters_of
-from ..runtime.codecs.registry import KINDS
-from ..runtime.codecs.spec_json import check_spec
+from ..runtime.kinds.augment import Augment
+from ..runtime.kinds.kind import Kind
+from ..runtime.kinds.parameters import parameters_of
+from ..runtime.kinds.registry import KINDS
+from ..runtime.kinds.spec_json import check_spec
 from ..runtime.shared.json_entries import ELSEWHERE
-from .model import FieldSpec, RecordSpec, facts_of, seldom_facts
+from .model import (
+    FieldSpec,
+    RecordSpec,
+    facts_of,
+    seldom_facts,
+)
 
 FORMAT = 1
 

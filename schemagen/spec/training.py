@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..runtime.codecs.classes import Classes, Label, MultiLabel
-from ..runtime.codecs.decoded import Shape
-from ..runtime.codecs.images import Image
-from ..runtime.codecs.kind import K, Kind, Role
-from ..runtime.codecs.lists import VarLen
-from ..runtime.codecs.masks import Mask
-from ..runtime.codecs.numbers import Scalar, Vector
-from ..runtime.codecs.pictures import read_size
-from ..runtime.codecs.ragged import Ragged
-from ..runtime.codecs.sparse import Sparse
-from ..runtime.codecs.steps import Steps
-from ..runtime.codecs.strings import Text
-from ..runtime.codecs.tensors import Tensor
+from ..runtime.cells.decoded import Shape
+from ..runtime.kinds.classes import Classes, Label, MultiLabel
+from ..runtime.kinds.images import Image
+from ..runtime.kinds.kind import K, Kind, Role
+from ..runtime.kinds.lists import VarLen
+from ..runtime.kinds.masks import Mask
+from ..runtime.kinds.numbers import Scalar, Vector
+from ..runtime.kinds.pictures import read_size
+from ..runtime.kinds.ragged import Ragged
+from ..runtime.kinds.sparse import Sparse
+from ..runtime.kinds.steps import Steps
+from ..runtime.kinds.tensors import Tensor
+from ..runtime.kinds.text import Text
 from ..runtime.shared.dtypes import FLOATS
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import shape_text

@@ -6,21 +6,26 @@ from dataclasses import dataclass, replace
 from functools import singledispatch
 from typing import Any
 
-from ..runtime.codecs.classes import Classes, Label, MultiLabel
-from ..runtime.codecs.image_lists import Images
-from ..runtime.codecs.images import Image
-from ..runtime.codecs.kind import Kind
-from ..runtime.codecs.limits import Listed
-from ..runtime.codecs.lists import VarLen
-from ..runtime.codecs.masks import Mask
-from ..runtime.codecs.numbers import FixedNumbers, time_of
-from ..runtime.codecs.part import BYTES, FLOAT, INT, Part
-from ..runtime.codecs.ragged import Ragged
-from ..runtime.codecs.ranges import Ranged
-from ..runtime.codecs.sparse import Sparse
-from ..runtime.codecs.steps import Steps
-from ..runtime.codecs.strings import String
-from ..runtime.codecs.tensors import Tensor
+from ..runtime.cells.part import (
+    BYTES,
+    FLOAT,
+    INT,
+    Part,
+)
+from ..runtime.kinds.classes import Classes, Label, MultiLabel
+from ..runtime.kinds.image_lists import Images
+from ..runtime.kinds.images import Image
+from ..runtime.kinds.kind import Kind
+from ..runtime.kinds.limits import Listed
+from ..runtime.kinds.lists import VarLen
+from ..runtime.kinds.masks import Mask
+from ..runtime.kinds.numbers import FixedNumbers, time_of
+from ..runtime.kinds.ragged import Ragged
+from ..runtime.kinds.ranges import Ranged
+from ..runtime.kinds.sparse import Sparse
+from ..runtime.kinds.steps import Steps
+from ..runtime.kinds.tensors import Tensor
+from ..runtime.kinds.text import String
 from ..runtime.shared.dtypes import DTYPES, FLOATS
 from ..runtime.shared.times import UNITS
 from ..runtime.shared.values import NO_RANGE, range_text, shape_text

@@ -12,7 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..codegen.plan import Plan
-from ..config import Project, find_project, schemas_for, settings_directory
+from ..config import (
+    Project,
+    find_project,
+    schemas_for,
+    settings_directory,
+)
 from ..data.infer import DOUBT
 from ..data.sources import find_data
 from ..data.verify import Verification, verify
@@ -126,7 +131,7 @@ def adopt(
         SchemagenError: a step is refused. What earlier steps have written stays.
     """
     if html is not None:
-        from ..data.report.page import check_target  # which imports jinja2
+        from ..data.report.page import check_target
 
         check_target(html)
     _check_schema_path(out, directory)

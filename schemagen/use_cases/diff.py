@@ -30,6 +30,6 @@ def write_diff(path: str, found: Diff) -> int:
     Raises:
         SchemagenError: as `check_target` says.
     """
-    from ..data.report.page import write_report  # which imports jinja2
+    from ..data.report.page import write_report
 
     return write_report(path, found.profile, None, found)

@@ -8,12 +8,28 @@ from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from ..codegen.apply import apply, lock, read_existing, sweep
+from ..codegen.apply import (
+    apply,
+    lock,
+    read_existing,
+    sweep,
+)
 from ..codegen.header import source_of
-from ..codegen.plan import COMMAND, Plan, make_plan, shown_path
+from ..codegen.plan import (
+    COMMAND,
+    Plan,
+    make_plan,
+    shown_path,
+)
 from ..codegen.render import render
 from ..config import FILE_NAME, Project, find_project
-from ..findings import Finding, Location, SchemagenError, refuse, refused
+from ..findings import (
+    Finding,
+    Location,
+    SchemagenError,
+    refuse,
+    refused,
+)
 from ..git import ACCEPTED_BREAKS
 from ..runtime.shared.errors import did_you_mean
 from ..schema.loading import load_failure, load_schemas
@@ -203,7 +219,7 @@ def untracked(found: Plan, directory: Path | str = ".") -> tuple[Finding, ...]:
     Raises:
         SchemagenError: git does not say what it tracks.
     """
-    from ..git import half_tracked, tracked_files  # only where git is asked
+    from ..git import half_tracked, tracked_files
 
     project = find_project(Path(directory))
     sources = {

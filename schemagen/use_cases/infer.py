@@ -30,7 +30,7 @@ from ..data.infer import (
 from ..data.infer.draft import with_commas
 from ..data.layouts import Gap
 from ..data.sources import Data, find_data
-from ..runtime.reading.columns import WRITE_EXAMPLES
+from ..runtime.cells.columns import WRITE_EXAMPLES
 from ..runtime.shared.errors import DatasetError
 from ..runtime.shared.tfrecord import MOST_RECORD_BYTES
 from ..schema_source import schema_source, wrong_with

@@ -61,7 +61,7 @@ def write_report(
         DatasetError: a worker died.
     """
     from ..data.profile.associations import keys_of
-    from ..data.report.page import write_report as write  # which imports jinja2
+    from ..data.report.page import write_report as write
 
     splits = splits_of(data, spec, EXAMPLES)
     groups = [each.group for each in splits]

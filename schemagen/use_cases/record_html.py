@@ -7,10 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from ..display.blocks import Block, Cell, Code, Heading, Picture, Table
+from ..display.blocks import (
+    Block,
+    Cell,
+    Code,
+    Heading,
+    Picture,
+    Table,
+)
 from ..display.html import html
 from ..findings import SchemagenError, findings_table
-from ..runtime.codecs.image_formats import sniff
+from ..runtime.images.formats import sniff
 from ..spec.describe import record_blocks
 from ..spec.resolve import spec_of_class
 

@@ -12,7 +12,7 @@ from ..data.sources import Data, find_data
 from ..data.verify.verification import Verification
 from ..data.verify.verifying import EXAMPLES, verify
 from ..findings import refused
-from ..runtime.codecs.compatibility import differences
+from ..runtime.compatibility import differences
 from ..runtime.shared.errors import DatasetError
 from ..runtime.sources.shards import File, found
 from ..runtime.storage.manifest import FILE_NAME

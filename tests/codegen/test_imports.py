@@ -99,8 +99,8 @@ found = {name for name in sys.modules if name.startswith("schemagen.")}
 assert {name.split(".")[1] for name in found} == {"runtime"}, found
 parts = {name.split(".")[2] for name in found if name.count(".") > 1}
 assert {name for name in found if "arrays." in name} == {"schemagen.runtime.arrays.mix"}
-kinds = {"arrays", "codecs", "native", "reading", "shared"}
-assert parts == {"interface", "storage", "writing", *kinds}, parts
+kinds = {"cells", "images", "kinds", "records", "tensorflow"}
+assert parts == {"arrays", "interface", "native", "shared", "storage", "writing", *kinds}, parts
 assert not {"click", "multiprocessing", "schemagen.runtime.writing.write"} & {*sys.modules}
 """
 

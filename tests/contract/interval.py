@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from schemagen.runtime.codecs.checks import Check, Checks
-from schemagen.runtime.codecs.numbers import Vector
-from schemagen.runtime.codecs.parameters import declared
+from schemagen.runtime.cells.checks import Check, Checks
+from schemagen.runtime.kinds.numbers import Vector
+from schemagen.runtime.kinds.parameters import declared
 
 
 def _in_order(cells: Any) -> Any:

@@ -25,7 +25,7 @@ import schemagen
 from schemagen import Augment
 from schemagen.codegen.render import render_training
 from schemagen.config import find_project
-from schemagen.runtime.codecs.registry import KINDS
+from schemagen.runtime.kinds.registry import KINDS
 from schemagen.spec.describe import describe_text
 from schemagen.spec.model import FieldSpec, RecordSpec
 from schemagen.use_cases.generate import load_specs

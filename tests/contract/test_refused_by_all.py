@@ -19,7 +19,7 @@ import pytest
 import schemagen
 import tensorflow as tf
 from schemagen.codegen.python_source import known_names
-from schemagen.runtime.codecs.registry import KINDS
+from schemagen.runtime.kinds.registry import KINDS
 from schemagen.runtime.shared.errors import DatasetError
 from tfrecord_files import write_records
 

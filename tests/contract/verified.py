@@ -12,11 +12,11 @@ import tensorflow as tf
 from hypothesis import strategies as st
 from schemagen import Steps
 from schemagen.data.checks import check_of
-from schemagen.runtime.codecs.decoded import Form
-from schemagen.runtime.codecs.decoder import CorruptError, Decoder
-from schemagen.runtime.codecs.records import RecordCodec
-from schemagen.runtime.reading.decoding import decode
-from schemagen.runtime.reading.records import records_of
+from schemagen.runtime.cells.decoded import Form
+from schemagen.runtime.cells.decoding import decode
+from schemagen.runtime.cells.serialized import records_of
+from schemagen.runtime.records.codec import RecordCodec
+from schemagen.runtime.records.decoder import CorruptError, Decoder
 from schemagen.runtime.shared.errors import DatasetError
 from schemagen.runtime.storage.schema import load_spec
 from schemagen.spec.model import FieldSpec, RecordSpec

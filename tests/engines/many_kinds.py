@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import schemagen
 from command_line import make_project
-from schemagen.runtime.shared.images import encode_png
+from schemagen.runtime.images.headers import encode_png
 
 SCHEMA = '''
 from typing import Annotated

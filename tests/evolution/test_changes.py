@@ -18,9 +18,9 @@ import schemagen
 import tensorflow as tf
 from command_line import findings_of
 from schemagen.evolution import BREAKING_RULES
-from schemagen.runtime.codecs.compatibility import differences
-from schemagen.runtime.codecs.registry import KINDS
-from schemagen.runtime.codecs.spec_json import attributes_of, judged_of
+from schemagen.runtime.compatibility import differences
+from schemagen.runtime.kinds.registry import KINDS
+from schemagen.runtime.kinds.spec_json import attributes_of, judged_of
 from schemagen.runtime.shared.errors import SchemaMismatchError
 
 from .changes import CHANGES, EXAMPLES, HEAD, Change

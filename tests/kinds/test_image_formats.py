@@ -14,11 +14,11 @@ import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image as Pillow
-from schemagen.runtime.codecs import image_formats as formats
-from schemagen.runtime.codecs.images import Image
-from schemagen.runtime.codecs.pixels import Wanted
+from schemagen.runtime.images import formats
+from schemagen.runtime.images.headers import ImageHeader
+from schemagen.runtime.images.pixels import Wanted
+from schemagen.runtime.kinds.images import Image
 from schemagen.runtime.shared.errors import Problem
-from schemagen.runtime.shared.images import ImageHeader
 from stored_features import blobs, example
 
 HEIGHT, WIDTH = 5, 7

@@ -101,7 +101,7 @@ def test_classes_of_ones_own_are_no_kinds(tmp_path: Path, kind: str) -> None:
     text = (
         "from typing import Annotated, Any\n"
         "from schemagen import SequenceRecord, Steps, Text\n"
-        "from schemagen.runtime.codecs.kind import Kind\n"
+        "from schemagen.runtime.kinds.kind import Kind\n"
         "class Lower(Text):\n    pass\n"
         f"class A(SequenceRecord):\n    x: Annotated[Any, {kind}]\n"
     )

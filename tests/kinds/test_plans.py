@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from data.messages import NO_FLOATS, Values, example
+from schemagen.runtime.cells.decoding import CheckPlan, Expected, decode
+from schemagen.runtime.cells.serialized import records_of
 from schemagen.runtime.native import BYTES, FLOAT, INT64
-from schemagen.runtime.reading.decoding import CheckPlan, Expected, decode
-from schemagen.runtime.reading.records import records_of
 
 _WRONG: dict[str, tuple[Expected, Values, Values]] = {
     "kind": (Expected("key", INT64), 1, 1.0),

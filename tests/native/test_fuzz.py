@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 from google.protobuf.message import DecodeError
 from native.cases import Cases
-from schemagen.runtime.reading.columns import Column
-from schemagen.runtime.reading.decoding import decode
-from schemagen.runtime.reading.records import records_of
+from schemagen.runtime.cells.columns import Column
+from schemagen.runtime.cells.decoding import decode
+from schemagen.runtime.cells.serialized import records_of
 from tensorflow.core.example.example_pb2 import SequenceExample
 
 _CHECKOUT = Path(__file__).parents[2]

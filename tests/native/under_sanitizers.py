@@ -42,16 +42,16 @@ def run(seed: int) -> None:
     """Decode, frame, follow, and encode a batch."""
     from native.cases import Cases, framed_by_chance
     from schemagen.runtime import native
-    from schemagen.runtime.codecs.part import BYTES, FLOAT, INT, Part
-    from schemagen.runtime.codecs.written import (
+    from schemagen.runtime.cells.decoding import CheckPlan, Expected, decode
+    from schemagen.runtime.cells.part import BYTES, FLOAT, INT, Part
+    from schemagen.runtime.cells.serialized import Records
+    from schemagen.runtime.cells.written import (
         EXAMPLE,
         SEQUENCE_EXAMPLE,
         Written,
         WrittenRecords,
     )
     from schemagen.runtime.native import pictures
-    from schemagen.runtime.reading.decoding import CheckPlan, Expected, decode
-    from schemagen.runtime.reading.records import Records
 
     chance = random.Random(seed)
     records = next(iter(Cases(seed)))

@@ -15,7 +15,7 @@ from digit_rows import rows
 from pydantic import BaseModel
 from schemagen import Image, Label, Record, Scalar, Steps, VarLen
 from schemagen.findings import Finding, Location, SchemagenError
-from schemagen.runtime.shared.images import encode_png
+from schemagen.runtime.images.headers import encode_png
 from schemagen.spec.serial import fingerprint
 
 from generated.digit.serializer import write_dataset

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import schemagen
-from schemagen.runtime.codecs.kind import Kind
+from schemagen.runtime.kinds.kind import Kind
 
 DOCS = Path(__file__).parents[2] / "docs"
 SCHEMA_PAGES = "\n".join(

@@ -137,7 +137,7 @@ def test_the_wheel_has_what_the_generator_needs_and_no_more(
         f"schemagen/templates/{path.relative_to(CHECKOUT / 'templates').as_posix()}"
         for path in sources(CHECKOUT / "templates")
     }
-    assert "schemagen/runtime/codecs/kind.py" in code
+    assert "schemagen/runtime/kinds/kind.py" in code
     assert "schemagen/templates/kinds/image.jinja" in templates
     assert "schemagen/py.typed" in code
     about = {name for name in names if ".dist-info/" in name}

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from schemagen.runtime.codecs.part import BYTES, FLOAT, INT, Part
-from schemagen.runtime.codecs.written import (
+from schemagen.runtime.cells.part import BYTES, FLOAT, INT, Part
+from schemagen.runtime.cells.written import (
     EXAMPLE,
     SEQUENCE_EXAMPLE,
     Written,

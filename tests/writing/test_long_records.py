@@ -42,7 +42,7 @@ LIMIT = 1000
 """What stands for 2 GiB, so that the tests take little memory."""
 
 _MODULES = (
-    *("codecs.records", "codecs.checking", "codecs.parsing"),
+    *("records.codec", "records.checking", "records.parsing"),
     "schemagen.data.framing",
 )
 

@@ -8,8 +8,8 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any
 
-from ...runtime.codecs.kind import Kind
-from ...runtime.codecs.registry import KINDS
+from ...runtime.kinds.kind import Kind
+from ...runtime.kinds.registry import KINDS
 from ...spec.model import FieldSpec
 from ...spec.training import TARGETS
 from .evidence import Evidence

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ...runtime.codecs.groups import has_length, length_part
-from ...runtime.codecs.part import BYTES
-from ...runtime.reading.columns import Rows
+from ...runtime.cells.columns import Rows
+from ...runtime.cells.part import BYTES
+from ...runtime.records.groups import has_length, length_part
 from ..formatting import plural
 from .draft import Draft, Drafts, quoted
 from .evidence import Evidence, KeyEvidence
@@ -27,7 +27,14 @@ from .key_words import (
 from .naming import Names, Path
 from .pictures import CHANNELS_OF_PIXELS
 from .raw import picture_shape
-from .sizes import Sizes, common_shape, each_of, items_of, size_candidates, sized_facts
+from .sizes import (
+    Sizes,
+    common_shape,
+    each_of,
+    items_of,
+    size_candidates,
+    sized_facts,
+)
 
 _ROW_LENGTHS = ("ragged_row_lengths_0", "row_lengths")
 _VALUES = ("ragged_flat_values", "values", "flat_values")

@@ -9,14 +9,25 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...runtime.codecs.image_formats import FORMATS
-from ...runtime.reading.columns import Columns
-from ...runtime.reading.decoding import decode
+from ...runtime.cells.columns import Columns
+from ...runtime.cells.decoding import decode
+from ...runtime.images.formats import FORMATS
 from ...schema_source import annotation_source
 from ..foreign import unread_content
 from ..formatting import listed, plural
-from .draft import Draft, Drafts, odd_doubt, quoted, with_commas
-from .evidence import Evidence, KeyEvidence, gather, is_rare
+from .draft import (
+    Draft,
+    Drafts,
+    odd_doubt,
+    quoted,
+    with_commas,
+)
+from .evidence import (
+    Evidence,
+    KeyEvidence,
+    gather,
+    is_rare,
+)
 from .key_words import meaning_of
 from .values import item_bytes
 

@@ -7,15 +7,27 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...runtime.codecs.between import image_of
-from ...runtime.codecs.image_formats import channels_of
-from ...runtime.codecs.masks import Mask
-from ...runtime.reading.columns import Rows
+from ...runtime.cells.columns import Rows
+from ...runtime.images.formats import channels_of
+from ...runtime.kinds.masks import Mask
+from ...runtime.records.between import image_of
 from ..formatting import plural
 from ..statistics.numbers import Numbers, quantile
-from .draft import Draft, Drafts, odd_doubt, quoted, ranges, with_commas
+from .draft import (
+    Draft,
+    Drafts,
+    odd_doubt,
+    quoted,
+    ranges,
+    with_commas,
+)
 from .evidence import Evidence, KeyEvidence, is_rare
-from .key_words import AXES, parent_of, says, speaks_of
+from .key_words import (
+    AXES,
+    parent_of,
+    says,
+    speaks_of,
+)
 from .sizes import keys_of_axis
 from .values import Contents
 

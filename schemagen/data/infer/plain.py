@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...runtime.codecs.registry import KINDS
+from ...runtime.kinds.registry import KINDS
 from ..formatting import plural
 from .draft import Draft, Drafts
 from .evidence import Evidence, KeyEvidence, StepEvidence

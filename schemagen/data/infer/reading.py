@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from ...progress import Bar
+from ...runtime.cells.columns import Columns
 from ...runtime.native import NOTHING
-from ...runtime.reading.columns import Columns
 from ...runtime.shared.tfrecord import MOST_RECORD_BYTES
 from ...runtime.sources.shards import File
 from ..checks import Tally

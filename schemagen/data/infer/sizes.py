@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...runtime.reading.columns import Rows
+from ...runtime.cells.columns import Rows
 from .draft import quoted
 from .evidence import Evidence, KeyEvidence
 from .key_words import (

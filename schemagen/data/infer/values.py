@@ -13,16 +13,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...runtime.codecs.image_formats import DECODED, UNDECODED
-from ...runtime.codecs.tensor_proto import WholeTensor, whole_tensor
-from ...runtime.native import INT64
-from ...runtime.reading.columns import Column, Rows
-from ...runtime.shared.images import (
+from ...runtime.cells.columns import Column, Rows
+from ...runtime.cells.tensor_proto import WholeTensor, whole_tensor
+from ...runtime.images.formats import DECODED, UNDECODED
+from ...runtime.images.headers import (
     MOST_PIXELS,
     PNG_COLORS_AT,
     PNG_PALETTE,
     TRANSPOSED,
 )
+from ...runtime.native import INT64
 from ..formatting import plural
 from ..statistics.bytes_values import (
     EMPTY,

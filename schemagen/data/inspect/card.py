@@ -19,7 +19,7 @@ from ...display.blocks import (
     prose,
 )
 from ...display.markdown import markdown
-from ...runtime.codecs.part import BYTES, FLOAT, INT
+from ...runtime.cells.part import BYTES, FLOAT, INT
 from ...runtime.interface import installed_version
 from ...runtime.shared.compression import in_tensorflow
 from ...spec.model import RecordSpec
@@ -30,7 +30,12 @@ from ..profile.facts import data_facts, troubles_of
 from ..profile.profile import Profile
 from ..statistics.model import KeyStatistics, RecordStatistics
 from ..statistics.numbers import summed
-from .text import OF_SPLIT, columns_table, marked_blocks, splits_blocks
+from .text import (
+    OF_SPLIT,
+    columns_table,
+    marked_blocks,
+    splits_blocks,
+)
 
 # So many fields are listed, and so many classes of each of so many fields.
 _FIELDS = 200

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, WithJsonSchema
 from pydantic import Field as Described
 
-from ...runtime.codecs.image_formats import FORMATS
+from ...runtime.images.formats import FORMATS
 from ...runtime.shared.compression import ANY, COMPRESSIONS
 
 _IMAGES = [each.name for each in FORMATS]

@@ -22,8 +22,8 @@ from ...display.blocks import (
     without_empty,
 )
 from ...display.terminal import terminal_text
+from ...runtime.cells.message import Feature, MalformedError, parse_message
 from ...runtime.native import BYTES, NOTHING
-from ...runtime.reading.message import Feature, MalformedError, parse_message
 from ..formatting import (
     key_name,
     listed,

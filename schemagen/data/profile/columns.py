@@ -25,7 +25,7 @@ from ..statistics.model import (
 from ..statistics.numbers import Numbers
 
 if TYPE_CHECKING:
-    from ...runtime.codecs.part import Part
+    from ...runtime.cells.part import Part
     from ...spec.model import FieldSpec, RecordSpec
 
     Stored = tuple[Part, FieldSpec, bool]
@@ -120,7 +120,7 @@ class Column:
         """What its integers are, if they are times."""
         if self.field is None:
             return None
-        from ...runtime.codecs.numbers import time_of  # which a schema has loaded
+        from ...runtime.kinds.numbers import time_of
 
         return time_of(self.field.kind)
 
@@ -165,7 +165,7 @@ class Column:
     def kind(self) -> str:
         """The kind of the field, what it stores of another one, or its types."""
         if self.declared is not None:
-            from ...spec.describe import kind_text  # which imports pydantic
+            from ...spec.describe import kind_text
 
             return kind_text(self.declared)
         in_steps = ", in steps" if self.steps else ""
@@ -176,7 +176,7 @@ class Column:
         """Dtype and shape in a batch; "" without a schema."""
         if self.declared is None:
             return ""
-        from ...spec.words import words_of  # which imports pydantic
+        from ...spec.words import words_of
 
         return words_of(self.declared.codec).delivers
 
@@ -190,7 +190,7 @@ class Column:
 
 def type_of(field: FieldSpec) -> str:
     """Return kind, classes or format, shape, dtype and role of a field."""
-    from ...spec.describe import kind_text  # which imports pydantic, for schemas alone
+    from ...spec.describe import kind_text
 
     words, facts = [kind_text(field)], field.facts()
     if shape := facts.get("shape"):
@@ -223,7 +223,7 @@ def spec_of_manifest(data: Data) -> RecordSpec | None:
 
 def _readable(spec: Mapping[str, Any] | None) -> RecordSpec | None:
     if spec is not None:
-        from ...spec.serial import from_data  # which imports pydantic
+        from ...spec.serial import from_data
 
         with suppress(ValueError, KeyError, TypeError):
             return from_data(dict(spec))

@@ -18,7 +18,7 @@ from .profile import Profile
 from .repetitions import Place, Places
 
 if TYPE_CHECKING:
-    from ...runtime.codecs.compatibility import Change
+    from ...runtime.compatibility import Change
     from ...spec.model import FieldSpec, RecordSpec
 
 _NONE = np.empty(0, np.intp)
@@ -116,8 +116,8 @@ def diff_of(one: Profile, other: Profile, names: tuple[str, str], key: str) -> D
     specs = (one.spec, other.spec)
     schema = None
     if specs[0] is not None and specs[1] is not None:
-        from ...runtime.codecs.compatibility import differences
-        from ...spec.serial import to_data  # which imports pydantic
+        from ...runtime.compatibility import differences
+        from ...spec.serial import to_data
 
         schema = tuple(differences(to_data(specs[0]), to_data(specs[1])))
     own, others = ({c.key: c.name for c in p.columns if c.found} for p in profiles)

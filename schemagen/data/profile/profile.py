@@ -22,7 +22,12 @@ from .columns import (
     spec_of_manifest,
     splits_of,
 )
-from .comparison import DRIFT, Difference, differences_of, pairs_of
+from .comparison import (
+    DRIFT,
+    Difference,
+    differences_of,
+    pairs_of,
+)
 from .repetitions import Repetitions, repetitions_of
 
 if TYPE_CHECKING:

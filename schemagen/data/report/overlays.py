@@ -11,9 +11,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...runtime.shared.images import MOST_PIXELS
+from ...runtime.images.headers import MOST_PIXELS
 from ..formatting import decoded, one_line, record_value
-from ..thumbnails import Box, Budget, Picture, opened, palette_url, shown
+from ..thumbnails import (
+    Box,
+    Budget,
+    Picture,
+    opened,
+    palette_url,
+    shown,
+)
 from .records import Features
 
 if TYPE_CHECKING:
@@ -123,7 +130,7 @@ def overlays_of(spec: RecordSpec | None) -> Overlays:
     """Return the masks and boxes of a schema."""
     if spec is None:
         return Overlays((), ())
-    from ...spec.training import per_pixel  # which imports pydantic
+    from ...spec.training import per_pixel
 
     masks = [field for field in spec.fields if per_pixel(field.kind)]
     return Overlays(masks, box_fields(spec))

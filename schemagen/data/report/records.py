@@ -11,8 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...runtime.cells.message import (
+    Feature,
+    MalformedError,
+    Message,
+    parse_message,
+)
 from ...runtime.native import BYTES, INT64, follow_lengths
-from ...runtime.reading.message import Feature, MalformedError, Message, parse_message
 from ...runtime.shared import base64_text
 from ...runtime.shared.errors import Problem
 from ...runtime.shared.tfrecord import FOOTER_SIZE, HEADER_SIZE
@@ -27,7 +32,7 @@ from ..statistics.raw import raw_numbers
 from ..statistics.samples import Sample
 
 if TYPE_CHECKING:
-    from ...runtime.codecs.classes import Classes
+    from ...runtime.kinds.classes import Classes
     from ...spec.model import FieldSpec
 
 

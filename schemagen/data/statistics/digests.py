@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from ...runtime.cells.columns import Column, Columns
 from ...runtime.native import BYTES, INT64, digests
-from ...runtime.reading.columns import Column, Columns
 
 Digested = NDArray[np.uint64]
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...runtime.cells.columns import Column, Columns, StepColumn
 from ...runtime.native import BYTES, NOTHING
-from ...runtime.reading.columns import Column, Columns, StepColumn
 from .bytes_values import bytes_values
 from .digests import digests_of, merged_digests
 from .model import (
@@ -69,7 +69,7 @@ class Measuring:
         self._digests, self._raw = digests, raw
         self._rows: RowSample | None = None
         if rows:
-            from .samples import RowSample  # which only the page needs
+            from .samples import RowSample
 
             self._rows = RowSample.of(rows)
         self._held: list[Held] = []

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...runtime.cells.columns import Column, Columns, OnDemand
+from ...runtime.cells.message import Feature
 from ...runtime.native import BYTES, FLOAT, INT64
-from ...runtime.reading.columns import Column, Columns, OnDemand
-from ...runtime.reading.message import Feature
 from ...runtime.shared.dtypes import DTYPES, FLOATS, from_bits
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def raw_numbers_of(spec: RecordSpec | None) -> dict[str, RawNumbers]:
 
 def raw_numbers(field: FieldSpec) -> RawNumbers | None:
     """Return the raw numbers in each record or step of a field; None if it has none."""
-    from ...runtime.codecs.numbers import FixedNumbers  # which imports all kinds
+    from ...runtime.kinds.numbers import FixedNumbers
 
     found = field.step if field.parts[0].in_list else field
     codec, part = found.codec, found.parts[0]

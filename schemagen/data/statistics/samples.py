@@ -12,9 +12,9 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from ...runtime.cells.columns import Column, Columns
+from ...runtime.cells.serialized import Records
 from ...runtime.native import BYTES, NOTHING
-from ...runtime.reading.columns import Column, Columns
-from ...runtime.reading.records import Records
 
 MOST_RECORDS = 24
 """So many records are kept."""

@@ -8,7 +8,12 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from ...display.blocks import Block, Items, Paragraph
-from ...findings import findings_table, printable, render_json, render_text
+from ...findings import (
+    findings_table,
+    printable,
+    render_json,
+    render_text,
+)
 from ..checks import DataFinding, Note
 from ..formatting import plural, size
 from ..layouts import listed_names
@@ -69,7 +74,7 @@ class Verification:
         return verification_text(self)
 
     def _repr_html_(self) -> str:
-        from ...display.html import html  # which imports jinja2
+        from ...display.html import html
 
         return html(verification_blocks(self))
 

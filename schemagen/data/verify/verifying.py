@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...runtime.reading.columns import WRITE_EXAMPLES
+from ...runtime.cells.columns import WRITE_EXAMPLES
 from ...runtime.shared.compression import COMPRESSIONS
 from ...runtime.shared.tfrecord import MOST_RECORD_BYTES
 from ...runtime.sources.shards import File
@@ -22,7 +22,13 @@ from ..files import file_path
 from ..foreign import EXPECTED, NO_KEY, WITHOUT_FEATURE
 from ..formatting import one_line
 from ..layouts import Gap
-from ..one_pass import Group, Pass, Scanned, Wanted, read_data
+from ..one_pass import (
+    Group,
+    Pass,
+    Scanned,
+    Wanted,
+    read_data,
+)
 from ..sources import Data, find_data
 from .verification import SplitCounts, Verification
 
@@ -242,7 +248,7 @@ def _split(
         _compare_specs(tally, file.spec, spec, where)
     spec_from = "project" if spec is not None else ""
     if file.spec is not None and spec is None:
-        from ...spec.serial import from_data  # which imports pydantic
+        from ...spec.serial import from_data
 
         try:
             spec, spec_from = from_data(file.spec), "manifest"
@@ -259,7 +265,7 @@ def _split(
 
 
 def _compare_specs(tally: Tally, written: Spec, spec: RecordSpec, where: str) -> None:
-    from ...runtime.codecs.compatibility import differences
+    from ...runtime.compatibility import differences
     from ...spec.serial import to_data
 
     for change in differences(written, to_data(spec)):

@@ -13,10 +13,18 @@ from pathlib import Path
 from typing import Any
 
 from ...progress import track
-from ...runtime.codecs.classes import Classes
+from ...runtime.kinds.classes import Classes
 from ...runtime.storage.manifest import Split
 from ...spec.model import FieldSpec, RecordSpec
-from .exporter import CLASS, PICTURE, Exporter, Files, Notes, Request, value_of
+from .exporter import (
+    CLASS,
+    PICTURE,
+    Exporter,
+    Files,
+    Notes,
+    Request,
+    value_of,
+)
 
 Json = dict[str, Any]
 

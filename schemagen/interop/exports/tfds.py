@@ -10,11 +10,20 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ...runtime.codecs.image_formats import DECODED
-from ...runtime.codecs.part import BYTES, Part
+from ...runtime.cells.part import BYTES, Part
+from ...runtime.images.formats import DECODED
 from ...runtime.storage.manifest import Split
 from ...spec.model import FieldSpec, RecordSpec
-from .exporter import CLASS, PICTURE, Exporter, Files, Notes, Request, Shape, value_of
+from .exporter import (
+    CLASS,
+    PICTURE,
+    Exporter,
+    Files,
+    Notes,
+    Request,
+    Shape,
+    value_of,
+)
 
 Json = dict[str, Any]
 

@@ -15,10 +15,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ...runtime.codecs.groups import group_of
+from ...runtime.records.groups import group_of
 from ...runtime.shared.dtypes import FLOATS, RAW_ONLY
 from ...runtime.shared.values import shortened
-from ...schema import Image, Images, Label, Ragged
+from ...schema import (
+    Image,
+    Images,
+    Label,
+    Ragged,
+)
 from .parts import (
     Made,
     Part,

@@ -9,9 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ...runtime.codecs.kind import Kind
-from ...runtime.codecs.part import BYTES, list_of
-from ...schema import Image, Label, Ragged, Sparse
+from ...runtime.cells.part import BYTES, list_of
+from ...runtime.kinds.kind import Kind
+from ...schema import (
+    Image,
+    Label,
+    Ragged,
+    Sparse,
+)
 from ..metadata import DOMAINS, TYPES, empty_schema
 from .parts import (
     MAYBE,

@@ -7,11 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ..codecs.classes import names_of
-from ..codecs.decoded import Decoded, Form, Shape, Values
-from ..codecs.decoder import DecodedRun, Row
-from ..codecs.kind import Kind
-from ..codecs.numbers import time_of
+from ..cells.decoded import (
+    Decoded,
+    Form,
+    Shape,
+    Values,
+)
+from ..kinds.classes import names_of
+from ..kinds.kind import Kind
+from ..kinds.numbers import time_of
+from ..records.decoder import DecodedRun, Row
 from ..shared.dtypes import DTYPES
 from ..shared.times import Time
 
@@ -35,7 +40,7 @@ def table_of_rows(rows: Sequence[Row]) -> Any:
     """Return rows as a `pyarrow.Table`, of types that follow from their values."""
     import pyarrow as pa  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-    from ..codecs.nesting import flattened
+    from ..records.nesting import flattened
 
     flat = [*map(flattened, rows)]
     names = dict.fromkeys(name for row in flat for name in row)

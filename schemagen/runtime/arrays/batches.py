@@ -11,13 +11,18 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..codecs.decoder import Batch, Row
-from ..reading.columns import Rows
+from ..cells.columns import Rows
+from ..records.decoder import Batch, Row
 from ..shared.errors import DatasetError
 from ..shared.values import shortened
 from .ahead import Ahead
 from .order import Epoch, Turns
-from .views import Chunk, View, byte_count, row_count
+from .views import (
+    Chunk,
+    View,
+    byte_count,
+    row_count,
+)
 
 State = dict[str, Any]
 

@@ -11,9 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..codecs.decoder import Batch, Collator, Decoder, Row
+from ..cells.columns import Rows
 from ..native import padded
-from ..reading.columns import Rows
+from ..records.decoder import (
+    Batch,
+    Collator,
+    Decoder,
+    Row,
+)
 from ..shared.errors import NO_LIMIT, DatasetError
 
 Collators = Mapping[str, Collator]

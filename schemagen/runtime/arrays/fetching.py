@@ -22,10 +22,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..cells.columns import Rows
+from ..cells.serialized import Records, records_of
 from ..native import damaged
 from ..native.memory import empty
-from ..reading.columns import Rows
-from ..reading.records import Records, records_of
 from ..shared.errors import DatasetError
 from ..shared.tfrecord import FOOTER_SIZE, HEADER_SIZE
 from ..sources.generation import (

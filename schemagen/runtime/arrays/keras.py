@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..codecs.decoder import Batch
-from ..codecs.kind import Kind
-from ..codecs.records import RecordCodec
-from ..codecs.roles import Roles
+from ..kinds.kind import Kind
+from ..records.codec import RecordCodec
+from ..records.decoder import Batch
+from ..records.roles import Roles
 from ..shared.errors import DatasetError
 from .order import Epoch
 from .views import View
@@ -73,7 +73,7 @@ def dataset_of(
     """
     from keras.utils import PyDataset  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-    from ..codecs.nesting import flattened
+    from ..records.nesting import flattened
 
     records, record = len(view), view.decoder.record
 

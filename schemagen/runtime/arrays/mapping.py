@@ -11,13 +11,20 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator, Philox
 
-from ..codecs.decoder import Batch, Row
-from ..reading.columns import Rows
+from ..cells.columns import Rows
+from ..records.decoder import Batch, Row
 from ..shared.errors import DatasetError
 from .arrow import table_of_rows
 from .collation import Collators, columns_of, flat_items
 from .order import STORED, Epoch
-from .views import Chunk, Derived, Result, View, row_count, rows_of
+from .views import (
+    Chunk,
+    Derived,
+    Result,
+    View,
+    row_count,
+    rows_of,
+)
 
 _KEYS = (1 << 128) - 1
 

@@ -23,6 +23,6 @@ def mix(splits: Sequence[Split], weights: Sequence[float] | None = None) -> Spli
     Raises:
         DatasetError: `splits` is empty, a weight is not a positive number, or fields differ.
     """
-    from .split import mixed  # slow to import
+    from .split import mixed
 
     return mixed(splits, weights)

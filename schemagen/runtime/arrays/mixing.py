@@ -11,16 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from ..codecs.decoder import Batch, Row
-from ..reading.columns import Rows
-from ..reading.records import Records
+from ..cells.columns import Rows
+from ..cells.serialized import Records
+from ..records.decoder import Batch, Row
 from ..shared.errors import DatasetError
 from ..sources.opening import check_weights
 from .arrow import joined
 from .collation import Collators, merged
 from .order import STORED, Epoch
 from .shards import decoded
-from .views import Chunk, Result, View, row_count
+from .views import (
+    Chunk,
+    Result,
+    View,
+    row_count,
+)
 
 # The largest denominator of a share, to which weights are rounded, and the longest pattern.
 _FINEST, _LONGEST = 10_000, 100_000

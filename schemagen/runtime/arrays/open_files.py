@@ -11,8 +11,8 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
+from ..cells.columns import Rows
 from ..native import read_ranges
-from ..reading.columns import Rows
 from ..sources.generation import check_same, check_state
 from ..sources.shards import File
 from ..storage.files import FileState, named

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..reading.columns import Rows
+from ..cells.columns import Rows
 
 _ROUNDS = 6
 

@@ -10,13 +10,18 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..codecs.decoder import Batch
-from ..codecs.groups import group_of, has_length
-from ..codecs.lists import VarLen
-from ..reading.columns import Rows
+from ..cells.columns import Rows
+from ..kinds.lists import VarLen
+from ..records.decoder import Batch
+from ..records.groups import group_of, has_length
 from ..shared.errors import DatasetError, with_suggestion
 from ..shared.options import check_choice, integer
-from .batches import Batches, Reading, State, threads
+from .batches import (
+    Batches,
+    Reading,
+    State,
+    threads,
+)
 from .views import Chunk, row_count
 
 WINDOW = 2048

@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from ..reading.columns import Rows
+from ..cells.columns import Rows
 from ..shared.errors import DatasetError, warn
 from ..shared.tfrecord import FRAMING
 from ..sources.records import FileRecords, with_command

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from ..codecs.decoded import Form
-from ..codecs.decoder import Decoder, ListForm
-from ..codecs.records import RecordCodec
-from ..codecs.roles import Roles, missing_targets
+from ..cells.decoded import Form
+from ..records.codec import RecordCodec
+from ..records.decoder import Decoder, ListForm
+from ..records.roles import Roles, missing_targets
 from ..shared.errors import with_suggestion
 from ..shared.options import (
     RaiseOrSkip,

@@ -9,10 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from ..codecs.decoded import RaggedRows
-from ..codecs.decoder import Batch, CorruptError, DecodedRun, Decoder, Row
-from ..reading.columns import Rows
-from ..reading.records import Records
+from ..cells.columns import Rows
+from ..cells.decoded import RaggedRows
+from ..cells.serialized import Records
+from ..records.decoder import (
+    Batch,
+    CorruptError,
+    DecodedRun,
+    Decoder,
+    Row,
+)
 from ..shared.errors import DatasetError, warn
 from ..sources.generation import check_all_same
 from ..sources.records import with_command

@@ -9,23 +9,35 @@ from typing import Any, overload
 
 import numpy as np
 
-from ..codecs.classes import names_of
-from ..codecs.decoder import Batch, Row
-from ..codecs.roles import Roles
-from ..reading.columns import Rows
+from ..cells.columns import Rows
+from ..kinds.classes import names_of
+from ..records.decoder import Batch, Row
+from ..records.roles import Roles
 from ..shared.errors import DatasetError, with_suggestion
 from ..shared.options import check_flags, integer
 from ..shared.values import shortened
 from ..sources.shares import numbers_of
 from .arrow import joined
-from .batches import Batches, Reading, Room, State, threads
+from .batches import (
+    Batches,
+    Reading,
+    Room,
+    State,
+    threads,
+)
 from .collation import padded_to_limits
 from .keras import dataset_of
 from .mapping import Mapped, function_of
 from .mixing import mixture_of
 from .order import STORED, Epoch
 from .packing import TooLong, packed_batches
-from .views import BatchRows, Chunk, View, row_count, selected
+from .views import (
+    BatchRows,
+    Chunk,
+    View,
+    row_count,
+    selected,
+)
 
 # How many labels are read at a time.
 _LABELS = 1 << 12

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..codecs.decoder import Batch
-from ..codecs.nesting import flattened
-from ..codecs.roles import Roles
 from ..faults.calls import with_plain_errors
+from ..records.decoder import Batch
+from ..records.nesting import flattened
+from ..records.roles import Roles
 from ..shared.errors import DatasetError
 from ..shared.requirements import tf
 from .keras import with_added

@@ -16,9 +16,9 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from ..codecs.decoder import Batch, Decoder, Row
-from ..reading.columns import Rows
-from ..reading.records import Records
+from ..cells.columns import Rows
+from ..cells.serialized import Records
+from ..records.decoder import Batch, Decoder, Row
 from ..shared.errors import DatasetError
 from .ahead import in_order
 from .order import STORED, Epoch

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from ..codecs.groups import has_length, lengths_in
-from ..codecs.kind import Kind
-from ..codecs.records import RecordCodec
+from ..kinds.kind import Kind
+from ..records.codec import RecordCodec
+from ..records.groups import has_length, lengths_in
 from ..shared.errors import DatasetError, did_you_mean
 from ..shared.requirements import tf
 

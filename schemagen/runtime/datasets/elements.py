@@ -8,11 +8,16 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..codecs.records import RecordCodec
-from ..codecs.roles import Roles
+from ..records.codec import RecordCodec
+from ..records.roles import Roles
 from ..shared.errors import DatasetError, did_you_mean
 from ..shared.requirements import tf
-from .batching import PARALLEL, Padding, lengthened, with_seeds
+from .batching import (
+    PARALLEL,
+    Padding,
+    lengthened,
+    with_seeds,
+)
 
 _MOST_CANDIDATES = 3
 _LONG = 1000

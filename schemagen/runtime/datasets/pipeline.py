@@ -12,16 +12,26 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from ..codecs.nesting import flattened
 from ..faults.error_report import Parser
 from ..faults.faults import Faults
+from ..records.nesting import flattened
 from ..shared.errors import DatasetError, warn
 from ..shared.options import RaiseOrSkip, check_choice
 from ..shared.requirements import tf
 from ..sources.shards import Shards
 from ..sources.shares import Share, ShareIndex
-from .batching import PARALLEL, Batching, first_of_each, of_size
-from .parsing import ExpectedBatches, checked, parsed, sifted
+from .batching import (
+    PARALLEL,
+    Batching,
+    first_of_each,
+    of_size,
+)
+from .parsing import (
+    ExpectedBatches,
+    checked,
+    parsed,
+    sifted,
+)
 from .records import mixed, read_records
 
 Cache = bool | str | os.PathLike[str]

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..codecs.records import RecordCodec
-from ..codecs.roles import Roles, missing_targets
 from ..faults.calls import with_plain_errors
 from ..faults.error_report import Parser
+from ..records.codec import RecordCodec
+from ..records.roles import Roles, missing_targets
 from ..shared.errors import NO_LIMIT, DatasetError
 from ..shared.options import RaiseOrSkip, check_flags, options_by_name_or
 from ..shared.requirements import tf
@@ -20,7 +20,13 @@ from ..sources.opening import open_components
 from ..sources.shares import ShareIndex
 from ..storage.schema import Spec
 from .batching import Padding, batching_of
-from .elements import Batch, Elements, augmented, of_any_size, select
+from .elements import (
+    Batch,
+    Elements,
+    augmented,
+    of_any_size,
+    select,
+)
 from .pipeline import Options, Pipeline
 
 REPLACED = {

@@ -19,7 +19,12 @@ from ray.exceptions import RayError, RayTaskError
 
 from ..shared.errors import DatasetError
 from . import steps
-from .steps import Block, Plan, Receipt, RowSource
+from .steps import (
+    Block,
+    Plan,
+    Receipt,
+    RowSource,
+)
 
 _COLUMN = "block"
 

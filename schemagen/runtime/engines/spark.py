@@ -11,7 +11,12 @@ from pyspark import RDD
 from pyspark.sql import DataFrame, Row, SparkSession
 
 from . import steps
-from .steps import Block, Plan, Receipt, RowSource
+from .steps import (
+    Block,
+    Plan,
+    Receipt,
+    RowSource,
+)
 
 
 def write_parts(

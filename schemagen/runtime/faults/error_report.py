@@ -12,12 +12,12 @@ from google.protobuf.message import (  # type: ignore[import-not-found, import-u
     DecodeError,
 )
 
-from ..codecs.graph import unframed
-from ..codecs.image_formats import sniff, undecoded
-from ..codecs.numbers import other_dtype
-from ..codecs.part import amount
+from ..cells.part import amount
+from ..images.formats import sniff, undecoded
+from ..kinds.numbers import other_dtype
 from ..shared.errors import did_you_mean
 from ..shared.requirements import tf
+from ..tensorflow.graph import unframed
 
 _KINDS = {tf.int64: "int64_list", tf.float32: "float_list", tf.string: "bytes_list"}
 _WORDS = {"int64_list": "int64", "float_list": "float", "bytes_list": "bytes"}

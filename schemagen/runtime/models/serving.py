@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..codecs.nesting import flattened
+from ..records.nesting import flattened
 from ..shared.errors import with_suggestion
 from ..shared.options import check_flags
 from ..shared.requirements import keras, tf

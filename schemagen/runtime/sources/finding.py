@@ -213,7 +213,7 @@ def _check_runs(paths: Sequence[str]) -> None:
 
     In remote directories they are there from the moment each is written.
     """
-    from ..writing.claims import unfinished_shards  # needed seldom
+    from ..writing.claims import unfinished_shards
     from ..writing.plan import shards_of_runs
 
     of_runs = shards_of_runs(paths)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..codecs.compatibility import check_compatible
+from ..compatibility import check_compatible
 from ..shared.errors import DatasetError, warn
 from ..shared.tfrecord import detect_compression
 from ..storage.manifest import FILE_NAME, unsettled_problem
@@ -26,7 +26,13 @@ from .finding import (
 )
 from .generation import check_listed
 from .shards import File, Shards
-from .shares import Share, ShareIndex, Slice, share_of, split_and_slice
+from .shares import (
+    Share,
+    ShareIndex,
+    Slice,
+    share_of,
+    split_and_slice,
+)
 
 # A directory, and the name of a split, which may have a slice behind it.
 _SPLIT_BEHIND = re.compile(r"(.+):([^:/\[\]]+(?:\[[^/\]]*\])?)", re.DOTALL)

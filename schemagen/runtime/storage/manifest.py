@@ -22,7 +22,7 @@ from .local import NotRegularError
 from .schema import Schema, Spec
 
 if TYPE_CHECKING:
-    from ..reading.columns import Rows
+    from ..cells.columns import Rows
 
 FILE_NAME = "manifest.json"
 FORMAT = 2
@@ -228,7 +228,7 @@ def loads(text: str | bytes, where: str) -> Manifest:
     Raises:
         DatasetError: damaged, or of a format that this code does not know.
     """
-    from ..codecs.spec_json import check_spec  # which imports all kinds
+    from ..kinds.spec_json import check_spec
 
     try:
         text = text.encode() if isinstance(text, str) else text

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..codecs.kind import Kind
-from ..codecs.nesting import nested_members
+from ..kinds.kind import Kind
+from ..records.nesting import nested_members
 
 CHUNK_BYTES = 1 << 20
 """A chunk ends with the row that makes it about this large."""

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..codecs.records import RecordCodec
+from ..records.codec import RecordCodec
 from ..shared.errors import (
     DatasetError,
     RecordError,

@@ -21,7 +21,7 @@ from .progress import Progress
 from .sources import RowSource
 
 if TYPE_CHECKING:
-    from ..codecs.records import RecordCodec
+    from ..records.codec import RecordCodec
     from .encoding import Encoding
     from .shards import Receipt
 

@@ -16,18 +16,40 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..codecs.records import RecordCodec
+from ..records.codec import RecordCodec
 from ..shared.errors import ChangedSourceError, DatasetError
 from ..shared.options import check_flags
 from ..shared.processes import Advance, in_parallel
 from ..shared.tfrecord import Framed
 from ..storage.directory import open_directory
 from ..storage.schema import Schema
-from .encoding import Chunk, Encoding, Refused, encode_rows, encoding_of
+from .encoding import (
+    Chunk,
+    Encoding,
+    Refused,
+    encode_rows,
+    encoding_of,
+)
 from .frames import rows_of_frame
-from .keys import in_order, order_of, positions_of, shard_of
-from .layout import BySize, InTurn, Layout, by_number
-from .plan import DEFAULT_SHARD_BYTES, Plan, check_destination, check_workers, plan_of
+from .keys import (
+    in_order,
+    order_of,
+    positions_of,
+    shard_of,
+)
+from .layout import (
+    BySize,
+    InTurn,
+    Layout,
+    by_number,
+)
+from .plan import (
+    DEFAULT_SHARD_BYTES,
+    Plan,
+    check_destination,
+    check_workers,
+    plan_of,
+)
 from .progress import Progress, Reporter, reporter
 from .refused import check_report
 from .run import Run, add_all, write_shard

@@ -1,0 +1,1 @@
+"""Encoded images: their formats, headers and pixels, in numpy and TensorFlow."""

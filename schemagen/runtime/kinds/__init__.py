@@ -1,0 +1,1 @@
+"""Kinds: what declares, stores, checks and reads a field."""

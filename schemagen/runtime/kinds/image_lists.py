@@ -1,0 +1,227 @@
+"""Lists of encoded images: a value of one bytes list for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cells.cells import Read, Source
+from ..cells.checks import Checks
+from ..cells.decoded import (
+    Form,
+    Values,
+    convert_each,
+    split_rows,
+)
+from ..cells.delivered import Delivered
+from ..cells.in_numpy import ColumnSource
+from ..cells.in_tensorflow import StoredTensors, TensorSource, checked
+from ..cells.part import BYTES, Part
+from ..cells.written import Stored
+from ..images.formats import ENCODINGS, Encoding
+from ..images.pixels import UndecodableError
+from ..shared.errors import Problem
+from ..shared.requirements import lazy_tf as tf
+from ..shared.values import check_shape, described
+from ..tensorflow import graph
+from ..tensorflow.parsed import Parsed
+from .augment import Augmentation
+from .changes import (
+    DTYPE,
+    ENCODING,
+    GROUP,
+    IMAGES,
+    ORIENTATION,
+    RESIZING,
+    SHAPE,
+)
+from .images import (
+    ImageShape,
+    Interpolation,
+    Orientation,
+    Resized,
+)
+from .kind import Default
+from .limits import Limit
+from .parameters import (
+    HeightAndWidth,
+    Name,
+    OneOf,
+    Size,
+    declared,
+    parameter,
+)
+from .pictures import of_pictures, read_size
+from .python_types import is_array, is_list, members
+
+
+@declared
+class Images(Resized):
+    """A list of encoded pictures in one feature, such as camera frames.
+
+    Attributes:
+        shape: of each picture; height and width may be None, any size, with `resize`.
+        encoding: one of ENCODINGS, such as "jpeg", or "any" for all of them.
+        count: how many there are; None for any number from 0.
+        max_count: the most there may be, if any number.
+        resize: (height, width) to which pictures are brought when read.
+        interpolation: how: "bilinear" or "nearest".
+        antialias: whether pictures are filtered before they shrink, if bilinear.
+        scaled_decoding: whether JPEGs are decoded at 1/2, 1/4 or 1/8 of their size, if
+            that is not smaller than `resize`: faster, with other pixels.
+        orientation: what becomes of the EXIF orientation of JPEGs, as for `Image`.
+        dtype: "uint8", or "float32" for resized pixels that are not rounded, 0 to 255.
+        group: fields of one group are equally long.
+        augment: how pictures are varied in training, all of a record alike.
+    """
+
+    shape: ImageShape = parameter(*SHAPE)
+    encoding: Annotated[Encoding, OneOf(ENCODINGS)] = parameter(
+        *ENCODING, default="jpeg"
+    )
+    count: Size | None = parameter(*IMAGES, default=None)
+    max_count: Size | None = parameter(*IMAGES, default=None)
+    resize: HeightAndWidth | None = parameter(*RESIZING, default=None)
+    interpolation: Interpolation = parameter(*RESIZING, default="bilinear", seldom=True)
+    antialias: bool = parameter(*RESIZING, default=False, seldom=True)
+    scaled_decoding: bool = parameter(*RESIZING, default=False, seldom=True)
+    orientation: Orientation = parameter(*ORIENTATION, default="keep", seldom=True)
+    dtype: Annotated[str, OneOf(("uint8", "float32"))] = parameter(
+        *DTYPE, default="uint8", seldom=True
+    )
+    group: Name | None = parameter(*GROUP, default=None, seldom=True)
+    augment: Augmentation | None = parameter(default=None, seldom=True)
+
+    kind: ClassVar[str] = "Images"
+    python_type: ClassVar[str] = "list[bytes]"
+    holds: ClassVar[str] = "a list of bytes or np.ndarray, or np.ndarray"
+    of_pixels: ClassVar[bool] = True
+
+    @property
+    def takes_default(self) -> Default:  # type: ignore[override]
+        return "empty" if self.count is None else "none"
+
+    def accepts(self, python_type: Any) -> bool:
+        return all(is_array(m) or _is_list_of_images(m) for m in members(python_type))
+
+    def rules(self) -> Iterator[Problem]:
+        if self.count and (self.max_count or self.group):
+            yield Problem(
+                "count with max_count or group",
+                "one of them: a field with a count has one length in all records",
+            )
+        yield from self.encoded_problems(("uint8",))
+        yield from self.resize_problems()
+        if None in self.shape and self.resize is None:
+            yield Problem(
+                f"shape={self.shape!r} without resize",
+                "a fixed size, or resize=(height, width)",
+                "the images of a record need one size",
+            )
+
+    def bind(self) -> None:
+        super().bind()
+        self._limit = Limit(self.max_count, noun="images")
+
+    def make_parts(self) -> tuple[Part, ...]:
+        part = Part(
+            self.key,
+            BYTES,
+            self.count,
+            self.max_count,
+            encoding=self.encoding,
+            dtype="uint8",
+            shape=() if self.count is None else (self.count,),
+            missing=b"" if self.optional and self.count else None,
+            item_size=1 if self.count is None else None,
+        )
+        return (part,)
+
+    @cached_property
+    def delivered(self) -> Delivered:
+        return self._delivers(
+            (self.count, *read_size(self), self.shape[2]),
+            decoded=("bytes", (self.count,)),
+            limit=self.max_count,
+        )
+
+    def convert(
+        self, value: Any
+    ) -> list[bytes | NDArray[np.uint8]] | NDArray[np.uint8]:
+        if isinstance(value, np.ndarray):
+            check_shape(value, (None, *self.shape))
+        elif not isinstance(value, (list, tuple)):
+            raise Problem(
+                described(value), "a list of images, or an array [N, H, W, C]"
+            )
+        if self.count not in (None, len(value)):
+            raise Problem(f"{len(value)} images", str(self.count))
+        self._limit.check(len(value))  # before any of them is encoded
+        pictures = convert_each(self.picture, value)
+        return value if isinstance(value, np.ndarray) else pictures
+
+    def store(self, value: Any) -> Sequence[Stored]:
+        return (convert_each(self._contents, self.convert(value)),)
+
+    def _contents(self, picture: bytes | NDArray[Any]) -> bytes:
+        return picture if isinstance(picture, bytes) else self.encoded(picture)
+
+    @property
+    def checks(self) -> Checks:
+        return (of_pictures(self.check_encoded), *self._limit.checks())
+
+    def read(self, source: Source) -> Read:
+        if isinstance(source, TensorSource):
+            return None, lambda: self._parsed(source.parsed)
+        assert isinstance(source, ColumnSource)
+        (part,) = self.parts
+        found = source.read(part, f"{part.text}, each an image")
+        if part.count is not None and self.optional:
+            nothing = (found.column.sizes.reshape(-1, part.count) == 0).all(axis=1)
+            found = found.only(~nothing)
+        (found,) = source.checked((found,), *self.checked)
+        return found, lambda: split_rows(found.bytes(), found.lengths)
+
+    def in_form(self, values: Values, form: Form) -> Values:
+        if not form.images:
+            return values
+        lengths = np.fromiter(map(len, values), np.int64, len(values))
+        try:
+            images = self._arrays_of([each for row in values for each in row])
+        except UndecodableError as error:
+            raise error.in_rows(lengths) from None
+        if self.count is None or not isinstance(images, np.ndarray):
+            return split_rows(images, lengths)
+        return images.reshape(-1, self.count, *images.shape[1:])
+
+    def _parsed(self, parsed: Parsed) -> Any:
+        data = parsed[self.key]
+        if self.count is None:
+            stored = (StoredTensors(self.label, data),)
+            data = checked(stored, *self.checked)[0].tensor
+            images = self._decoded(data.flat_values, optional=False)
+            return graph.padded(data.with_flat_values(images), 0)
+        if self.optional:
+            lacking = tf.reduce_sum(tf.cast(data == "", tf.int32), axis=1)
+            data = graph.checked(
+                data,
+                (lacking == 0) | (lacking == self.count),
+                f"field {self.label!r}: expected all of {self.count} images or none, "
+                "found how many are empty",
+                lacking,
+            )
+        flat = self._decoded(tf.reshape(data, (-1,)), optional=self.optional)
+        images = tf.reshape(flat, (-1, self.count, *flat.shape[1:]))
+        return tf.ensure_shape(images, (data.shape[0], *images.shape[1:]))
+
+
+def _is_list_of_images(python_type: Any) -> bool:
+    """Tell whether a type is a list, tuple or Sequence of encoded or decoded images."""
+    if not is_list(python_type):
+        return False
+    items = [item for item in get_args(python_type) if item is not Ellipsis]
+    return all(one is bytes or is_array(one) for item in items for one in members(item))

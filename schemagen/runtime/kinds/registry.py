@@ -1,0 +1,35 @@
+"""All kinds, by the names that specs and messages give them."""
+
+from __future__ import annotations
+
+from .classes import Label, MultiLabel
+from .image_lists import Images
+from .images import Image
+from .kind import Kind
+from .lists import VarLen
+from .masks import Mask
+from .numbers import Scalar, Vector
+from .ragged import Ragged
+from .sparse import Sparse
+from .steps import Steps
+from .tensors import Tensor
+from .text import Text
+
+KINDS: dict[str, type[Kind]] = {
+    kind.kind: kind
+    for kind in (
+        Image,
+        Images,
+        Label,
+        Mask,
+        MultiLabel,
+        Ragged,
+        Scalar,
+        Sparse,
+        Steps,
+        Tensor,
+        Text,
+        VarLen,
+        Vector,
+    )
+}

@@ -1,1 +1,0 @@
-"""Records to columns of features, without TensorFlow."""

@@ -1,0 +1,1 @@
+"""Operations in TensorFlow graphs. TensorFlow is imported when one is called."""
