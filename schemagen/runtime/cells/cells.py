@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .part import Part
 
 
-class Stored(ABC):
+class Cells(ABC):
     """The values under one key in the rows of a batch, one row after the other.
 
     Tests are functions, so that rows which the core has compared with a plan cost nothing.

@@ -26,7 +26,7 @@ from ..shared import base64_text
 from ..shared.dtypes import DTYPES, from_bits
 from ..shared.errors import Problem
 from ..shared.values import shortened
-from .cells import Source, Stored
+from .cells import Cells, Source
 from .checks import Check, EachCheck
 from .columns import Column, StepColumn, column_of
 from .decoded import (
@@ -88,7 +88,7 @@ class Notes:
 
 
 @dataclass(frozen=True)
-class StoredRows(Stored):
+class ArrayCells(Cells):
     """The values under one key, of the rows that are right so far.
 
     Attributes:
@@ -130,22 +130,22 @@ class StoredRows(Stored):
     def are_nan(self, numbers: Any) -> Any:
         return np.isnan(numbers)
 
-    def only(self, keep: NDArray[np.bool_]) -> StoredRows:
+    def only(self, keep: NDArray[np.bool_]) -> ArrayCells:
         """Return some of the rows: bool [rows]."""
         shown = self.shown and self.shown.only(keep)
         return self.of(self.column.only(keep), shown)
 
-    def of(self, column: Column, shown: Column | None = None) -> StoredRows:
+    def of(self, column: Column, shown: Column | None = None) -> ArrayCells:
         """Return what another column holds."""
         if column is self.column:
             return self
-        return StoredRows(self.notes, column, shown)
+        return ArrayCells(self.notes, column, shown)
 
-    def at(self, key: str) -> StoredRows:
+    def at(self, key: str) -> ArrayCells:
         """Return the same rows, of whose faults another key is the place."""
         return self.of(replace(self.column, key=key))
 
-    def with_rows(self, rows: NDArray[np.int64]) -> StoredRows:
+    def with_rows(self, rows: NDArray[np.int64]) -> ArrayCells:
         """Return further rows, without a value, among these."""
         column = self.column
         every = np.concatenate([column.rows, rows])
@@ -153,7 +153,7 @@ class StoredRows(Stored):
         order = np.argsort(every, kind="stable")
         return self.of(replace(column, rows=every[order], lengths=lengths[order]))
 
-    def among(self, others: StoredRows) -> NDArray[np.bool_]:
+    def among(self, others: ArrayCells) -> NDArray[np.bool_]:
         """Return which of the rows others have, too: bool [rows]."""
         return np.isin(self.column.rows, others.column.rows, assume_unique=True)
 
@@ -166,7 +166,7 @@ class StoredRows(Stored):
 
     # Values.
 
-    def raw(self, dtype: str, count: int | None = None) -> StoredRows:
+    def raw(self, dtype: str, count: int | None = None) -> ArrayCells:
         """Return the numbers in bytes, as `DType.memory`."""
         column, data = self.column, joined(self.column.data, self.column.values)
         found = DTYPES[dtype]
@@ -178,7 +178,7 @@ class StoredRows(Stored):
         lengths = self.sizes // found.size
         return self.of(replace(column, kind=_RAW, lengths=lengths, values=values))
 
-    def base64(self, expected: str) -> StoredRows:
+    def base64(self, expected: str) -> ArrayCells:
         """Return the bytes that base64 text stands for."""
         check = EachCheck(
             "SG528",
@@ -191,7 +191,7 @@ class StoredRows(Stored):
         contents = [*map(base64_text.decoded, found.column.bytes_values())]
         return found.of(of_bytes(found.column, contents))
 
-    def ids_of(self, names: Sequence[bytes]) -> StoredRows:
+    def ids_of(self, names: Sequence[bytes]) -> ArrayCells:
         known = {b"": -1, **{name: at for at, name in enumerate(names)}}
         ids = [known.get(name, -2) for name in self.column.bytes_values()]
         found = replace(self.column, kind=INT64, values=np.array(ids, np.int64))
@@ -200,7 +200,7 @@ class StoredRows(Stored):
     def classes(self, count: int) -> list[NDArray[np.int64]]:
         return split_rows(self.values, self.lengths)
 
-    def with_values(self, values: NDArray[Any]) -> StoredRows:
+    def with_values(self, values: NDArray[Any]) -> ArrayCells:
         return self.of(replace(self.column, values=values))
 
     def bytes(self) -> list[bytes]:
@@ -228,7 +228,7 @@ class StoredRows(Stored):
         lengths = self.lengths // max(1, prod(item_shape))
         return RaggedRows(flat.reshape(-1, *item_shape), lengths)
 
-    def of_steps(self, found: StoredRows, values: Values) -> list[Any]:
+    def of_steps(self, found: ArrayCells, values: Values) -> list[Any]:
         if not len(self.values):
             return [values[:0]] * len(self.column)
         # The steps of a row follow each other, and all of them are right.
@@ -240,7 +240,7 @@ class StoredRows(Stored):
     def padded(self, lists: Any, filler: Any) -> Any:
         return lists
 
-    def lists_of_lists(self, dtype: str, lengths: StoredRows) -> list[Any]:
+    def lists_of_lists(self, dtype: str, lengths: ArrayCells) -> list[Any]:
         inner = split_rows(self.flat(dtype), lengths.values)
         return split_rows(inner, lengths.lengths)
 
@@ -255,7 +255,7 @@ class StoredRows(Stored):
 
     def deserialized(
         self, dtype: str, shape: Shape, expected: str
-    ) -> tuple[StoredRows, list[StoredRows]]:
+    ) -> tuple[ArrayCells, list[ArrayCells]]:
         read = partial(read_tensor, dtype=dtype, shape=shape)
         what = "serialized tensor does not match the schema"
         (found,) = checked((self,), EachCheck("SG528", what, read, expected))
@@ -291,7 +291,7 @@ class StoredRows(Stored):
         self,
         dtype: str,
         shape: tuple[int, ...],
-        axes: Sequence[StoredRows],
+        axes: Sequence[ArrayCells],
         *,
         dense: bool,
     ) -> Values:
@@ -306,8 +306,8 @@ class StoredRows(Stored):
 
 
 def checked(
-    cells: tuple[StoredRows, ...], *checks: Check | EachCheck
-) -> tuple[StoredRows, ...]:
+    cells: tuple[ArrayCells, ...], *checks: Check | EachCheck
+) -> tuple[ArrayCells, ...]:
     """Return the rows for which checks hold, and note a fault for each that does not.
 
     Args:
@@ -326,7 +326,7 @@ def checked(
     return cells
 
 
-def _refused(check: Check, cells: tuple[StoredRows, ...]) -> NDArray[np.bool_] | None:
+def _refused(check: Check, cells: tuple[ArrayCells, ...]) -> NDArray[np.bool_] | None:
     """Note which rows a check refuses; return the others, None for all: bool [rows]."""
     own = cells[check.part]
     if check.dtype in DTYPES and own.column.kind == BYTES:
@@ -371,7 +371,7 @@ def _words_of_rows(check: Check, wrong: Column) -> Callable[[int], str]:
 
 
 def _words_of_values(
-    check: Check, own: StoredRows, rows: NDArray[Any], first: NDArray[Any]
+    check: Check, own: ArrayCells, rows: NDArray[Any], first: NDArray[Any]
 ) -> tuple[Callable[[int], str], Callable[[int], str]]:
     """Return the words for wrong values and their causes.
 
@@ -401,7 +401,7 @@ def _words_of_values(
 
 
 def _refused_each(
-    check: EachCheck, cells: tuple[StoredRows, ...]
+    check: EachCheck, cells: tuple[ArrayCells, ...]
 ) -> NDArray[np.bool_] | None:
     """Note the rows with a value that a function raises a Problem for, likewise."""
     own = cells[0]
@@ -489,10 +489,10 @@ class ColumnSource(Source):
         part: Part,
         expected: str,
         *,
-        needed_by: StoredRows | None = None,
+        needed_by: ArrayCells | None = None,
         fill: bool = False,
-    ) -> StoredRows:
-        found = StoredRows(
+    ) -> ArrayCells:
+        found = ArrayCells(
             self.notes, column_of(self.features.by_key, part.key, part.kind)
         )
         if self.notes.trusted:
@@ -515,7 +515,7 @@ class ColumnSource(Source):
         return found.with_rows(lacking) if fill and len(lacking) else found
 
     def _lacking(
-        self, part: Part, expected: str, needed_by: StoredRows | None, *, fill: bool
+        self, part: Part, expected: str, needed_by: ArrayCells | None, *, fill: bool
     ) -> NDArray[np.int64]:
         """Return the rows that have no list under a part's key, and may be without."""
         features = self.features
@@ -542,7 +542,7 @@ class ColumnSource(Source):
                 what = "SG523", "wrong feature type", expected
                 self.notes.add(*what, other.rows, *words, part.key)
 
-    def steps(self, key: str, limit: Any) -> tuple[StoredRows, ColumnSource]:
+    def steps(self, key: str, limit: Any) -> tuple[ArrayCells, ColumnSource]:
         features, found = self.features, self.features.steps.get(key)
         if found is None:
             found = StepColumn(key, _NOTHING, _NOTHING, ())
@@ -555,12 +555,12 @@ class ColumnSource(Source):
         column = Column(key, INT64, found.rows, found.steps, np.arange(count), memory)
         live = features.live[np.repeat(found.rows, found.steps)]
         columns = tuple(replace(each, key="") for each in found.columns)
-        steps = StoredRows(self.notes, column).only(features.live[found.rows])
+        steps = ArrayCells(self.notes, column).only(features.live[found.rows])
         return steps, ColumnSource(
             Features(live, {"": columns}), Notes(self.notes.label)
         )
 
-    def complete(self, steps: StoredRows, inside: Source) -> StoredRows:
+    def complete(self, steps: ArrayCells, inside: Source) -> ArrayCells:
         assert isinstance(inside, ColumnSource)
         column, ends = steps.column, np.cumsum(steps.column.lengths)
         right = np.ones(len(column), np.bool_)
@@ -607,7 +607,7 @@ class ColumnSource(Source):
             key,
         )
 
-    def aligned(self, *some: StoredRows) -> tuple[StoredRows, ...]:
+    def aligned(self, *some: ArrayCells) -> tuple[ArrayCells, ...]:
         first = some[0].column.rows
         if all(np.array_equal(first, each.column.rows) for each in some[1:]):
             return some
@@ -616,13 +616,13 @@ class ColumnSource(Source):
         return tuple(each.only(among[each.column.rows]) for each in some)
 
     def checked(
-        self, cells: tuple[StoredRows, ...], *checks: Check | EachCheck
-    ) -> tuple[StoredRows, ...]:
+        self, cells: tuple[ArrayCells, ...], *checks: Check | EachCheck
+    ) -> tuple[ArrayCells, ...]:
         return checked(cells, *checks)
 
     def present(
-        self, cells: tuple[StoredRows, ...], *parts: Part
-    ) -> tuple[StoredRows, ...]:
+        self, cells: tuple[ArrayCells, ...], *parts: Part
+    ) -> tuple[ArrayCells, ...]:
         there = [self.features.present(part.key) for part in parts]
         keep = np.logical_and.reduce(there)[cells[0].column.rows]
         return tuple(each.only(keep) for each in cells)

@@ -16,7 +16,7 @@ from ..shared.requirements import lazy_tf as tf
 from ..tensorflow import graph, graph_tensors
 from ..tensorflow.graph import raw_numbers, refuse_unless
 from ..tensorflow.parsed import Parsed
-from .cells import Source, Stored
+from .cells import Cells, Source
 from .checks import Check, EachCheck
 from .decoded import Shape
 from .faults import shown_bytes
@@ -27,7 +27,7 @@ _SHOWN = 10
 
 
 @dataclass(frozen=True)
-class StoredTensors(Stored):
+class TensorCells(Cells):
     """The values under one key, as `tf.io.parse_example` returns them.
 
     Attributes:
@@ -69,7 +69,7 @@ class StoredTensors(Stored):
     def owners(self) -> Any:
         return self.tensor.value_rowids()
 
-    def with_values(self, values: Any) -> StoredTensors:
+    def with_values(self, values: Any) -> TensorCells:
         """Return other values of the same rows."""
         tensor = self.tensor.with_flat_values(values) if self.is_ragged else values
         return replace(self, tensor=tensor)
@@ -85,7 +85,7 @@ class StoredTensors(Stored):
 
     # Checks.
 
-    def refuse_values(self, check: Check, right: Any) -> StoredTensors:
+    def refuse_values(self, check: Check, right: Any) -> TensorCells:
         """Refuse a batch with a wrong value, given which are right."""
         values = self.values if self.shown is None else self.shown
         if tf.executing_eagerly():
@@ -102,7 +102,7 @@ class StoredTensors(Stored):
 
     def refuse_rows(
         self, check: Check, right: Any, numbers: Sequence[Any] | None
-    ) -> StoredTensors:
+    ) -> TensorCells:
         """Refuse a batch with a wrong row, given which are right, and what is shown."""
         words = str(check.found)
         if numbers is None:
@@ -136,7 +136,7 @@ class StoredTensors(Stored):
         message = f"field {self.label!r}: expected {check.expected}, found {found}"
         raise tf.errors.InvalidArgumentError(None, None, message)
 
-    def after(self, right: Any, text: str, *found: Any) -> StoredTensors:
+    def after(self, right: Any, text: str, *found: Any) -> TensorCells:
         """Return the same values, once all of `right` is seen to be true."""
         message = f"field {self.label!r}: expected {text}"
         shown = [*map(tf.convert_to_tensor, found)]
@@ -146,7 +146,7 @@ class StoredTensors(Stored):
 
     # Values.
 
-    def raw(self, dtype: str, count: int | None = None) -> StoredTensors:
+    def raw(self, dtype: str, count: int | None = None) -> TensorCells:
         wanted = tf.as_dtype(dtype)
         if count is not None:
             numbers = tf.reshape(raw_numbers(self.tensor, wanted), (-1, count))
@@ -156,7 +156,7 @@ class StoredTensors(Stored):
         lengths = self.sizes // wanted.size
         return replace(self, tensor=tf.RaggedTensor.from_row_lengths(numbers, lengths))
 
-    def ids_of(self, names: Sequence[bytes]) -> StoredTensors:
+    def ids_of(self, names: Sequence[bytes]) -> TensorCells:
         ids = graph.positions_of(self.values, names)
         return replace(self.with_values(ids), shown=self.values)
 
@@ -191,13 +191,13 @@ class StoredTensors(Stored):
         lengths = items.row_lengths() // prod(item_shape)
         return tf.RaggedTensor.from_row_lengths(values, lengths)
 
-    def of_steps(self, found: StoredTensors, values: Any) -> Any:
+    def of_steps(self, found: TensorCells, values: Any) -> Any:
         return self.tensor.with_values(values)
 
     def padded(self, lists: Any, filler: Any) -> Any:
         return graph.padded(lists, filler)
 
-    def lists_of_lists(self, dtype: str, lengths: StoredTensors) -> Any:
+    def lists_of_lists(self, dtype: str, lengths: TensorCells) -> Any:
         return tf.RaggedTensor.from_nested_row_lengths(
             self._cast(dtype).flat_values,
             [lengths.lengths, lengths.values],
@@ -220,7 +220,7 @@ class StoredTensors(Stored):
 
     def deserialized(
         self, dtype: str, shape: Shape, expected: str
-    ) -> tuple[StoredTensors, Sequence[StoredTensors]]:
+    ) -> tuple[TensorCells, Sequence[TensorCells]]:
         contents, sizes = graph_tensors.deserialized(
             self.tensor, self.label, tf.as_dtype(dtype), shape, self.absent
         )
@@ -244,7 +244,7 @@ class StoredTensors(Stored):
         self,
         dtype: str,
         shape: tuple[int, ...],
-        axes: Sequence[StoredTensors],
+        axes: Sequence[TensorCells],
         *,
         dense: bool,
     ) -> Any:
@@ -267,8 +267,8 @@ class StoredTensors(Stored):
 
 
 def checked(
-    cells: tuple[StoredTensors, ...], *checks: Check | EachCheck
-) -> tuple[StoredTensors, ...]:
+    cells: tuple[TensorCells, ...], *checks: Check | EachCheck
+) -> tuple[TensorCells, ...]:
     """Return cells once those checks hold that the parser runs.
 
     Args:
@@ -283,7 +283,7 @@ def checked(
     return cells
 
 
-def _checked(check: Check, cells: tuple[StoredTensors, ...]) -> StoredTensors:
+def _checked(check: Check, cells: tuple[TensorCells, ...]) -> TensorCells:
     stored = own = cells[check.part]
     if check.dtype in DTYPES and own.values.dtype == tf.string:
         own = own.raw(check.dtype)
@@ -324,33 +324,33 @@ class TensorSource(Source):
         *,
         needed_by: Any = None,
         fill: bool = False,
-    ) -> StoredTensors:
+    ) -> TensorCells:
         # TensorFlow has seen type and count, and parses missing lists as empty ones.
         absence = partial(self._absent, part.key) if self.optional else None
         tensor = part.tensor(self.parsed, self.label)
-        return StoredTensors(self.label, tensor, absence, None, self.passes_over)
+        return TensorCells(self.label, tensor, absence, None, self.passes_over)
 
     def _absent(self, key: str) -> Any:
         return ~self.parsed.present(key)
 
-    def steps(self, key: str, limit: Any) -> tuple[StoredTensors, TensorSource]:
+    def steps(self, key: str, limit: Any) -> tuple[TensorCells, TensorSource]:
         kept = limit.kept(self.parsed[key])
         parsed = self.parsed.of_step(kept.values)
         inside = TensorSource(self.label, parsed)
-        return StoredTensors(self.label, kept), inside
+        return TensorCells(self.label, kept), inside
 
-    def complete(self, steps: StoredTensors, inside: Source) -> StoredTensors:
+    def complete(self, steps: TensorCells, inside: Source) -> TensorCells:
         return steps
 
-    def aligned(self, *some: StoredTensors) -> tuple[StoredTensors, ...]:
+    def aligned(self, *some: TensorCells) -> tuple[TensorCells, ...]:
         return some
 
     def checked(
-        self, cells: tuple[StoredTensors, ...], *checks: Check | EachCheck
-    ) -> tuple[StoredTensors, ...]:
+        self, cells: tuple[TensorCells, ...], *checks: Check | EachCheck
+    ) -> tuple[TensorCells, ...]:
         return checked(cells, *checks)
 
     def present(
-        self, cells: tuple[StoredTensors, ...], *parts: Part
-    ) -> tuple[StoredTensors, ...]:
+        self, cells: tuple[TensorCells, ...], *parts: Part
+    ) -> tuple[TensorCells, ...]:
         return cells

@@ -19,7 +19,7 @@ from ..cells.decoded import (
 )
 from ..cells.delivered import Delivered
 from ..cells.in_numpy import ColumnSource
-from ..cells.in_tensorflow import StoredTensors, TensorSource, checked
+from ..cells.in_tensorflow import TensorCells, TensorSource, checked
 from ..cells.part import BYTES, Part
 from ..cells.written import Stored
 from ..images.formats import ENCODINGS, Encoding
@@ -201,7 +201,7 @@ class Images(Resized):
     def _parsed(self, parsed: Parsed) -> Any:
         data = parsed[self.key]
         if self.count is None:
-            stored = (StoredTensors(self.label, data),)
+            stored = (TensorCells(self.label, data),)
             data = checked(stored, *self.checked)[0].tensor
             images = self._decoded(data.flat_values, optional=False)
             return graph.padded(data.with_flat_values(images), 0)

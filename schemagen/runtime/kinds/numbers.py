@@ -20,8 +20,8 @@ from ..cells.columns import NO_BYTES, Column
 from ..cells.decoded import Shape
 from ..cells.delivered import Delivered, Mark
 from ..cells.in_numpy import (
+    ArrayCells,
     Notes,
-    StoredRows,
     checked,
     scaled,
 )
@@ -245,7 +245,7 @@ class FixedNumbers(NumbersKind):
         values = np.full(prod(shape), stand_in, DTYPES[self.dtype].memory)
         rows, lengths = np.arange(1), np.array([len(values)])
         column = Column(part.key, FLOAT, rows, lengths, values, NO_BYTES)
-        (found,) = checked((StoredRows(Notes(self.label), column),), *self.checked)
+        (found,) = checked((ArrayCells(Notes(self.label), column),), *self.checked)
         return not len(found.column)
 
 

@@ -23,7 +23,7 @@ from ..cells.columns import Column, Rows
 from ..cells.decoded import Shape
 from ..cells.delivered import Delivered, Mark
 from ..cells.faults import Features, shown_bytes
-from ..cells.in_numpy import ColumnSource, StoredRows
+from ..cells.in_numpy import ArrayCells, ColumnSource
 from ..cells.in_tensorflow import TensorSource
 from ..cells.part import BYTES, Part, size_part
 from ..cells.written import Stored
@@ -253,7 +253,7 @@ class Picture(Kind):
         """Whether empty bytes are a missing picture."""
         return self.optional
 
-    def _bytes(self, source: ColumnSource, expected: str) -> StoredRows:
+    def _bytes(self, source: ColumnSource, expected: str) -> ArrayCells:
         """Return the rows that have a picture."""
         found = source.read(self.parts[0], expected)
         if source.notes.trusted or not self._empty_is_missing:
@@ -295,7 +295,7 @@ class Picture(Kind):
     def _compare_sizes(
         self,
         source: ColumnSource,
-        found: StoredRows,
+        found: ArrayCells,
         keys: Sequence[str | None],
         sizes: NDArray[np.int64],
     ) -> None:
@@ -332,7 +332,7 @@ class Picture(Kind):
             source.checked((found.at(key),), check)
 
     def _compare_formats(
-        self, source: ColumnSource, found: StoredRows, forms: Sequence[str]
+        self, source: ColumnSource, found: ArrayCells, forms: Sequence[str]
     ) -> None:
         """Compare pictures with the stored name of their format, in any case."""
         if self.format_key is None or not len(found.column):

@@ -13,12 +13,12 @@ import numpy as np
 
 from ..cells import in_numpy as stored_rows
 from ..cells import in_tensorflow as stored_tensors
-from ..cells.cells import Stored
+from ..cells.cells import Cells
 from ..cells.checks import Check
 from ..cells.columns import Column, Rows
 from ..cells.faults import Fault, Features
-from ..cells.in_numpy import Notes, StoredRows
-from ..cells.in_tensorflow import StoredTensors
+from ..cells.in_numpy import ArrayCells, Notes
+from ..cells.in_tensorflow import TensorCells
 from ..cells.part import BYTES, Part
 from ..cells.written import (
     RawRows,
@@ -155,19 +155,19 @@ class Boxes(Relation):
 
     def check_parsed(self, parsed: Parsed) -> None:
         keys = [codec.key for codec in self.fields]
-        stored = [StoredTensors(each.label, parsed[each.key]) for each in self.fields]
+        stored = [TensorCells(each.label, parsed[each.key]) for each in self.fields]
         if len(keys) > 1 and any(codec.optional for codec in self.fields):
             lengths = tf.stack([each.lengths for each in stored])
             alike = tf.reduce_all(lengths == lengths[0], axis=0)
             stored = [
-                StoredTensors(each.label, tf.ragged.boolean_mask(each.tensor, alike))
+                TensorCells(each.label, tf.ragged.boolean_mask(each.tensor, alike))
                 for each in stored
             ]
         found = self._ordered(stored)
         with tf.control_dependencies([each.values for each in found]):
             parsed.update({key: after(parsed[key]) for key in keys})
 
-    def stored(self, features: Features) -> list[StoredRows]:
+    def stored(self, features: Features) -> list[ArrayCells]:
         """Return the records that have all sides, of equally many boxes."""
         columns = [
             features.column(codec.key, codec.parts[0].kind) for codec in self.fields
@@ -178,11 +178,11 @@ class Boxes(Relation):
             there &= features.among(column.rows) & (own == lengths[0])
             there &= own % (4 // len(columns)) == 0
         return [
-            StoredRows(Notes(codec.label), column.only(there[column.rows]))
+            ArrayCells(Notes(codec.label), column.only(there[column.rows]))
             for codec, column in zip(self.fields, columns, strict=True)
         ]
 
-    def values(self, stored: Sequence[Stored]) -> dict[str, Any]:
+    def values(self, stored: Sequence[Cells]) -> dict[str, Any]:
         """Return the values of each side: [boxes]."""
         if len(stored) > 1:
             pairs = zip(self.sides, stored, strict=True)
@@ -228,7 +228,7 @@ class Boxes(Relation):
 def _checked(stored: Any, right: Any, what: str, expected: str) -> Any:
     """Refuse numbers of boxes, in numpy or TensorFlow, given which are right."""
     check = Check("SG533", what, expected, lambda cells: right)
-    is_numpy = isinstance(stored, StoredRows)
+    is_numpy = isinstance(stored, ArrayCells)
     module = stored_rows if is_numpy else stored_tensors
     (found,) = module.checked((stored,), check)
     return found
@@ -274,7 +274,7 @@ class BoxesInImage(Relation):
         yield from _faults(self.boxes.refused(stored, right, what, expected))
 
 
-def _faults(stored: Sequence[StoredRows]) -> Iterator[FieldFault]:
+def _faults(stored: Sequence[ArrayCells]) -> Iterator[FieldFault]:
     for each in stored:
         yield from (FieldFault(each.label, fault) for fault in each.notes.faults)
 
