@@ -31,12 +31,14 @@ class Plan(NamedTuple):
         finite: whether NaN and infinities are refused.
         text: whether bytes are UTF-8.
         most: the most values of a row; None for no limit.
+        tests: functions that raise a Problem for a wrong bytes value; the core has none.
     """
 
     bounds: tuple[Any, Any] = NO_RANGE
     finite: bool = False
     text: bool = False
     most: int | None = None
+    tests: tuple[Callable[[bytes], object], ...] = ()
 
     def merged(self, other: Plan) -> Plan:
         """Return the plan of two checks."""
@@ -48,6 +50,7 @@ class Plan(NamedTuple):
             self.finite or other.finite,
             self.text or other.text,
             min(limits, default=None),
+            self.tests + other.tests,
         )
 
 
@@ -71,6 +74,8 @@ class Check:
         cause: the likely cause, given a wrong value; or the wrong rows and the position
             of one.
         parsed: whether the parser in TensorFlow runs it, too.
+        structural: whether it compares parts, all of which a kind packs from one value:
+            it is not run for a row that is encoded alone.
         plan: what it asks for, as data; None if a plan cannot say it.
     """
 
@@ -85,6 +90,7 @@ class Check:
     found: str | Callable[[Any], str] | None = None
     cause: Callable[..., str] | None = None
     parsed: bool = True
+    structural: bool = False
     plan: Plan | None = None
 
 
@@ -105,7 +111,13 @@ class EachCheck:
     test: Callable[[bytes], object]
     expected: str = ""
     cause: Callable[[bytes], str] = lambda data: ""
-    plan = None
+    part = 0
+    structural = False
+
+    @property
+    def plan(self) -> Plan:
+        """What it asks for, as data."""
+        return Plan(tests=(self.test,))
 
 
 Checks = tuple[Check | EachCheck, ...]

@@ -479,10 +479,13 @@ class ColumnSource(Source):
     Attributes:
         features: of the records.
         notes: of the field.
+        packed: whether they are not records yet, but what a kind has packed in each of
+            its parts for every row.
     """
 
     features: Features
     notes: Notes
+    packed: bool = False
 
     def read(
         self,
@@ -495,6 +498,8 @@ class ColumnSource(Source):
         found = ArrayCells(
             self.notes, column_of(self.features.by_key, part.key, part.kind)
         )
+        if self.packed:
+            return found.base64(expected) if part.transfer_encoding else found
         if self.notes.trusted:
             return found
         self._note_other_types(part, expected)

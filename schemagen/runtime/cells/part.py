@@ -145,7 +145,7 @@ class Part:
             plan: what is asked for beyond the part; None if no plan can say it.
             optional: whether records may be without.
         """
-        if plan is None or self.transfer_encoding:
+        if plan is None or plan.tests or self.transfer_encoding:
             return None
         if self.encoding == "raw":
             if self.size is None or plan != Plan():

@@ -28,7 +28,7 @@ from ..images.formats import (
     sniff,
     with_article,
 )
-from ..images.headers import ImageHeader, encode_png
+from ..images.headers import EXIF_START, ImageHeader, encode_png
 from ..shared.dtypes import DTYPES, FLOATS, INTEGERS
 from ..shared.errors import DatasetError, Problem, warn
 from ..shared.requirements import lazy_tf as tf
@@ -69,6 +69,9 @@ _FLOATS = (
 )
 
 DTYPES_OF_PIXELS = (*INTEGERS, *FLOATS)
+# The first segments of a JPEG, of which cameras write EXIF data as one.
+_HEAD = 256
+
 _PNG_DTYPES = ("uint8", "uint16")
 
 # Interpolation calculates in float32, which does not hold all that these do.
@@ -187,10 +190,17 @@ class Resized(Kind):
                 f"the bytes of {image_of(self.encoding)} or an array of its pixels",
                 advice_for(value),
             )
-        header = self.check_encoded(value)
-        if header.orientation != 1 and self.orientation == "keep":
-            _warn_of_turned(self.label)
+        if self.orientation == "keep" and value.find(EXIF_START, 0, _HEAD) > 0:
+            self._warn_if_turned(value)
         return value
+
+    def _warn_if_turned(self, data: bytes) -> None:
+        try:
+            _, header = self.header_of(data)
+        except Problem:  # which the check of what was packed says
+            return
+        if header.orientation != 1:
+            _warn_of_turned(self.label)
 
     def _pixels(self, value: Any) -> NDArray[Any]:
         try:

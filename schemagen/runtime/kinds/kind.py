@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cells.cells import Read, Source
-from ..cells.checks import Checks, plan_of
+from ..cells.checks import Checks, Plan, plan_of
 from ..cells.decoded import (
     Decoded,
     Form,
@@ -243,14 +243,23 @@ class Kind(_Bound, Parameters):
         return self.checks
 
     @cached_property
+    def plan(self) -> Plan | None:
+        """What all checks ask for, as data; None if a plan cannot say it."""
+        if len(self.parts) > 1 or self.parts[0].in_list:
+            return None
+        return plan_of(self.checked)
+
+    @cached_property
     def expected(self) -> Expected | None:
         """What the core checks; None if that is not all."""
-        if len(self.parts) != 1:
-            return None
-        plan = plan_of(self.checked)
-        return self.parts[0].expected(plan, optional=self.optional)
+        return self.parts[0].expected(self.plan, optional=self.optional)
 
     # Writing.
+
+    @property
+    def quick(self) -> Callable[[Any], Stored | None] | None:
+        """Stores a row's value if it is plain and the plan holds, or returns None."""
+        return None
 
     def convert(self, value: Any) -> Any:
         """Return a value in the one form in which it is stored.

@@ -159,7 +159,6 @@ class Mask(Picture):
 
     def convert(self, value: Any) -> bytes | NDArray[Any]:
         if isinstance(value, bytes) and not self._raw:
-            self.check_encoded(value)
             return value
         if not isinstance(value, np.ndarray):
             expected = "" if self._raw else "the bytes of a png image or "

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import cached_property
-from math import inf, prod
+from math import inf, nextafter, prod
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -15,7 +15,7 @@ from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
 from ..cells.cells import Source
-from ..cells.checks import Check, Checks
+from ..cells.checks import Check, Checks, Plan
 from ..cells.columns import NO_BYTES, Column
 from ..cells.decoded import Shape
 from ..cells.delivered import Delivered, Mark
@@ -166,11 +166,6 @@ class FixedNumbers(NumbersKind):
         mark: Mark = "nan" if dtype in FLOATS else "mask"
         return self._delivers(self.shape_of_rows, dtype, mark=mark)
 
-    def bind(self) -> None:
-        super().bind()
-        fast = not (self._shape or self.exact or self._base64)
-        self._of_python = _of_python(self.dtype, self._raw) if fast else None
-
     def make_parts(self) -> tuple[Part, ...]:
         shape = tuple(size or 0 for size in self.shape_of_rows)
         part = values_part(
@@ -196,17 +191,20 @@ class FixedNumbers(NumbersKind):
         return with_missing(part, self.dtype, item, prod(shape))
 
     def store(self, value: Any) -> Sequence[Stored]:
-        kind = type(value)
-        if kind is np.ndarray:
-            # What the field declares stays as it is.
-            if value.shape == self._shape and self._numbers.accepts(value):
-                return (self._stored(value),)
-        elif self._of_python is not None:
-            number = value.item() if kind in _NUMPY_NUMBERS else value
-            stored = self._of_python(number)
-            if stored is not None:
-                return (stored,)
+        # What the field declares stays as it is.
+        if (
+            type(value) is np.ndarray
+            and value.shape == self._shape
+            and self._numbers.accepts(value)
+        ):
+            return (self._stored(value),)
         return super().store(value)
+
+    @cached_property
+    def quick(self) -> Callable[[Any], Stored | None] | None:
+        if self.plan is None or self._shape or self.exact or self._base64:
+            return None
+        return _of_python(self.dtype, self._raw, self.plan)
 
     def pack(self, values: Any, rows: int) -> Sequence[Written]:
         array = self._numbers.convert(values)
@@ -493,19 +491,27 @@ def other_dtype(length: int, dtype: str, size: int) -> str:
     return ""
 
 
-def _of_python(dtype: str, raw: bool) -> Callable[[Any], Stored | None] | None:
-    """Return how Python's own numbers are stored; None if each needs a closer look.
+def _of_python(
+    dtype: str, raw: bool, plan: Plan
+) -> Callable[[Any], Stored | None] | None:
+    """Return how numbers of Python and numpy are stored; None if each needs a closer look.
 
     The function returns None for a value that does.
     """
+    least, greatest = plan.bounds
     if dtype == "bool" and not raw:
-        return lambda value: (value,) if type(value) is bool else None
+        return lambda value: (bool(value),) if type(value) in (bool, np.bool_) else None
     if dtype in ("float32", "float64"):
         most = _FLOAT32_END if dtype == "float32" else inf
         layout = struct.Struct("<f" if dtype == "float32" else "<d")
+        # What is just out of the range, so that one comparison does for both.
+        below = -most if least is None else nextafter(least, -inf)
+        above = most if greatest is None else nextafter(greatest, inf)
 
         def stored_float(value: Any) -> Stored | None:
-            if type(value) is not float or not -most < value < most:
+            if type(value) in _NUMPY_NUMBERS:
+                value = value.item()
+            if type(value) is not float or not below < value < above:
                 return None
             return (layout.pack(value) if raw else value,)
 
@@ -513,7 +519,12 @@ def _of_python(dtype: str, raw: bool) -> Callable[[Any], Stored | None] | None:
     bounds = DTYPES[dtype].bounds
     if raw or bounds is None:
         return None
-    low, high = bounds
-    return lambda value: (
-        (value,) if type(value) is int and low <= value <= high else None
-    )
+    low = bounds[0] if least is None else least
+    high = bounds[1] if greatest is None else greatest
+
+    def stored_integer(value: Any) -> Stored | None:
+        if type(value) in _NUMPY_NUMBERS:
+            value = value.item()
+        return (value,) if type(value) is int and low <= value <= high else None
+
+    return stored_integer

@@ -229,16 +229,45 @@ class Picture(Kind):
         if isinstance(source, TensorSource):
             return None, lambda: self.decoded(source.parsed)
         assert isinstance(source, ColumnSource)
-        if self._raw:
-            return self._read_raw(source)
-        found = self._bytes(source, f"an encoded {self.encoding}")
-        (found,) = source.checked((found,), *self.checked)
+        found, *stored = source.checked(self.cells(source), *self.checked)
         if self._described and len(found.column):
+            self._compare(source, found)
+        if not self._raw:
+            return found, found.bytes
+        sizes = self._sizes(stored)
+        return found, lambda: found.tensors(self.stored_dtype, self.shape, sizes, 0)
+
+    def cells(self, source: Source) -> tuple[Any, ...]:
+        assert isinstance(source, ColumnSource)
+        dtype, size = self.stored_dtype, self._raw_size
+        if not self._raw:
+            return (self._bytes(source, f"an encoded {self.encoding}"),)
+        text = f"{dtype} pixels of the size that is stored next to them"
+        if size is not None:
+            text = f"{size} bytes ({dtype} {list(self.shape)})"
+        found = self._bytes(source, text)
+        if size is not None:
+            (found,) = source.checked((found,), of_size(size, 1, text, dtype))
+        read = {each.content: each for each in self.parts[1:] if each.read}
+        sizes = (
+            source.read(each, f"{each.text}, the {each.content}", needed_by=found)
+            for each in read.values()
+        )
+        return source.aligned(found, *sizes)
+
+    def _compare(self, source: ColumnSource, found: ArrayCells) -> None:
+        """Compare pictures with what is stored of them under further keys."""
+        if self._raw:
+            pairs = zip(self._size_keys, self.shape, strict=True)
+            keys = [None if size is None else key for key, size in pairs]
+            sizes = np.array([[n or 0 for n in self.shape]] * len(found.column))
+            forms = ["raw"] * len(found.column)
+        else:
             headers = [*map(self.header_of, found.bytes())]
+            keys, forms = [*self._size_keys], [form for form, _ in headers]
             sizes = np.array([header[:3] for _, header in headers], np.int64)
-            self._compare_sizes(source, found, self._size_keys, sizes)
-            self._compare_formats(source, found, [form for form, _ in headers])
-        return found, found.bytes
+        self._compare_sizes(source, found, keys, sizes)
+        self._compare_formats(source, found, forms)
 
     def decoded(self, parsed: Parsed) -> Any:
         """Return the pixels of a batch as a tensor: [B, height, width, ...]."""
@@ -256,36 +285,9 @@ class Picture(Kind):
     def _bytes(self, source: ColumnSource, expected: str) -> ArrayCells:
         """Return the rows that have a picture."""
         found = source.read(self.parts[0], expected)
-        if source.notes.trusted or not self._empty_is_missing:
+        if source.packed or source.notes.trusted or not self._empty_is_missing:
             return found
         return found.only(found.sizes > 0)
-
-    def _read_raw(self, source: ColumnSource) -> Read:
-        """Check raw pixels, of a fixed shape or of the one stored next to them."""
-        dtype = self.stored_dtype
-        fixed = None not in self.shape
-        if fixed:
-            size = int(np.prod(self.shape)) * DTYPES[dtype].size
-            text = f"{size} bytes ({dtype} {list(self.shape)})"
-            found = self._bytes(source, text)
-            (found,) = source.checked((found,), of_size(size, 1, text, dtype))
-        else:
-            text = f"{dtype} pixels of the size that is stored next to them"
-            found = self._bytes(source, text)
-        read = {each.content: each for each in self.parts[1:] if each.read}
-        sizes = [
-            source.read(each, f"{each.text}, the {each.content}", needed_by=found)
-            for each in read.values()
-        ]
-        cells = source.aligned(found, *sizes)
-        found, *stored = source.checked(cells, *self.checked)
-        table = self._sizes(stored)
-        pairs = zip(self._size_keys, self.shape, strict=True)
-        keys = [None if size is None else key for key, size in pairs]
-        fixed_sizes = np.array([[n or 0 for n in self.shape]] * len(found.column))
-        self._compare_sizes(source, found, keys, fixed_sizes)
-        self._compare_formats(source, found, ["raw"] * len(found.column))
-        return found, lambda: found.tensors(dtype, self.shape, table, 0)
 
     def _sizes(self, stored: Sequence[Any]) -> list[Any]:
         """Return the size of each axis: int64 [rows], or one for all rows."""

@@ -191,7 +191,9 @@ class Ragged(Listed, Ranged):
         return (
             *self._values.checks_of_items(),
             integers(
-                *(0, None, "SG529", "negative row length", "row lengths from 0"), part=1
+                *(0, None, "SG529", "negative row length", "row lengths from 0"),
+                part=1,
+                structural=True,
             ),
             Check(
                 "SG529",
@@ -202,6 +204,7 @@ class Ragged(Listed, Ranged):
                 part=1,
                 numbers=lambda values, lengths: (lengths.sums(), values.lengths),
                 found=f"{_ADD_UP} {{}}, and {{}} values",
+                structural=True,
             ),
             *self._limit.checks(part=1),
         )

@@ -242,8 +242,6 @@ class Steps(Listed):
     def checks(self) -> Checks:
         return self._limit.checks()
 
-    expected = None  # the core does not look at steps
-
     def read(self, source: Source) -> Read:
         steps, inside = source.steps(self.key, self._limit)
         found, values = self.step.read(inside)

@@ -228,6 +228,7 @@ class Tensor(NumbersKind):
                 by_row=True,
                 numbers=lambda values, *sizes: self._sizes_of(sizes),
                 found=f"the sizes {_places(len(self.shape))}",
+                structural=True,
             ),
             of_sizes(self.parts[0], self.dtype, len(self.shape), self._sizes_of),
             *self.checks_of_numbers(),
@@ -377,6 +378,7 @@ def of_sizes(
         cause=lambda wrong, at: (
             cause_of_size(wrong.bytes_at(at), dtype, None) if raw else ""
         ),
+        structural=True,
     )
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..cells.faults import Fault
 from ..cells.part import Part
 from ..cells.written import (
     EXAMPLE,
@@ -38,9 +37,10 @@ from .groups import (
     groups_of,
     has_length,
 )
-from .packed import fault_of_row, first_fault, row_test
+from .packed import first_fault, row_writer
 
 ColumnOf = tuple[Kind, Column | None]
+_Store = Callable[[Any], Sequence[Stored]]
 
 
 class RecordCodec:
@@ -82,7 +82,7 @@ class RecordCodec:
             for codec in codecs
         }
         self._writers = [
-            (name, codec, codec.store, row_test(codec), self._entries[name][0][1])
+            (name, codec, row_writer(codec), self._entries[name])
             for name, codec in self._by_key
         ]
 
@@ -139,29 +139,26 @@ class RecordCodec:
     def _in_order(self, values: Mapping[str, Any]) -> list[Buffer]:
         """Encode a row of fields with one key each: they come in the order of the keys."""
         flat: list[Buffer] = []
-        for name, codec, store, is_right, pieces in self._writers:
+        for name, codec, write, ((_, pieces),) in self._writers:
             value = values[name]
             if value is None and codec.optional:
                 continue
             try:
-                stored = store(value)
+                stored = write(value)
             except Exception as error:
-                stored = _stored_again(codec, value, None, error)
-            if is_right is not None and not is_right(stored[0]):
-                _refuse(codec, fault_of_row(codec, stored), [value], (None,))
+                stored = _stored_again(codec, write, value, None, error)
             flat += pieces(stored[0])
         return flat
 
     def _by_place(self, values: Mapping[str, Any]) -> list[Buffer]:
         """Encode a row of fields with several keys, none of which is that of another."""
         found: list[Pieces] = [()] * len(self._places)
-        for name, codec in self._by_key:
+        for name, codec, write, entries in self._writers:
             value = values[name]
             if value is None and codec.optional:
                 continue
-            stored = _stored_row(codec, value, None)
-            _refuse(codec, fault_of_row(codec, stored), [value], (None,))
-            for (place, pieces), held in zip(self._entries[name], stored, strict=True):
+            stored = _stored_row(codec, write, value, None)
+            for (place, pieces), held in zip(entries, stored, strict=True):
                 found[place] = pieces(held)
         return [*chain.from_iterable(found)]
 
@@ -359,36 +356,19 @@ def _stored(
         _check_missing(codec, values, rows)
         each = [None] * len(rows) if values is None else values
         stored = [
-            _stored_row(codec, value, rows[at])
+            _stored_row(codec, codec.store, value, rows[at])
             for at, value in zip(given, each, strict=True)
         ]
         written = codec.join(stored)
     fault = first_fault(codec, written, len(given))
     if fault is not None:
-        _refuse(codec, fault, values, [rows[at] for at in given])
+        at = int(fault.rows[0])
+        problem = Problem(fault.found(0), fault.expected, fault.cause(0))
+        problem = problem.about(None if values is None else values[at])
+        raise RecordError.of(problem, codec.label, rows[given[at]])
     if len(given) < len(rows):
         return [each.among(given, len(rows)) for each in written]
     return written
-
-
-def _refuse(
-    codec: Kind, fault: Fault | None, values: Any, rows: Sequence[int | None]
-) -> None:
-    """Refuse the first wrong row, if there is one.
-
-    Args:
-        codec: of the field.
-        fault: what is wrong.
-        values: of the field, in some rows.
-        rows: the positions of these rows, for errors.
-
-    Raises:
-        RecordError: naming the row.
-    """
-    if fault is not None:
-        at = int(fault.rows[0])
-        problem = Problem(fault.found(0), fault.expected, fault.cause(0))
-        raise RecordError.of(problem.about(values[at]), codec.label, rows[at])
 
 
 def _is_stored(codec: Kind, values: Column, rows: Sequence[int]) -> bool:
@@ -442,15 +422,17 @@ def _column_of(codec: Kind, values: Any) -> Column:
     return found
 
 
-def _stored_row(codec: Kind, value: Any, row: int | None) -> Sequence[Stored]:
+def _stored_row(
+    codec: Kind, store: _Store, value: Any, row: int | None
+) -> Sequence[Stored]:
     try:
-        return codec.store(value)
+        return store(value)
     except Exception as error:
-        return _stored_again(codec, value, row, error)
+        return _stored_again(codec, store, value, row, error)
 
 
 def _stored_again(
-    codec: Kind, value: Any, row: int | None, error: Exception
+    codec: Kind, store: _Store, value: Any, row: int | None, error: Exception
 ) -> Sequence[Stored]:
     """Store a value that was refused, if it is a tensor, as the array that it holds.
 
@@ -462,7 +444,7 @@ def _stored_again(
         plain = as_arrays(value, text=codec.dtype == "string")
         if plain is value:
             raise error
-        return codec.store(plain)
+        return store(plain)
     except Problem as problem:
         raise RecordError.of(problem.about(value), codec.label, row) from None
     except (ImportError, MemoryError):

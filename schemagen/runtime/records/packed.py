@@ -1,7 +1,6 @@
 """Checks of what was packed, before it is written: those that readers will run.
 
-Where the plan of a kind holds, nothing else is run. Otherwise the kind reads what was
-packed as it would read a file.
+Where the plan of a kind holds, nothing else is run.
 """
 
 from __future__ import annotations
@@ -12,17 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..cells.checks import EachCheck, Plan, plan_of
+from ..cells.checks import Plan, plan_of
 from ..cells.columns import StepColumn
 from ..cells.faults import Fault, Features
 from ..cells.in_numpy import ColumnSource, Notes
 from ..cells.part import BYTES, Part
-from ..cells.written import (
-    RawRows,
-    Stored,
-    Written,
-    column_of_written,
-)
+from ..cells.written import RawRows, Stored, Written, column_of_written
 from ..kinds.kind import Kind
 from ..shared.dtypes import DTYPES
 from ..shared.errors import Problem
@@ -37,19 +31,19 @@ def first_fault(kind: Kind, written: Sequence[Written], count: int) -> Fault | N
         written: what each part holds of the rows.
         count: how many rows there are; each of them has a value.
     """
-    if _holds(kind, written):
+    if kind.plan is not None and _hold(kind.plan, kind.parts[0], written[0]):
         return None
-    every = np.ones(count, np.bool_)
+    every, notes = np.ones(count, np.bool_), Notes(kind.label)
     if kind.parts[0].in_list:
-        features = Features(every, {}, {kind.key: _steps(kind, written, count)})
+        steps = {kind.key: _steps(kind, written, count)}
+        kind.read(ColumnSource(Features(every, {}, steps), notes))
     else:
         by_key = {
             part.key: (column_of_written(part, each, count),)
             for part, each in zip(kind.parts, written, strict=True)
         }
-        features = Features(every, by_key, optional=kind.optional)
-    notes = Notes(kind.label)
-    kind.read(ColumnSource(features, notes))
+        source = ColumnSource(Features(every, by_key), notes, packed=True)
+        source.checked(kind.cells(source), *kind.checked)
     return min(notes.faults, key=lambda fault: int(fault.rows[0]), default=None)
 
 
@@ -62,49 +56,64 @@ def converted(kind: Kind, value: Any) -> Any:
     found = kind.convert(value)
     of_step = kind.of_step
     if of_step.parts[0].is_image:  # arrays are not encoded for it
+        tests = of_step.plan.tests if of_step.plan else ()
         for picture in found if isinstance(found, (list, tuple)) else [found]:
-            for check in of_step.checked:
-                if isinstance(check, EachCheck) and isinstance(picture, bytes):
-                    check.test(picture)
+            for test in tests:
+                if isinstance(picture, bytes):
+                    test(picture)
         return found
-    fault = fault_of_row(kind, kind.store(value))
-    if fault is not None:
-        raise Problem(fault.found(0), fault.expected, fault.cause(0))
+    row_writer(kind)(value)
     return found
 
 
-def fault_of_row(kind: Kind, stored: Sequence[Stored]) -> Fault | None:
-    """Return what is wrong with one row, given what each part holds of it."""
-    return first_fault(kind, kind.join([stored]), 1)
+def row_writer(kind: Kind) -> Callable[[Any], Sequence[Stored]]:
+    """Return what stores a row's value, which has to be right.
 
-
-def row_test(kind: Kind) -> Callable[[Stored], bool] | None:
-    """Return what tells of one row that all is right, given what its one part holds.
-
-    Where it does not, `fault_of_row` has to say. None if there is nothing to check.
+    The function raises a Problem for a value that the field cannot hold.
     """
-    plan = plan_of(kind.checked)
-    if plan == Plan():
+    store, quick, is_right = kind.store, kind.quick, _row_test(kind)
+
+    def write(value: Any) -> Sequence[Stored]:
+        if quick is not None:
+            stored = quick(value)
+            if stored is not None:
+                return (stored,)
+        parts = store(value)
+        if is_right is not None and not is_right(parts[0]):
+            fault = first_fault(kind, kind.join([parts]), 1)
+            if fault is not None:
+                raise Problem(fault.found(0), fault.expected, fault.cause(0))
+        return parts
+
+    return write
+
+
+_NOTHING = Plan()
+
+
+def _row_test(kind: Kind) -> Callable[[Stored], bool] | None:
+    """Return what tells from the first part of a row that all is right.
+
+    Where it does not, the row has to be looked at. None if there is nothing to check.
+    """
+    part, checks = kind.parts[0], [c for c in kind.checked if not c.structural]
+    plan = None if any(check.part for check in checks) else plan_of(checks)
+    if plan == _NOTHING and not part.in_list:
         return None
-    if plan is None or len(kind.parts) > 1 or kind.parts[0].in_list:
+    known = part.encoding in ("list", "raw") or part.is_image
+    if plan is None or part.in_list or part.transfer_encoding or not known:
         return lambda stored: False
-    (part,) = kind.parts
-    if part.transfer_encoding or part.encoding not in ("list", "raw"):
-        return lambda stored: False
-    return _row_test(plan, part)
-
-
-def _row_test(plan: Plan, part: Part) -> Callable[[Stored], bool]:
+    if part.stored == BYTES and part.encoding != "raw":
+        most = plan.most
+        return lambda stored: (
+            (most is None or len(stored) <= most) and _are_right_bytes(plan, stored)
+        )
     low, high = plan.bounds
 
     def is_right(stored: Stored) -> bool:
         if part.encoding == "raw":
             numbers = _numbers_in(part, stored[0])
             return numbers is not None and _are_right(plan, numbers, len(numbers))
-        if plan.most is not None and len(stored) > plan.most:
-            return False
-        if part.stored == BYTES:
-            return not plan.text or _are_text(stored)
         if type(stored) is tuple and len(stored) == 1:
             (number,) = stored
             return (
@@ -117,29 +126,24 @@ def _row_test(plan: Plan, part: Part) -> Callable[[Stored], bool]:
     return is_right
 
 
-def _holds(kind: Kind, written: Sequence[Written]) -> bool:
-    """Return whether the plan of a kind holds; False if it has none."""
-    plan = plan_of(kind.checked)
-    if plan is None or len(kind.parts) > 1 or kind.parts[0].in_list:
+def _hold(plan: Plan, part: Part, written: Written) -> bool:
+    """Return whether a plan holds for what all rows hold."""
+    values = written.values
+    if plan == _NOTHING:
+        return True
+    if part.transfer_encoding:
         return False
-    (part,), (each,) = kind.parts, written
-    if part.transfer_encoding or part.encoding not in ("list", "raw"):
-        return False
-    values = each.values
     if isinstance(values, RawRows):
-        if plan == Plan():
-            return True
-        size = DTYPES[part.dtype].size
         numbers = _numbers_in(part, values.array)
-        longest = int(values.sizes.max(initial=0)) // size
+        longest = int(values.sizes.max(initial=0)) // DTYPES[part.dtype].size
         return numbers is not None and _are_right(plan, numbers, longest)
     if part.encoding == "raw":
         return False
-    if plan.most is not None and int(np.max(each.counts, initial=0)) > plan.most:
+    if plan.most is not None and int(np.max(written.counts, initial=0)) > plan.most:
         return False
     if isinstance(values, np.ndarray):
         return _are_right(plan, values, 0)
-    return not plan.text or _are_text(values)
+    return _are_right_bytes(plan, values)
 
 
 def _numbers_in(part: Part, data: Any) -> Any:
@@ -161,13 +165,15 @@ def _are_right(plan: Plan, numbers: Any, longest: int) -> bool:
     return high is None or not (numbers > high).any()
 
 
-def _are_text(values: Any) -> bool:
-    if b"".join(values).isascii():
-        return True
+def _are_right_bytes(plan: Plan, values: Any) -> bool:
     try:
-        for value in values:
-            bytes(value).decode()
-    except UnicodeDecodeError:
+        for test in plan.tests:
+            for value in values:
+                test(value if type(value) is bytes else bytes(value))
+        if plan.text and not b"".join(values).isascii():
+            for value in values:
+                bytes(value).decode()
+    except (Problem, UnicodeDecodeError):
         return False
     return True
 
