@@ -65,11 +65,14 @@ class Notes:
     Attributes:
         label: the field's name in messages.
         trusted: whether the core has found all to be as the kind's plan says.
+        packed: whether there are no records yet, but what a kind has packed in each of its
+            parts for every row.
         faults: what is wrong, in the order of the checks.
     """
 
     label: str
     trusted: bool = False
+    packed: bool = False
     faults: list[Fault] = field(default_factory=list)
 
     def add(
@@ -430,7 +433,9 @@ def _refused_each(
 
         def why(at: int, rows: list[int] = rows) -> str:
             value, refusal = problems[rows[at]]
-            return refusal.advice or check.cause(column.bytes_at(value))
+            if refusal.advice or own.notes.packed:
+                return refusal.advice
+            return check.cause(column.bytes_at(value))
 
         what = check.rule, check.what, expected
         own.notes.add(*what, column.rows[rows], found, why, column.key)
@@ -479,13 +484,10 @@ class ColumnSource(Source):
     Attributes:
         features: of the records.
         notes: of the field.
-        packed: whether they are not records yet, but what a kind has packed in each of
-            its parts for every row.
     """
 
     features: Features
     notes: Notes
-    packed: bool = False
 
     def read(
         self,
@@ -498,7 +500,7 @@ class ColumnSource(Source):
         found = ArrayCells(
             self.notes, column_of(self.features.by_key, part.key, part.kind)
         )
-        if self.packed:
+        if self.notes.packed:
             return found.base64(expected) if part.transfer_encoding else found
         if self.notes.trusted:
             return found
@@ -562,7 +564,8 @@ class ColumnSource(Source):
         columns = tuple(replace(each, key="") for each in found.columns)
         steps = ArrayCells(self.notes, column).only(features.live[found.rows])
         return steps, ColumnSource(
-            Features(live, {"": columns}), Notes(self.notes.label)
+            Features(live, {"": columns}),
+            Notes(self.notes.label, packed=self.notes.packed),
         )
 
     def complete(self, steps: ArrayCells, inside: Source) -> ArrayCells:

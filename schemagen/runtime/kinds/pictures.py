@@ -54,9 +54,7 @@ def of_pictures(test: Callable[[bytes], object]) -> EachCheck:
 
 
 def _cause(data: bytes) -> str:
-    if not data:
-        return "nothing was written"
-    if sniff(data):
+    if not data or sniff(data):
         return ""
     if data.startswith((b"/9j/", b"iVBOR")):
         return 'an image in base64: declare transfer_encoding="base64"'
@@ -285,7 +283,7 @@ class Picture(Kind):
     def _bytes(self, source: ColumnSource, expected: str) -> ArrayCells:
         """Return the rows that have a picture."""
         found = source.read(self.parts[0], expected)
-        if source.packed or source.notes.trusted or not self._empty_is_missing:
+        if source.notes.packed or source.notes.trusted or not self._empty_is_missing:
             return found
         return found.only(found.sizes > 0)
 

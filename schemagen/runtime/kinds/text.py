@@ -49,7 +49,7 @@ TEXT = Check(
     parsed=False,
     plan=Plan(text=True),
 )
-"""The check of text, which the parser leaves to whoever decodes it."""
+"""The check of text, which the parser does not decode."""
 
 
 class String(Kind):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -243,7 +243,7 @@ class RecordCodec:
         if sizes[at] <= MOST_RECORD_BYTES:
             return records
         values = {
-            name: None if column is None else column[at]
+            name: None if column is None else _at(column, at)
             for name, column in columns.items()
         }
         raise self._too_long(int(sizes[at]), values, rows[at])
@@ -364,11 +364,16 @@ def _stored(
     if fault is not None:
         at = int(fault.rows[0])
         problem = Problem(fault.found(0), fault.expected, fault.cause(0))
-        problem = problem.about(None if values is None else values[at])
+        problem = problem.about(None if values is None else _at(values, at))
         raise RecordError.of(problem, codec.label, rows[given[at]])
     if len(given) < len(rows):
         return [each.among(given, len(rows)) for each in written]
     return written
+
+
+def _at(column: Column, position: int) -> Any:
+    """Return a value by its position, which the index of a Series may not be."""
+    return next(islice(column, position, None))
 
 
 def _is_stored(codec: Kind, values: Column, rows: Sequence[int]) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..cells.checks import Plan, plan_of
 from ..cells.columns import StepColumn
+from ..cells.decoded import convert_each
 from ..cells.faults import Fault, Features
 from ..cells.in_numpy import ColumnSource, Notes
 from ..cells.part import BYTES, Part
@@ -31,9 +32,10 @@ def first_fault(kind: Kind, written: Sequence[Written], count: int) -> Fault | N
         written: what each part holds of the rows.
         count: how many rows there are; each of them has a value.
     """
-    if kind.plan is not None and _hold(kind.plan, kind.parts[0], written[0]):
+    plan, part = kind.plan, kind.parts[0]
+    if plan is not None and _is_open(part) and _hold(plan, part, written[0]):
         return None
-    every, notes = np.ones(count, np.bool_), Notes(kind.label)
+    every, notes = np.ones(count, np.bool_), Notes(kind.label, packed=True)
     if kind.parts[0].in_list:
         steps = {kind.key: _steps(kind, written, count)}
         kind.read(ColumnSource(Features(every, {}, steps), notes))
@@ -42,7 +44,7 @@ def first_fault(kind: Kind, written: Sequence[Written], count: int) -> Fault | N
             part.key: (column_of_written(part, each, count),)
             for part, each in zip(kind.parts, written, strict=True)
         }
-        source = ColumnSource(Features(every, by_key), notes, packed=True)
+        source = ColumnSource(Features(every, by_key), notes)
         source.checked(kind.cells(source), *kind.checked)
     return min(notes.faults, key=lambda fault: int(fault.rows[0]), default=None)
 
@@ -57,10 +59,16 @@ def converted(kind: Kind, value: Any) -> Any:
     of_step = kind.of_step
     if of_step.parts[0].is_image:  # arrays are not encoded for it
         tests = of_step.plan.tests if of_step.plan else ()
-        for picture in found if isinstance(found, (list, tuple)) else [found]:
-            for test in tests:
-                if isinstance(picture, bytes):
-                    test(picture)
+
+        def test_each(picture: Any) -> None:
+            for test in tests if isinstance(picture, bytes) else ():
+                test(picture)
+
+        if isinstance(found, list):
+            place = "{} in step {}" if kind.parts[0].in_list else "{} at [{}]"
+            convert_each(test_each, found, place)
+        else:
+            test_each(found)
         return found
     row_writer(kind)(value)
     return found
@@ -100,8 +108,7 @@ def _row_test(kind: Kind) -> Callable[[Stored], bool] | None:
     plan = None if any(check.part for check in checks) else plan_of(checks)
     if plan == _NOTHING and not part.in_list:
         return None
-    known = part.encoding in ("list", "raw") or part.is_image
-    if plan is None or part.in_list or part.transfer_encoding or not known:
+    if plan is None or part.in_list or not _is_open(part):
         return lambda stored: False
     if part.stored == BYTES and part.encoding != "raw":
         most = plan.most
@@ -126,13 +133,17 @@ def _row_test(kind: Kind) -> Callable[[Stored], bool] | None:
     return is_right
 
 
+def _is_open(part: Part) -> bool:
+    """Return whether plans can be compared with what is stored as it is."""
+    is_plain = part.encoding in ("list", "raw") or part.is_image
+    return is_plain and not part.transfer_encoding
+
+
 def _hold(plan: Plan, part: Part, written: Written) -> bool:
     """Return whether a plan holds for what all rows hold."""
     values = written.values
     if plan == _NOTHING:
         return True
-    if part.transfer_encoding:
-        return False
     if isinstance(values, RawRows):
         numbers = _numbers_in(part, values.array)
         longest = int(values.sizes.max(initial=0)) // DTYPES[part.dtype].size

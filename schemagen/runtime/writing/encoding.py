@@ -25,7 +25,7 @@ from ..shared.errors import (
     with_suggestion,
 )
 from ..shared.tfrecord import Framed, frame_records, joined
-from ..shared.values import described
+from ..shared.values import described, raising
 from .columns import (
     CHUNK_BYTES,
     CHUNK_ROWS,
@@ -43,6 +43,8 @@ CHUNK_SECONDS = 1.0
 
 _Place = tuple[int, tuple[int, int] | None]
 """The position of a row, and the digest of its key, if rows have one."""
+
+_KEY = "an int, str or bytes, since it is the key of the records"
 
 _STALE = "if the schema has changed, run `schemagen generate`"
 
@@ -144,7 +146,14 @@ class Encoding:
 
     def key_of(self, fields: Mapping[str, Any]) -> tuple[int, int]:
         """Return the digest of a row's key; errors are those of `key_value`."""
-        return digest_of(self.key_value(fields), self.seed)
+        try:
+            return digest_of(self.key_value(fields), self.seed)
+        except RecordError:
+            raise
+        except Exception as error:  # the value's own
+            name = self.key_field or ""
+            problem = raising(fields.get(name), error, _KEY)
+            raise RecordError.of(problem, name) from error
 
     def key_value(self, fields: Mapping[str, Any]) -> int | str | bytes:
         """Return a row's key.
@@ -155,13 +164,7 @@ class Encoding:
         name = self.key_field
         assert name is not None
         value = fields.get(name)
-        if isinstance(value, Enum):
-            value = value.value
-        if isinstance(value, np.ndarray) and value.ndim == 0:
-            value = value[()]
-        # A timedelta64 derives from integers, and is none.
-        if isinstance(value, np.generic) and value.dtype.kind in "iu":
-            value = value.item()
+        value = _plain_key(value)
         too_large = isinstance(value, int) and value.bit_length() > 64  # for any field
         if (
             isinstance(value, bool)
@@ -171,9 +174,21 @@ class Encoding:
             raise RecordError(
                 name,
                 "no value" if name not in fields else described(value),
-                "an int, str or bytes, since it is the key of the records",
+                _KEY,
             )
         return value
+
+
+def _plain_key(value: Any) -> Any:
+    """Return the value of an Enum, and the integer of an array or a number of numpy."""
+    if isinstance(value, Enum):
+        value = value.value
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    # A timedelta64 derives from integers, and is none.
+    if isinstance(value, np.generic) and value.dtype.kind in "iu":
+        value = value.item()
+    return value
 
 
 def encoding_of(record: RecordCodec, plan: Plan) -> Encoding:
