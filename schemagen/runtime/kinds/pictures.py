@@ -54,7 +54,9 @@ def of_pictures(test: Callable[[bytes], object]) -> EachCheck:
 
 
 def _cause(data: bytes) -> str:
-    if not data or sniff(data):
+    if not data:
+        return "nothing was written"
+    if sniff(data):
         return ""
     if data.startswith((b"/9j/", b"iVBOR")):
         return 'an image in base64: declare transfer_encoding="base64"'
