@@ -10,12 +10,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from .findings import (
-    Finding,
-    Location,
-    SchemagenError,
-    refused,
-)
+from .findings import Finding, Location, SchemagenError, refused
 from .rules import THRESHOLDS
 from .runtime.shared.errors import did_you_mean
 

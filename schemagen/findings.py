@@ -10,13 +10,7 @@ from dataclasses import asdict, dataclass
 from enum import IntEnum
 from typing import Any
 
-from .display.blocks import (
-    Cell,
-    Code,
-    Table,
-    printable,
-    without_empty,
-)
+from .display.blocks import Cell, Code, Table, printable, without_empty
 
 __all__ = [
     "COMMAND_LINE",

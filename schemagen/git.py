@@ -8,12 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from .findings import (
-    COMMAND_LINE,
-    Finding,
-    Location,
-    refused,
-)
+from .findings import COMMAND_LINE, Finding, Location, refused
 from .runtime.shared.errors import Problem
 
 _MERGE_BASE = "..."

@@ -8,12 +8,7 @@ from ..data.formatting import plural
 from .completion import complete_paths, complete_rules
 from .help import Command
 from .printing import echo, titled
-from .reporting import (
-    format_option,
-    leave,
-    project_option,
-    report,
-)
+from .reporting import format_option, leave, project_option, report
 
 
 @click.command(

@@ -14,12 +14,7 @@ from typing import TextIO
 import click
 
 from ..atomic_write import writing_advice
-from ..findings import (
-    COMMAND_LINE,
-    ExitCode,
-    Finding,
-    SchemagenError,
-)
+from ..findings import COMMAND_LINE, ExitCode, Finding, SchemagenError
 from ..interrupts import INTERRUPTED
 from .printing import echo
 from .reporting import Output, report

@@ -11,12 +11,7 @@ from ..interop.exports import TARGETS
 from .completion import complete_paths, complete_records
 from .help import Command
 from .printing import echo
-from .reporting import (
-    format_option,
-    leave,
-    project_option,
-    report,
-)
+from .reporting import format_option, leave, project_option, report
 
 if TYPE_CHECKING:
     from ..interop.imports import Written

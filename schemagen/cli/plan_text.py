@@ -6,12 +6,7 @@ import posixpath
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..codegen.plan import (
-    Action,
-    Plan,
-    PlannedFile,
-    shown_path,
-)
+from ..codegen.plan import Action, Plan, PlannedFile, shown_path
 from ..config import Project
 from ..data.formatting import plural
 

@@ -11,12 +11,7 @@ from enum import Enum
 from pathlib import PurePosixPath
 
 from ..findings import Finding, Location
-from .drift import (
-    Drift,
-    Risk,
-    drift_of,
-    missing,
-)
+from .drift import Drift, Risk, drift_of, missing
 from .render import RenderedFile
 
 COMMAND = "schemagen generate"

@@ -9,19 +9,8 @@ from pathlib import PurePosixPath
 from ..runtime.kinds.classes import names_of
 from ..runtime.records.groups import group_of
 from ..spec.model import RecordSpec
-from .field_view import (
-    FieldView,
-    constructor,
-    description,
-    list_description,
-    value_at,
-)
-from .python_source import (
-    Code,
-    identifier,
-    import_line,
-    literal,
-)
+from .field_view import FieldView, constructor, description, list_description, value_at
+from .python_source import Code, identifier, import_line, literal
 
 
 @dataclass(frozen=True)

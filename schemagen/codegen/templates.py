@@ -31,12 +31,7 @@ from jinja2.bccache import Bucket
 from jinja2.filters import do_indent
 
 from ..findings import Finding, Location, refuse
-from .python_source import (
-    Code,
-    identifier,
-    literal,
-    prose,
-)
+from .python_source import Code, identifier, literal, prose
 
 
 def templates_directory() -> Path:

@@ -29,13 +29,7 @@ from ..runtime.shared.tfrecord import (
 from ..runtime.sources.generation import check_all_same, check_state
 from ..runtime.sources.shards import File
 from ..runtime.storage.files import FileState
-from .files import (
-    FilePath,
-    Stream,
-    compression_of,
-    file_path,
-    open_file,
-)
+from .files import FilePath, Stream, compression_of, file_path, open_file
 from .foreign import describe_start, other_format
 
 

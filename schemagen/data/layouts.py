@@ -16,13 +16,7 @@ from ..runtime.shared.errors import DatasetError
 from ..runtime.storage import manifest
 from ..runtime.storage.directory import open_directory
 from ..runtime.writing.claims import unfinished_shards
-from .files import (
-    FilePath,
-    RemotePath,
-    compression_of,
-    entries_of,
-    open_file,
-)
+from .files import FilePath, RemotePath, compression_of, entries_of, open_file
 from .formatting import one_line, shell_word
 from .framing import is_header
 

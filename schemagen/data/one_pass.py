@@ -24,12 +24,7 @@ from ..runtime.sources.generation import Generation
 from ..runtime.sources.shards import File
 from .checks import Tally, check_of
 from .files import compression_of
-from .framing import (
-    Damage,
-    Part,
-    scan,
-    whole_of,
-)
+from .framing import Damage, Part, scan, whole_of
 from .sources import Data
 from .statistics.measuring import Measuring
 from .statistics.model import RecordStatistics, merged_records

@@ -15,12 +15,7 @@ from ..runtime.sources.shards import File, Shards, found
 from ..runtime.storage import manifest
 from ..runtime.storage.directory import is_remote
 from ..runtime.storage.manifest import Manifest
-from .files import (
-    FilePath,
-    entries_of,
-    file_path,
-    matching,
-)
+from .files import FilePath, entries_of, file_path, matching
 from .layouts import (
     Directory,
     Gap,

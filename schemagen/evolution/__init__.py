@@ -5,11 +5,6 @@ table of rules. Its examples are real: tests write with the code of the one sche
 read with that of the other.
 """
 
-from .tables import (
-    AXES,
-    BREAKING_RULES,
-    Axis,
-    BreakingRule,
-)
+from .tables import AXES, BREAKING_RULES, Axis, BreakingRule
 
 __all__ = ["AXES", "BREAKING_RULES", "Axis", "BreakingRule"]

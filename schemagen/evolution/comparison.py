@@ -18,12 +18,7 @@ from ..runtime.compatibility import (
     new_fields,
 )
 from ..runtime.kinds.spec_json import codec_of_json, stored_field
-from .tables import (
-    AXES,
-    BREAKING_RULES,
-    Axis,
-    BreakingRule,
-)
+from .tables import AXES, BREAKING_RULES, Axis, BreakingRule
 
 # What decides what the tensors of a batch look like.
 _TENSOR = ("dense", "dtype", "presence", "ragged", "resize", "shape")

@@ -14,12 +14,7 @@ from ..runtime.kinds.parameters import parameters_of
 from ..runtime.kinds.registry import KINDS
 from ..runtime.kinds.spec_json import check_spec
 from ..runtime.shared.json_entries import ELSEWHERE
-from .model import (
-    FieldSpec,
-    RecordSpec,
-    facts_of,
-    seldom_facts,
-)
+from .model import FieldSpec, RecordSpec, facts_of, seldom_facts
 
 FORMAT = 1
 

@@ -6,12 +6,7 @@ from dataclasses import dataclass, replace
 from functools import singledispatch
 from typing import Any
 
-from ..runtime.cells.part import (
-    BYTES,
-    FLOAT,
-    INT,
-    Part,
-)
+from ..runtime.cells.part import BYTES, FLOAT, INT, Part
 from ..runtime.kinds.classes import Classes, Label, MultiLabel
 from ..runtime.kinds.image_lists import Images
 from ..runtime.kinds.images import Image

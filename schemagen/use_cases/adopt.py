@@ -12,12 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..codegen.plan import Plan
-from ..config import (
-    Project,
-    find_project,
-    schemas_for,
-    settings_directory,
-)
+from ..config import Project, find_project, schemas_for, settings_directory
 from ..data.infer import DOUBT
 from ..data.sources import find_data
 from ..data.verify import Verification, verify

@@ -9,12 +9,7 @@ from pathlib import Path
 from ..atomic_write import write_whole
 from ..config import FILE_NAME as SETTINGS
 from ..config import Project, find_project, output_in
-from ..evolution.baseline import (
-    Baseline,
-    of_data,
-    of_path,
-    of_revision,
-)
+from ..evolution.baseline import Baseline, of_data, of_path, of_revision
 from ..evolution.comparison import (
     Acceptance,
     Break,

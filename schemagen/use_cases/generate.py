@@ -8,28 +8,12 @@ from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from ..codegen.apply import (
-    apply,
-    lock,
-    read_existing,
-    sweep,
-)
+from ..codegen.apply import apply, lock, read_existing, sweep
 from ..codegen.header import source_of
-from ..codegen.plan import (
-    COMMAND,
-    Plan,
-    make_plan,
-    shown_path,
-)
+from ..codegen.plan import COMMAND, Plan, make_plan, shown_path
 from ..codegen.render import render
 from ..config import FILE_NAME, Project, find_project
-from ..findings import (
-    Finding,
-    Location,
-    SchemagenError,
-    refuse,
-    refused,
-)
+from ..findings import Finding, Location, SchemagenError, refuse, refused
 from ..git import ACCEPTED_BREAKS
 from ..runtime.shared.errors import did_you_mean
 from ..schema.loading import load_failure, load_schemas

@@ -11,12 +11,7 @@ from ..atomic_write import write_whole
 from ..codegen.record_view import record_package
 from ..codegen.render import render_training
 from ..codegen.templates import templates_directory
-from ..config import (
-    FILE_NAME,
-    Project,
-    find_project,
-    read_settings,
-)
+from ..config import FILE_NAME, Project, find_project, read_settings
 from ..findings import refused
 from .generate import load_specs, spec_of
 from .templates import templates_of

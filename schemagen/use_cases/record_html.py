@@ -7,14 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..display.blocks import (
-    Block,
-    Cell,
-    Code,
-    Heading,
-    Picture,
-    Table,
-)
+from ..display.blocks import Block, Cell, Code, Heading, Picture, Table
 from ..display.html import html
 from ..findings import SchemagenError, findings_table
 from ..runtime.images.formats import sniff

@@ -6,12 +6,7 @@ import json
 from pathlib import Path
 
 from ..codegen.templates import Templates, our_names, templates_directory
-from ..config import (
-    FILE_NAME,
-    Project,
-    find_project,
-    setting_place,
-)
+from ..config import FILE_NAME, Project, find_project, setting_place
 from ..display.blocks import Listing, Table
 from ..display.terminal import terminal_text
 from ..findings import refused

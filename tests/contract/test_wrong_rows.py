@@ -15,17 +15,7 @@ from pydantic import ValidationError
 from tfrecord_files import read_records
 
 from .generated_records import Generated
-from .strict import (
-    DEEP_PNG,
-    FRAME,
-    GOOD,
-    JPEG,
-    MASK,
-    PNG,
-    ROWS,
-    columns_of,
-    encoded,
-)
+from .strict import DEEP_PNG, FRAME, GOOD, JPEG, MASK, PNG, ROWS, columns_of, encoded
 
 Records = dict[str, Generated]
 

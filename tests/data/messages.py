@@ -12,17 +12,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import schemagen
-from schemagen import (
-    Image,
-    Label,
-    Ragged,
-    Record,
-    Scalar,
-    Sparse,
-    Text,
-    VarLen,
-    Vector,
-)
+from schemagen import Image, Label, Ragged, Record, Scalar, Sparse, Text, VarLen, Vector
 from schemagen.runtime.native import crc32c
 from schemagen.runtime.shared.wire import varint
 from schemagen.runtime.storage import manifest

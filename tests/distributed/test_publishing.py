@@ -10,14 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from digit_rows import (
-    contents,
-    hidden,
-    is_published_claim,
-    listed,
-    rows,
-    written,
-)
+from digit_rows import contents, hidden, is_published_claim, listed, rows, written
 from generations import without_runs
 from schemagen.runtime.shared.errors import DatasetError, SchemaMismatchError
 from schemagen.runtime.writing.plan import Plan

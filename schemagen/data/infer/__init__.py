@@ -5,13 +5,7 @@ from .draft import DOUBT
 from .evidence import Evidence, gather
 from .naming import class_name_of
 from .odd import without_odd
-from .reading import (
-    FileKeys,
-    Reading,
-    groups_of,
-    keys_by_split,
-    shown_group,
-)
+from .reading import FileKeys, Reading, groups_of, keys_by_split, shown_group
 
 __all__ = [
     "DOUBT",

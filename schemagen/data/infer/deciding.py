@@ -10,14 +10,7 @@ import numpy as np
 from ...spec.model import RecordSpec
 from ...spec.names import snake_case
 from ..formatting import plural
-from .draft import (
-    DOUBT,
-    Draft,
-    Drafts,
-    odd_doubt,
-    quoted,
-    with_commas,
-)
+from .draft import DOUBT, Draft, Drafts, odd_doubt, quoted, with_commas
 from .evidence import Evidence, KeyEvidence
 from .key_words import LABELS, split_before
 from .labels import label, label_text

@@ -9,12 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ...runtime.cells.columns import (
-    Column,
-    Columns,
-    Rows,
-    StepColumn,
-)
+from ...runtime.cells.columns import Column, Columns, Rows, StepColumn
 from ...runtime.cells.in_numpy import of_bytes
 from ...runtime.native import BYTES, INT64, NOTHING
 from ...runtime.shared import base64_text
@@ -23,14 +18,7 @@ from ..formatting import plural
 from ..statistics.bytes_values import RAW
 from ..statistics.numbers import Numbers, merged_numbers, numbers
 from .key_words import meaning_of, names_object, speaks_of
-from .values import (
-    Contents,
-    Forms,
-    Lists,
-    PerRecord,
-    guess_dtype,
-    item_bytes,
-)
+from .values import Contents, Forms, Lists, PerRecord, guess_dtype, item_bytes
 
 RARE = 0.01
 """What at most so many of the records have is a doubt, rather than a wider type."""

@@ -3,13 +3,7 @@
 from __future__ import annotations
 
 from ..formatting import plural
-from .draft import (
-    Draft,
-    Drafts,
-    quoted,
-    ranges,
-    with_commas,
-)
+from .draft import Draft, Drafts, quoted, ranges, with_commas
 from .evidence import Evidence, KeyEvidence
 from .key_words import (
     last_word,

@@ -27,14 +27,7 @@ from .key_words import (
 from .naming import Names, Path
 from .pictures import CHANNELS_OF_PIXELS
 from .raw import picture_shape
-from .sizes import (
-    Sizes,
-    common_shape,
-    each_of,
-    items_of,
-    size_candidates,
-    sized_facts,
-)
+from .sizes import Sizes, common_shape, each_of, items_of, size_candidates, sized_facts
 
 _ROW_LENGTHS = ("ragged_row_lengths_0", "row_lengths")
 _VALUES = ("ragged_flat_values", "values", "flat_values")

@@ -15,19 +15,8 @@ from ...runtime.images.formats import FORMATS
 from ...schema_source import annotation_source
 from ..foreign import unread_content
 from ..formatting import listed, plural
-from .draft import (
-    Draft,
-    Drafts,
-    odd_doubt,
-    quoted,
-    with_commas,
-)
-from .evidence import (
-    Evidence,
-    KeyEvidence,
-    gather,
-    is_rare,
-)
+from .draft import Draft, Drafts, odd_doubt, quoted, with_commas
+from .evidence import Evidence, KeyEvidence, gather, is_rare
 from .key_words import meaning_of
 from .values import item_bytes
 

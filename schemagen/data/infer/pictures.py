@@ -13,21 +13,9 @@ from ...runtime.kinds.masks import Mask
 from ...runtime.records.between import image_of
 from ..formatting import plural
 from ..statistics.numbers import Numbers, quantile
-from .draft import (
-    Draft,
-    Drafts,
-    odd_doubt,
-    quoted,
-    ranges,
-    with_commas,
-)
+from .draft import Draft, Drafts, odd_doubt, quoted, ranges, with_commas
 from .evidence import Evidence, KeyEvidence, is_rare
-from .key_words import (
-    AXES,
-    parent_of,
-    says,
-    speaks_of,
-)
+from .key_words import AXES, parent_of, says, speaks_of
 from .sizes import keys_of_axis
 from .values import Contents
 

@@ -16,21 +16,8 @@ from .draft import Draft, Drafts, quoted
 from .evidence import KeyEvidence
 from .key_words import AXES, speaks_of
 from .pictures import CHANNELS_OF_PIXELS, as_mask, resize_doubt
-from .sizes import (
-    Sizes,
-    common_shape,
-    each_of,
-    items_of,
-    size_candidates,
-    sized_facts,
-)
-from .values import (
-    SIZES,
-    Guess,
-    as_numbers,
-    guess_dtype,
-    item_bytes,
-)
+from .sizes import Sizes, common_shape, each_of, items_of, size_candidates, sized_facts
+from .values import SIZES, Guess, as_numbers, guess_dtype, item_bytes
 
 # Of the difference of any two numbers, what that of neighbors may be in a picture.
 _ALIKE, _ALIKE_UNLESS_SQUARE = 0.6, 0.4

@@ -10,12 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from ...findings import Finding, render_json
-from ...runtime.cells.message import (
-    Feature,
-    MalformedError,
-    Message,
-    parse_message,
-)
+from ...runtime.cells.message import Feature, MalformedError, Message, parse_message
 from ...runtime.interface import installed_version
 from ...runtime.native import BYTES
 from ..profile.classes import ClassCounts
@@ -24,12 +19,7 @@ from ..profile.comparison import Difference
 from ..profile.facts import facts_of, values_of
 from ..profile.profile import Profile
 from ..profile.repetitions import Repetition
-from ..statistics import (
-    bytes_values,
-    model,
-    numbers,
-    samples,
-)
+from ..statistics import bytes_values, model, numbers, samples
 from ..statistics.bytes_values import content_of
 from .document import (
     Bin,

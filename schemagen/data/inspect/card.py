@@ -30,12 +30,7 @@ from ..profile.facts import data_facts, troubles_of
 from ..profile.profile import Profile
 from ..statistics.model import KeyStatistics, RecordStatistics
 from ..statistics.numbers import summed
-from .text import (
-    OF_SPLIT,
-    columns_table,
-    marked_blocks,
-    splits_blocks,
-)
+from .text import OF_SPLIT, columns_table, marked_blocks, splits_blocks
 
 # So many fields are listed, and so many classes of each of so many fields.
 _FIELDS = 200

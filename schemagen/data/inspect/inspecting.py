@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING
 from ...progress import Bar
 from ...runtime.shared.tfrecord import MOST_RECORD_BYTES
 from ...runtime.sources.shards import File
-from ..one_pass import (
-    Group,
-    Pass,
-    Scanned,
-    Wanted,
-    read_data,
-)
+from ..one_pass import Group, Pass, Scanned, Wanted, read_data
 from ..profile.columns import specs_by_split
 from ..profile.facts import Fact, facts_of
 from ..profile.profile import Profile, profile_of

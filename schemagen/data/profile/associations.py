@@ -10,12 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..statistics.samples import (
-    MISSING,
-    NUMBER,
-    TEXT,
-    Cells,
-)
+from ..statistics.samples import MISSING, NUMBER, TEXT, Cells
 from .classes import declared_classes, unique, value_name
 from .columns import Column, Split
 

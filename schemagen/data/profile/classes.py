@@ -6,12 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..formatting import (
-    decoded,
-    hexadecimal,
-    one_line,
-    record_value,
-)
+from ..formatting import decoded, hexadecimal, one_line, record_value
 from ..statistics.numbers import summed
 from .columns import Column, Split
 

@@ -15,15 +15,7 @@ from ...runtime.cells.columns import WRITE_EXAMPLES
 from ...runtime.cells.tensor_proto import TensorHead
 from ...runtime.shared.times import Time
 from ..foreign import NO_KEY
-from ..formatting import (
-    key_name,
-    number,
-    percent,
-    plural,
-    quoted,
-    size,
-    sizes,
-)
+from ..formatting import key_name, number, percent, plural, quoted, size, sizes
 from ..framing import Damage
 from ..layouts import listed_names
 from ..statistics.bytes_values import (

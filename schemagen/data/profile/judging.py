@@ -7,12 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from ...rules import THRESHOLDS
 from ..checks import DataFinding, Example
-from ..formatting import (
-    listed,
-    number,
-    percent,
-    plural,
-)
+from ..formatting import listed, number, percent, plural
 from .classes import ClassCounts
 from .columns import Split
 from .comparison import FEWEST, FEWEST_OF_VALUE, Difference

@@ -14,20 +14,8 @@ from ...runtime.storage.directory import open_directory
 from ..sources import Data
 from ..statistics.model import DataStatistics, RecordStatistics, merged_records
 from .classes import ClassCounts, class_counts
-from .columns import (
-    Column,
-    Split,
-    columns_of,
-    latest_of,
-    spec_of_manifest,
-    splits_of,
-)
-from .comparison import (
-    DRIFT,
-    Difference,
-    differences_of,
-    pairs_of,
-)
+from .columns import Column, Split, columns_of, latest_of, spec_of_manifest, splits_of
+from .comparison import DRIFT, Difference, differences_of, pairs_of
 from .repetitions import Repetitions, repetitions_of
 
 if TYPE_CHECKING:

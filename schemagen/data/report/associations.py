@@ -9,25 +9,11 @@ from numpy.typing import NDArray
 
 from ...display.blocks import Table
 from ..formatting import one_line, plural, share
-from ..profile.associations import (
-    Association,
-    Associations,
-    Classes,
-    Numeric,
-    Variable,
-)
+from ..profile.associations import Association, Associations, Classes, Numeric, Variable
 from ..profile.columns import Column, Split
 from ..profile.facts import measure_text, measures_in
 from ..statistics.numbers import Numbers, numbers
-from .charts import (
-    SERIES,
-    Bar,
-    Figure,
-    Plot,
-    histogram,
-    scatter,
-    stacks,
-)
+from .charts import SERIES, Bar, Figure, Plot, histogram, scatter, stacks
 from .columns import common_bins
 
 _MOST_TARGETS = 4

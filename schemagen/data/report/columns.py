@@ -7,20 +7,10 @@ from typing import Any
 
 from ...display.blocks import Table
 from ...runtime.shared.times import UNITS, Time
-from ..formatting import (
-    listed,
-    number,
-    plural,
-    share,
-)
+from ..formatting import listed, number, plural, share
 from ..profile.classes import ClassCounts, unique
 from ..profile.columns import Column, Split, measures_of
-from ..profile.facts import (
-    MEASURES,
-    column_facts,
-    measure_text,
-    measures_in,
-)
+from ..profile.facts import MEASURES, column_facts, measure_text, measures_in
 from ..profile.profile import Profile
 from ..statistics.numbers import (
     Numbers,
@@ -29,16 +19,7 @@ from ..statistics.numbers import (
     summed,
     width_exponent,
 )
-from .charts import (
-    SERIES,
-    Bar,
-    Bins,
-    Figure,
-    Plot,
-    bars,
-    histogram,
-    series,
-)
+from .charts import SERIES, Bar, Bins, Figure, Plot, bars, histogram, series
 
 _BINS = 32
 

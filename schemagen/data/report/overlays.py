@@ -13,14 +13,7 @@ from numpy.typing import NDArray
 
 from ...runtime.images.headers import MOST_PIXELS
 from ..formatting import decoded, one_line, record_value
-from ..thumbnails import (
-    Box,
-    Budget,
-    Picture,
-    opened,
-    palette_url,
-    shown,
-)
+from ..thumbnails import Box, Budget, Picture, opened, palette_url, shown
 from .records import Features
 
 if TYPE_CHECKING:

@@ -19,19 +19,8 @@ from ...display.blocks import Table, printable, without_empty
 from ...findings import COMMAND_LINE, refused
 from ...progress import track
 from ...runtime.interface import install
-from ..formatting import (
-    number,
-    one_line,
-    plural,
-    share,
-    size,
-)
-from ..inspect.text import (
-    OF_SPLIT,
-    columns_table,
-    contents_of,
-    facts_table,
-)
+from ..formatting import number, one_line, plural, share, size
+from ..inspect.text import OF_SPLIT, columns_table, contents_of, facts_table
 from ..profile.associations import associations_of
 from ..profile.columns import Column, title_of
 from ..profile.facts import notes_of, notes_of_keys, split_facts

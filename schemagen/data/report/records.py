@@ -11,12 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...runtime.cells.message import (
-    Feature,
-    MalformedError,
-    Message,
-    parse_message,
-)
+from ...runtime.cells.message import Feature, MalformedError, Message, parse_message
 from ...runtime.native import BYTES, INT64, follow_lengths
 from ...runtime.shared import base64_text
 from ...runtime.shared.errors import Problem

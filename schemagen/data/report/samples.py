@@ -13,37 +13,15 @@ from numpy.typing import NDArray
 from ...display.blocks import Table
 from ...progress import Bar
 from ...runtime.shared.values import shape_text
-from ..formatting import (
-    decoded,
-    listed,
-    one_line,
-    plural,
-)
+from ..formatting import decoded, listed, one_line, plural
 from ..profile.columns import Column, Split
 from ..profile.profile import Profile
 from ..profile.repetitions import Place
 from ..statistics.bytes_values import content_of
 from ..statistics.samples import Sample as Kept
-from ..thumbnails import (
-    Budget,
-    Picture,
-    copy_of,
-    copy_of_pixels,
-)
-from .overlays import (
-    Legend,
-    Overlays,
-    ids_of,
-    overlays_of,
-)
-from .records import (
-    MISSING,
-    Features,
-    class_names,
-    read,
-    records_at,
-    value_text,
-)
+from ..thumbnails import Budget, Picture, copy_of, copy_of_pixels
+from .overlays import Legend, Overlays, ids_of, overlays_of
+from .records import MISSING, Features, class_names, read, records_at, value_text
 
 if TYPE_CHECKING:
     from ...spec.model import RecordSpec

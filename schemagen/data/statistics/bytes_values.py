@@ -13,21 +13,10 @@ import numpy as np
 
 from ...runtime.cells.columns import Column
 from ...runtime.cells.tensor_proto import TensorHead, tensor_head
-from ...runtime.images.formats import (
-    DECODED,
-    UNDECODED,
-    sniff,
-    undecoded,
-)
+from ...runtime.images.formats import DECODED, UNDECODED, sniff, undecoded
 from ...runtime.images.headers import ImageHeader
 from ...runtime.shared.errors import Problem
-from .numbers import (
-    Numbers,
-    few,
-    merged_numbers,
-    numbers,
-    summed,
-)
+from .numbers import Numbers, few, merged_numbers, numbers, summed
 
 LONGEST_COUNTED = 256
 """Longer values are not counted one by one: no class has such a name."""

@@ -8,12 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from ...display.blocks import Block, Items, Paragraph
-from ...findings import (
-    findings_table,
-    printable,
-    render_json,
-    render_text,
-)
+from ...findings import findings_table, printable, render_json, render_text
 from ..checks import DataFinding, Note
 from ..formatting import plural, size
 from ..layouts import listed_names

@@ -22,13 +22,7 @@ from ..files import file_path
 from ..foreign import EXPECTED, NO_KEY, WITHOUT_FEATURE
 from ..formatting import one_line
 from ..layouts import Gap
-from ..one_pass import (
-    Group,
-    Pass,
-    Scanned,
-    Wanted,
-    read_data,
-)
+from ..one_pass import Group, Pass, Scanned, Wanted, read_data
 from ..sources import Data, find_data
 from .verification import SplitCounts, Verification
 

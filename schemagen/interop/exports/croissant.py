@@ -16,15 +16,7 @@ from ...progress import track
 from ...runtime.kinds.classes import Classes
 from ...runtime.storage.manifest import Split
 from ...spec.model import FieldSpec, RecordSpec
-from .exporter import (
-    CLASS,
-    PICTURE,
-    Exporter,
-    Files,
-    Notes,
-    Request,
-    value_of,
-)
+from .exporter import CLASS, PICTURE, Exporter, Files, Notes, Request, value_of
 
 Json = dict[str, Any]
 

@@ -14,16 +14,7 @@ from ...runtime.cells.part import BYTES, Part
 from ...runtime.images.formats import DECODED
 from ...runtime.storage.manifest import Split
 from ...spec.model import FieldSpec, RecordSpec
-from .exporter import (
-    CLASS,
-    PICTURE,
-    Exporter,
-    Files,
-    Notes,
-    Request,
-    Shape,
-    value_of,
-)
+from .exporter import CLASS, PICTURE, Exporter, Files, Notes, Request, Shape, value_of
 
 Json = dict[str, Any]
 

@@ -5,12 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from ...runtime.cells.part import (
-    BYTES,
-    FLOAT,
-    INT,
-    Part,
-)
+from ...runtime.cells.part import BYTES, FLOAT, INT, Part
 from ...spec.model import FieldSpec, RecordSpec
 from ..metadata import DOMAINS, TYPES, empty_schema
 from .exporter import (

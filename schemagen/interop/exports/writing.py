@@ -11,13 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 from ...atomic_write import write_whole
-from ...findings import (
-    Finding,
-    Location,
-    SchemagenError,
-    printable,
-    refuse,
-)
+from ...findings import Finding, Location, SchemagenError, printable, refuse
 from ...progress import track
 from ...runtime.compatibility import differences
 from ...runtime.shared.errors import DatasetError

@@ -18,13 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ...findings import (
-    Finding,
-    Location,
-    SchemagenError,
-    printable,
-    refuse,
-)
+from ...findings import Finding, Location, SchemagenError, printable, refuse
 from ...runtime.shared.errors import did_you_mean
 from ...schema import Ragged, Sparse, Steps
 from ...schema.declaration import as_tuple

@@ -7,13 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...atomic_write import write_whole
-from ...findings import (
-    Finding,
-    Location,
-    SchemagenError,
-    printable,
-    refuse,
-)
+from ...findings import Finding, Location, SchemagenError, printable, refuse
 from ...schema_source import schema_source, wrong_with
 from ...spec.model import RecordSpec
 from ...spec.names import snake_case

@@ -9,20 +9,9 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from ...findings import (
-    Finding,
-    Location,
-    SchemagenError,
-    printable,
-    refuse,
-)
+from ...findings import Finding, Location, SchemagenError, printable, refuse
 from ...runtime.kinds.kind import Kind
-from ...schema import (
-    Scalar,
-    Text,
-    VarLen,
-    Vector,
-)
+from ...schema import Scalar, Text, VarLen, Vector
 from ...schema.parameters import problems
 from ...schema_source import field_name
 from ...spec.checks import check_default

@@ -18,12 +18,7 @@ from typing import Any
 from ...runtime.records.groups import group_of
 from ...runtime.shared.dtypes import FLOATS, RAW_ONLY
 from ...runtime.shared.values import shortened
-from ...schema import (
-    Image,
-    Images,
-    Label,
-    Ragged,
-)
+from ...schema import Image, Images, Label, Ragged
 from .parts import (
     Made,
     Part,

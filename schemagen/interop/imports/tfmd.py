@@ -11,12 +11,7 @@ from typing import Any
 
 from ...runtime.cells.part import BYTES, list_of
 from ...runtime.kinds.kind import Kind
-from ...schema import (
-    Image,
-    Label,
-    Ragged,
-    Sparse,
-)
+from ...schema import Image, Label, Ragged, Sparse
 from ..metadata import DOMAINS, TYPES, empty_schema
 from .parts import (
     MAYBE,

@@ -7,12 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..cells.decoded import (
-    Decoded,
-    Form,
-    Shape,
-    Values,
-)
+from ..cells.decoded import Decoded, Form, Shape, Values
 from ..kinds.classes import names_of
 from ..kinds.kind import Kind
 from ..kinds.numbers import time_of

@@ -17,12 +17,7 @@ from ..shared.errors import DatasetError
 from ..shared.values import shortened
 from .ahead import Ahead
 from .order import Epoch, Turns
-from .views import (
-    Chunk,
-    View,
-    byte_count,
-    row_count,
-)
+from .views import Chunk, View, byte_count, row_count
 
 State = dict[str, Any]
 

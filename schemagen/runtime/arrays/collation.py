@@ -13,12 +13,7 @@ from numpy.typing import NDArray
 
 from ..cells.columns import Rows
 from ..native import padded
-from ..records.decoder import (
-    Batch,
-    Collator,
-    Decoder,
-    Row,
-)
+from ..records.decoder import Batch, Collator, Decoder, Row
 from ..shared.errors import NO_LIMIT, DatasetError
 
 Collators = Mapping[str, Collator]

@@ -17,14 +17,7 @@ from ..shared.errors import DatasetError
 from .arrow import table_of_rows
 from .collation import Collators, columns_of, flat_items
 from .order import STORED, Epoch
-from .views import (
-    Chunk,
-    Derived,
-    Result,
-    View,
-    row_count,
-    rows_of,
-)
+from .views import Chunk, Derived, Result, View, row_count, rows_of
 
 _KEYS = (1 << 128) - 1
 

@@ -20,12 +20,7 @@ from .arrow import joined
 from .collation import Collators, merged
 from .order import STORED, Epoch
 from .shards import decoded
-from .views import (
-    Chunk,
-    Result,
-    View,
-    row_count,
-)
+from .views import Chunk, Result, View, row_count
 
 # The largest denominator of a share, to which weights are rounded, and the longest pattern.
 _FINEST, _LONGEST = 10_000, 100_000

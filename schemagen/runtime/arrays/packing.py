@@ -16,12 +16,7 @@ from ..records.decoder import Batch
 from ..records.groups import group_of, has_length
 from ..shared.errors import DatasetError, with_suggestion
 from ..shared.options import check_choice, integer
-from .batches import (
-    Batches,
-    Reading,
-    State,
-    threads,
-)
+from .batches import Batches, Reading, State, threads
 from .views import Chunk, row_count
 
 WINDOW = 2048

@@ -10,12 +10,7 @@ from ..records.codec import RecordCodec
 from ..records.decoder import Decoder, ListForm
 from ..records.roles import Roles, missing_targets
 from ..shared.errors import with_suggestion
-from ..shared.options import (
-    RaiseOrSkip,
-    check_choice,
-    check_flags,
-    options_by_name,
-)
+from ..shared.options import RaiseOrSkip, check_choice, check_flags, options_by_name
 from ..sources.finding import Paths, Splits
 from ..sources.opening import open_components
 from ..storage.schema import Spec

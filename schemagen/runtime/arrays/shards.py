@@ -12,13 +12,7 @@ import numpy as np
 from ..cells.columns import Rows
 from ..cells.decoded import RaggedRows
 from ..cells.serialized import Records
-from ..records.decoder import (
-    Batch,
-    CorruptError,
-    DecodedRun,
-    Decoder,
-    Row,
-)
+from ..records.decoder import Batch, CorruptError, DecodedRun, Decoder, Row
 from ..shared.errors import DatasetError, warn
 from ..sources.generation import check_all_same
 from ..sources.records import with_command

@@ -18,26 +18,14 @@ from ..shared.options import check_flags, integer
 from ..shared.values import shortened
 from ..sources.shares import numbers_of
 from .arrow import joined
-from .batches import (
-    Batches,
-    Reading,
-    Room,
-    State,
-    threads,
-)
+from .batches import Batches, Reading, Room, State, threads
 from .collation import padded_to_limits
 from .keras import dataset_of
 from .mapping import Mapped, function_of
 from .mixing import mixture_of
 from .order import STORED, Epoch
 from .packing import TooLong, packed_batches
-from .views import (
-    BatchRows,
-    Chunk,
-    View,
-    row_count,
-    selected,
-)
+from .views import BatchRows, Chunk, View, row_count, selected
 
 # How many labels are read at a time.
 _LABELS = 1 << 12

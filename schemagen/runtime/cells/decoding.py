@@ -3,15 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ctypes import (
-    Structure,
-    byref,
-    c_char_p,
-    c_float,
-    c_int32,
-    c_int64,
-    string_at,
-)
+from ctypes import Structure, byref, c_char_p, c_float, c_int32, c_int64, string_at
 from math import inf
 from struct import Struct
 from typing import Any, NamedTuple
@@ -19,24 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..native import (
-    BYTES,
-    FLOAT,
-    INT64,
-    NOTHING,
-    address,
-    addresses,
-    core,
-)
+from ..native import BYTES, FLOAT, INT64, NOTHING, address, addresses, core
 from ..native.memory import empty
-from .columns import (
-    Column,
-    Columns,
-    Malformed,
-    OnDemand,
-    Rows,
-    StepColumn,
-)
+from .columns import Column, Columns, Malformed, OnDemand, Rows, StepColumn
 from .serialized import Records
 
 _KINDS = (NOTHING, BYTES, FLOAT, INT64)

@@ -11,12 +11,7 @@ from numpy.typing import NDArray
 
 from ..native import BYTES, NOTHING
 from ..shared.errors import did_you_mean
-from .columns import (
-    Column,
-    Rows,
-    StepColumn,
-    column_of,
-)
+from .columns import Column, Rows, StepColumn, column_of
 
 _SHOWN_BYTES, _SHOWN_KEYS, _SHOWN_TEXT = 16, 12, 60
 

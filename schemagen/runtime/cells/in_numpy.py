@@ -15,13 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..images.formats import sniff, undecoded, with_article
-from ..native import (
-    BYTES,
-    FLOAT,
-    INT64,
-    NOTHING,
-    joined,
-)
+from ..native import BYTES, FLOAT, INT64, NOTHING, joined
 from ..shared import base64_text
 from ..shared.dtypes import DTYPES, from_bits
 from ..shared.errors import Problem
@@ -29,21 +23,8 @@ from ..shared.values import shortened
 from .cells import Cells, Source
 from .checks import Check, EachCheck
 from .columns import Column, StepColumn, column_of
-from .decoded import (
-    RaggedRows,
-    Shape,
-    Values,
-    split_rows,
-)
-from .faults import (
-    Fault,
-    Features,
-    firsts,
-    listed,
-    missing,
-    near,
-    shown_bytes,
-)
+from .decoded import RaggedRows, Shape, Values, split_rows
+from .faults import Fault, Features, firsts, listed, missing, near, shown_bytes
 from .part import Part, amount
 from .tensor_proto import read_tensor
 

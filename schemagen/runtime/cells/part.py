@@ -18,12 +18,7 @@ from ..native import INT64 as INT64_COLUMN
 from ..shared.dtypes import DTYPES, RAW_ONLY
 from ..shared.requirements import lazy_tf as tf
 from ..shared.values import Numbers
-from ..shared.wire import (
-    BYTES_LIST,
-    FLOAT_LIST,
-    INT64_LIST,
-    Entry,
-)
+from ..shared.wire import BYTES_LIST, FLOAT_LIST, INT64_LIST, Entry
 from ..tensorflow.graph import from_base64
 from ..tensorflow.parsed import Parsed
 from .checks import Plan

@@ -11,27 +11,12 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..native import (
-    address,
-    addresses,
-    core,
-    fill_frames,
-)
+from ..native import address, addresses, core, fill_frames
 from ..native.memory import empty
-from ..shared.tfrecord import (
-    FOOTER_SIZE,
-    FRAMING,
-    HEADER_SIZE,
-    Framed,
-)
+from ..shared.tfrecord import FOOTER_SIZE, FRAMING, HEADER_SIZE, Framed
 from ..shared.wire import Buffer
 from .columns import NO_BYTES, Column, Rows
-from .part import (
-    BYTES,
-    FLOAT,
-    INT,
-    Part,
-)
+from .part import BYTES, FLOAT, INT, Part
 
 Stored = Sequence[Any] | NDArray[Any]
 """What one row holds under one key: numbers, an array [N] of them, or bytes values."""

@@ -12,12 +12,7 @@ from ..records.codec import RecordCodec
 from ..records.roles import Roles
 from ..shared.errors import DatasetError, did_you_mean
 from ..shared.requirements import tf
-from .batching import (
-    PARALLEL,
-    Padding,
-    lengthened,
-    with_seeds,
-)
+from .batching import PARALLEL, Padding, lengthened, with_seeds
 
 _MOST_CANDIDATES = 3
 _LONG = 1000

@@ -20,18 +20,8 @@ from ..shared.options import RaiseOrSkip, check_choice
 from ..shared.requirements import tf
 from ..sources.shards import Shards
 from ..sources.shares import Share, ShareIndex
-from .batching import (
-    PARALLEL,
-    Batching,
-    first_of_each,
-    of_size,
-)
-from .parsing import (
-    ExpectedBatches,
-    checked,
-    parsed,
-    sifted,
-)
+from .batching import PARALLEL, Batching, first_of_each, of_size
+from .parsing import ExpectedBatches, checked, parsed, sifted
 from .records import mixed, read_records
 
 Cache = bool | str | os.PathLike[str]

@@ -20,13 +20,7 @@ from ..sources.opening import open_components
 from ..sources.shares import ShareIndex
 from ..storage.schema import Spec
 from .batching import Padding, batching_of
-from .elements import (
-    Batch,
-    Elements,
-    augmented,
-    of_any_size,
-    select,
-)
+from .elements import Batch, Elements, augmented, of_any_size, select
 from .pipeline import Options, Pipeline
 
 REPLACED = {

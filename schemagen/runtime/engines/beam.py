@@ -21,12 +21,7 @@ from apache_beam.transforms.window import GlobalWindows
 
 from ..shared.errors import DatasetError, RecordError, position
 from . import steps
-from .steps import (
-    Block,
-    Plan,
-    Receipt,
-    RowSource,
-)
+from .steps import Block, Plan, Receipt, RowSource
 
 # How many rows a worker encodes at first, until it knows how large they are.
 _FIRST_ROWS = 16

@@ -11,12 +11,7 @@ from dask import bag
 from distributed import get_worker
 
 from . import steps
-from .steps import (
-    Block,
-    Plan,
-    Receipt,
-    RowSource,
-)
+from .steps import Block, Plan, Receipt, RowSource
 
 if TYPE_CHECKING:
     from dask.dataframe import DataFrame

@@ -19,12 +19,7 @@ from ray.exceptions import RayError, RayTaskError
 
 from ..shared.errors import DatasetError
 from . import steps
-from .steps import (
-    Block,
-    Plan,
-    Receipt,
-    RowSource,
-)
+from .steps import Block, Plan, Receipt, RowSource
 
 _COLUMN = "block"
 

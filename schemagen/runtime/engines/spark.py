@@ -11,12 +11,7 @@ from pyspark import RDD
 from pyspark.sql import DataFrame, Row, SparkSession
 
 from . import steps
-from .steps import (
-    Block,
-    Plan,
-    Receipt,
-    RowSource,
-)
+from .steps import Block, Plan, Receipt, RowSource
 
 
 def write_parts(

@@ -34,12 +34,7 @@ from ..writing import run
 from ..writing.begin import join
 from ..writing.columns import CHUNK_BYTES as CHUNK_BYTES
 from ..writing.columns import CHUNK_ROWS as CHUNK_ROWS
-from ..writing.encoding import (
-    Chunk,
-    Encoding,
-    Refused,
-    encode_rows,
-)
+from ..writing.encoding import Chunk, Encoding, Refused, encode_rows
 from ..writing.frames import rows_of_frame
 from ..writing.keys import digest_of, groups_of, shard_of
 from ..writing.plan import Plan as Plan

@@ -20,12 +20,7 @@ from ..sources.shards import Shards
 from ..sources.shares import FilePart
 from ..storage.manifest import wrong_count
 from .calls import after, call_python
-from .error_report import (
-    Parser,
-    fault_of,
-    fault_of_all,
-    refused,
-)
+from .error_report import Parser, fault_of, fault_of_all, refused
 
 _SHOWN = 3
 

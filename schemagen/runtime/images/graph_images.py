@@ -10,13 +10,7 @@ from typing import Any
 from ..shared.errors import DatasetError
 from ..shared.requirements import lazy_tf as tf
 from ..tensorflow.graph import checked, raw_numbers, shown_errors
-from .formats import (
-    ANY,
-    DECODED,
-    FORMATS_OF,
-    DecodedFormat,
-    with_article,
-)
+from .formats import ANY, DECODED, FORMATS_OF, DecodedFormat, with_article
 from .graph_formats import padded, start_of
 from .headers import (
     EXIF_MARKER,

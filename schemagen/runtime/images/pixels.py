@@ -14,13 +14,7 @@ from numpy.typing import NDArray
 
 from ..native.pictures import picked, rounded, scaled_to
 from ..shared.errors import DatasetError
-from .headers import (
-    JPEG_RATIOS,
-    MIRRORED,
-    TRANSPOSED,
-    UPSIDE_DOWN,
-    jpeg_header,
-)
+from .headers import JPEG_RATIOS, MIRRORED, TRANSPOSED, UPSIDE_DOWN, jpeg_header
 
 Size = tuple[int, int]
 Item = TypeVar("Item")

@@ -28,33 +28,12 @@ from ..cells.faults import near, shown_bytes
 from ..cells.part import BYTES, INT, Part
 from ..cells.written import Stored, Written, written_numbers
 from ..shared.errors import Problem, did_you_mean, warn
-from ..shared.values import (
-    Numbers,
-    check_shape,
-    described,
-    shortened,
-)
+from ..shared.values import Numbers, check_shape, described, shortened
 from ..tensorflow.parsed import Parsed
-from .changes import (
-    CLASSES,
-    FORM,
-    NUM_CLASSES,
-    OFFSET,
-)
+from .changes import CLASSES, FORM, NUM_CLASSES, OFFSET
 from .kind import Default, Kind
-from .parameters import (
-    Count,
-    Name,
-    Size,
-    declared,
-    parameter,
-)
-from .python_types import (
-    class_names,
-    is_array,
-    is_enum,
-    members,
-)
+from .parameters import Count, Name, Size, declared, parameter
+from .python_types import class_names, is_array, is_enum, members
 from .text import encode_text
 
 _IDS = Numbers("int64")

@@ -11,12 +11,7 @@ from numpy.typing import NDArray
 
 from ..cells.cells import Read, Source
 from ..cells.checks import Checks
-from ..cells.decoded import (
-    Form,
-    Values,
-    convert_each,
-    split_rows,
-)
+from ..cells.decoded import Form, Values, convert_each, split_rows
 from ..cells.delivered import Delivered
 from ..cells.in_numpy import ColumnSource
 from ..cells.in_tensorflow import TensorCells, TensorSource, checked
@@ -30,31 +25,11 @@ from ..shared.values import check_shape, described
 from ..tensorflow import graph
 from ..tensorflow.parsed import Parsed
 from .augment import Augmentation
-from .changes import (
-    DTYPE,
-    ENCODING,
-    GROUP,
-    IMAGES,
-    ORIENTATION,
-    RESIZING,
-    SHAPE,
-)
-from .images import (
-    ImageShape,
-    Interpolation,
-    Orientation,
-    Resized,
-)
+from .changes import DTYPE, ENCODING, GROUP, IMAGES, ORIENTATION, RESIZING, SHAPE
+from .images import ImageShape, Interpolation, Orientation, Resized
 from .kind import Default
 from .limits import Limit
-from .parameters import (
-    HeightAndWidth,
-    Name,
-    OneOf,
-    Size,
-    declared,
-    parameter,
-)
+from .parameters import HeightAndWidth, Name, OneOf, Size, declared, parameter
 from .pictures import of_pictures, read_size
 from .python_types import is_array, is_list, members
 

@@ -32,24 +32,11 @@ from ..images.headers import EXIF_START, ImageHeader, encode_png
 from ..shared.dtypes import DTYPES, FLOATS, INTEGERS
 from ..shared.errors import DatasetError, Problem, warn
 from ..shared.requirements import lazy_tf as tf
-from ..shared.values import (
-    Numbers,
-    check_shape,
-    described,
-    shape_text,
-)
+from ..shared.values import Numbers, check_shape, described, shape_text
 from ..tensorflow import graph
 from ..tensorflow.parsed import Parsed
 from .augment import Augment, Augmentation, crop_problems
-from .changes import (
-    DTYPE,
-    ENCODING,
-    KEY,
-    ORIENTATION,
-    RESIZING,
-    SHAPE,
-    TRANSFER,
-)
+from .changes import DTYPE, ENCODING, KEY, ORIENTATION, RESIZING, SHAPE, TRANSFER
 from .kind import Default, Kind
 from .parameters import (
     HeightAndWidth,

@@ -12,19 +12,9 @@ from numpy.typing import NDArray
 
 from ..cells.cells import Read, Source
 from ..cells.checks import Checks, Plan, plan_of
-from ..cells.decoded import (
-    Decoded,
-    Form,
-    Shape,
-    Values,
-)
+from ..cells.decoded import Decoded, Form, Shape, Values
 from ..cells.decoding import Expected
-from ..cells.delivered import (
-    Absence,
-    Delivered,
-    Layout,
-    Mark,
-)
+from ..cells.delivered import Absence, Delivered, Layout, Mark
 from ..cells.in_numpy import ColumnSource
 from ..cells.in_tensorflow import TensorSource
 from ..cells.part import Part

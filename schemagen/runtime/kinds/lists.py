@@ -17,24 +17,9 @@ from ..cells.checks import Check, Checks
 from ..cells.columns import Rows
 from ..cells.decoded import Shape
 from ..cells.delivered import Delivered
-from ..cells.part import (
-    BYTES,
-    Part,
-    values_part,
-    with_missing,
-)
-from ..cells.written import (
-    RawRows,
-    Stored,
-    Written,
-    written_numbers,
-)
-from ..shared.dtypes import (
-    DTYPES,
-    ITEMS,
-    RAW_ONLY,
-    STRINGS,
-)
+from ..cells.part import BYTES, Part, values_part, with_missing
+from ..cells.written import RawRows, Stored, Written, written_numbers
+from ..shared.dtypes import DTYPES, ITEMS, RAW_ONLY, STRINGS
 from ..shared.errors import Problem
 from ..shared.values import (
     NO_RANGE,
@@ -71,12 +56,7 @@ from .parameters import (
     declared,
     parameter,
 )
-from .python_types import (
-    is_list_of,
-    is_numbers,
-    item_name,
-    item_types,
-)
+from .python_types import is_list_of, is_numbers, item_name, item_types
 from .ranges import Ranged
 from .text import TEXT, encode_text
 

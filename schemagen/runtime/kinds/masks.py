@@ -24,26 +24,10 @@ from ..shared.values import check_shape, described, shape_text
 from ..tensorflow import graph
 from ..tensorflow.parsed import Parsed
 from .augment import Augmentation, crop_problems
-from .changes import (
-    CLASSES,
-    DTYPE,
-    ENCODING,
-    IGNORE,
-    KEY,
-    NUM_CLASSES,
-    RESIZING,
-    SHAPE,
-)
+from .changes import CLASSES, DTYPE, ENCODING, IGNORE, KEY, NUM_CLASSES, RESIZING, SHAPE
 from .classes import Names, Renamed, class_name_problems
 from .kind import Default
-from .parameters import (
-    HeightAndWidth,
-    Name,
-    OneOf,
-    Size,
-    declared,
-    parameter,
-)
+from .parameters import HeightAndWidth, Name, OneOf, Size, declared, parameter
 from .pictures import Picture, advice_for, read_size
 
 MaskShape = Annotated[

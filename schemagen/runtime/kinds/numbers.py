@@ -19,54 +19,19 @@ from ..cells.checks import Check, Checks, Plan
 from ..cells.columns import NO_BYTES, Column
 from ..cells.decoded import Shape
 from ..cells.delivered import Delivered, Mark
-from ..cells.in_numpy import (
-    ArrayCells,
-    Notes,
-    checked,
-    scaled,
-)
-from ..cells.part import (
-    BYTES,
-    Part,
-    values_part,
-    with_missing,
-)
-from ..cells.written import (
-    RawRows,
-    Stored,
-    Written,
-    written_numbers,
-)
+from ..cells.in_numpy import ArrayCells, Notes, checked, scaled
+from ..cells.part import BYTES, Part, values_part, with_missing
+from ..cells.written import RawRows, Stored, Written, written_numbers
 from ..images.formats import sniff, undecoded
 from ..native import FLOAT
 from ..shared import base64_text
-from ..shared.dtypes import (
-    DTYPES,
-    FLOATS,
-    INTEGERS,
-    NUMBERS,
-    RAW_ONLY,
-)
+from ..shared.dtypes import DTYPES, FLOATS, INTEGERS, NUMBERS, RAW_ONLY
 from ..shared.errors import Problem
 from ..shared.times import Time
-from ..shared.values import (
-    Numbers,
-    check_shape,
-    described,
-    shape_text,
-)
+from ..shared.values import Numbers, check_shape, described, shape_text
 from ..shared.wire import buffer_of
 from .box_sides import Side, box_problems
-from .changes import (
-    BOX,
-    DEQUANTIZE,
-    DTYPE,
-    ENCODING,
-    FINITE,
-    SHAPE,
-    TRANSFER,
-    UNIT,
-)
+from .changes import BOX, DEQUANTIZE, DTYPE, ENCODING, FINITE, SHAPE, TRANSFER, UNIT
 from .kind import Kind
 from .parameters import (
     FixedShape,

@@ -9,14 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    Literal,
-    TypeVar,
-    dataclass_transform,
-)
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, dataclass_transform
 
 import numpy as np
 from annotated_types import Ge, Gt, Lt, MinLen

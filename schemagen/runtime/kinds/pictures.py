@@ -13,12 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cells.cells import Read, Source
-from ..cells.checks import (
-    Check,
-    Checks,
-    EachCheck,
-    finite,
-)
+from ..cells.checks import Check, Checks, EachCheck, finite
 from ..cells.columns import Column, Rows
 from ..cells.decoded import Shape
 from ..cells.delivered import Delivered, Mark

@@ -20,30 +20,11 @@ from ..cells.written import Stored
 from ..shared.dtypes import ITEMS
 from ..shared.errors import Problem
 from ..shared.values import described
-from .changes import (
-    DTYPE,
-    FINITE,
-    GROUP,
-    KEY,
-    LIMIT,
-    PADDING,
-)
+from .changes import DTYPE, FINITE, GROUP, KEY, LIMIT, PADDING
 from .kind import Default, optional
 from .limits import Listed
-from .lists import (
-    NumberList,
-    VarLen,
-    padding_of,
-    padding_problems,
-)
-from .parameters import (
-    Name,
-    OneOf,
-    Padding,
-    Size,
-    declared,
-    parameter,
-)
+from .lists import NumberList, VarLen, padding_of, padding_problems
+from .parameters import Name, OneOf, Padding, Size, declared, parameter
 from .python_types import item_name, item_type, item_types
 from .ranges import Ranged
 

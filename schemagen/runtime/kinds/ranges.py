@@ -8,13 +8,7 @@ from functools import cached_property
 from math import isfinite
 from typing import Any, Self
 
-from ..cells.checks import (
-    Check,
-    Checks,
-    finite,
-    in_range,
-    of_dtype,
-)
+from ..cells.checks import Check, Checks, finite, in_range, of_dtype
 from ..shared.dtypes import DTYPES, FLOATS
 from ..shared.errors import Problem
 from ..shared.values import NO_RANGE, Numbers

@@ -20,20 +20,9 @@ from ..cells.written import Stored
 from ..shared.dtypes import LISTED
 from ..shared.errors import Problem
 from ..shared.values import Numbers, described
-from .changes import (
-    DTYPE,
-    FINITE,
-    INDEX_KEYS,
-    SHAPE,
-)
+from .changes import DTYPE, FINITE, INDEX_KEYS, SHAPE
 from .kind import Default
-from .parameters import (
-    FixedShape,
-    Name,
-    OneOf,
-    declared,
-    parameter,
-)
+from .parameters import FixedShape, Name, OneOf, declared, parameter
 from .python_types import item_name
 from .ranges import Ranged
 

@@ -9,19 +9,8 @@ from functools import cache
 from typing import Any, get_type_hints
 
 from ..shared.dtypes import ITEMS
-from ..shared.json_entries import (
-    ELSEWHERE,
-    check_depth,
-    check_entries,
-    shown,
-)
-from .changes import (
-    DEFAULT,
-    ENCODING,
-    OPTIONAL,
-    Judgement,
-    StoredField,
-)
+from ..shared.json_entries import ELSEWHERE, check_depth, check_entries, shown
+from .changes import DEFAULT, ENCODING, OPTIONAL, Judgement, StoredField
 from .kind import Kind, optional
 from .parameters import parameters_of
 from .registry import KINDS

@@ -12,12 +12,7 @@ import numpy as np
 
 from ..cells.cells import Read, Source
 from ..cells.checks import Checks
-from ..cells.decoded import (
-    Form,
-    Values,
-    convert_each,
-    split_rows,
-)
+from ..cells.decoded import Form, Values, convert_each, split_rows
 from ..cells.delivered import Delivered
 from ..cells.part import BYTES, Part
 from ..cells.written import Stored, Written
@@ -28,27 +23,14 @@ from ..shared.requirements import lazy_tf as tf
 from ..shared.values import Numbers, check_shape, described
 from ..tensorflow.parsed import Parsed
 from .augment import augment_of
-from .changes import (
-    GROUP,
-    LIMIT,
-    PADDING,
-    TOO_LONG,
-)
+from .changes import GROUP, LIMIT, PADDING, TOO_LONG
 from .classes import Label
 from .images import Image
 from .kind import Default, Kind
 from .limits import Listed
 from .lists import limit_problems, padding_of, padding_problems
 from .numbers import Scalar, Vector
-from .parameters import (
-    Instance,
-    Name,
-    Padding,
-    Size,
-    TooLong,
-    declared,
-    parameter,
-)
+from .parameters import Instance, Name, Padding, Size, TooLong, declared, parameter
 from .python_types import is_array, is_list, item_type
 from .text import Text
 

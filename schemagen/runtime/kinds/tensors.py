@@ -14,27 +14,14 @@ from ..cells.cells import Source
 from ..cells.checks import Check, Checks
 from ..cells.decoded import Shape
 from ..cells.delivered import Delivered
-from ..cells.part import (
-    INT,
-    Part,
-    size_part,
-    values_part,
-)
+from ..cells.part import INT, Part, size_part, values_part
 from ..cells.tensor_proto import DATA_TYPES
 from ..cells.written import Stored
 from ..shared import base64_text
 from ..shared.dtypes import DTYPES, NUMBERS, RAW_ONLY
 from ..shared.errors import Problem
 from ..shared.wire import buffer_of, varint
-from .changes import (
-    DTYPE,
-    ENCODING,
-    FINITE,
-    KEY,
-    PADDING,
-    SHAPE,
-    TRANSFER,
-)
+from .changes import DTYPE, ENCODING, FINITE, KEY, PADDING, SHAPE, TRANSFER
 from .kind import Default
 from .lists import padding_of, padding_problems
 from .numbers import NumbersKind, cause_of_size, of_size

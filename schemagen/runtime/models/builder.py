@@ -11,14 +11,7 @@ from typing import Any, Literal
 from ..shared.errors import warn
 from ..shared.options import options_by_name
 from ..shared.requirements import keras, tf
-from . import (
-    adaptation,
-    agreement,
-    assembly,
-    blocks,
-    segmentation,
-    serving,
-)
+from . import adaptation, agreement, assembly, blocks, segmentation, serving
 from .assembly import Encoder, Head
 from .record_model import RecordModel
 

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..shared.requirements import (
-    keras,
-    layers,
-    ops,
-    tf,
-)
+from ..shared.requirements import keras, layers, ops, tf
 
 
 def densify(batch: Any, padding_value: Any) -> Any:

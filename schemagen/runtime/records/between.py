@@ -20,18 +20,8 @@ from ..cells.faults import Fault, Features
 from ..cells.in_numpy import ArrayCells, Notes
 from ..cells.in_tensorflow import TensorCells
 from ..cells.part import BYTES, Part
-from ..cells.written import (
-    RawRows,
-    Written,
-    column_of_written,
-    joined,
-)
-from ..kinds.box_sides import (
-    BEGINS,
-    ENDS,
-    are_of_box,
-    box_of,
-)
+from ..cells.written import RawRows, Written, column_of_written, joined
+from ..kinds.box_sides import BEGINS, ENDS, are_of_box, box_of
 from ..kinds.images import Image
 from ..kinds.kind import Kind
 from ..kinds.masks import Mask

@@ -9,20 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cells.columns import (
-    WRITE_EXAMPLES,
-    Columns,
-    OnDemand,
-    other_rows,
-)
+from ..cells.columns import WRITE_EXAMPLES, Columns, OnDemand, other_rows
 from ..cells.decoded import Decoded
 from ..cells.decoding import CheckPlan
-from ..cells.faults import (
-    Fault,
-    Features,
-    listed,
-    shown_bytes,
-)
+from ..cells.faults import Fault, Features, listed, shown_bytes
 from ..cells.in_numpy import ColumnSource, Notes
 from ..kinds.images import Resized
 from ..shared.tfrecord import MOST_RECORD_BYTES, RECORD_LIMIT

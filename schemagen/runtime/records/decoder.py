@@ -12,13 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cells.columns import Rows
-from ..cells.decoded import (
-    Decoded,
-    Form,
-    RaggedRows,
-    Shape,
-    Values,
-)
+from ..cells.decoded import Decoded, Form, RaggedRows, Shape, Values
 from ..cells.decoding import decode
 from ..cells.serialized import Records
 from ..images.pixels import UndecodableError

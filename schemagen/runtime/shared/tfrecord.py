@@ -14,12 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..native import crc32c, fill_frames
-from .compression import (
-    ANY,
-    COMPRESSIONS,
-    InflateError,
-    open_inflated,
-)
+from .compression import ANY, COMPRESSIONS, InflateError, open_inflated
 from .errors import DatasetError
 from .wire import Buffer
 

@@ -19,13 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .dtypes import (
-    DTYPES,
-    FLOATS,
-    INTEGERS,
-    bits_of,
-    rounded,
-)
+from .dtypes import DTYPES, FLOATS, INTEGERS, bits_of, rounded
 from .errors import Problem
 from .times import TIMES, Time, as_integers
 

@@ -26,13 +26,7 @@ from .finding import (
 )
 from .generation import check_listed
 from .shards import File, Shards
-from .shares import (
-    Share,
-    ShareIndex,
-    Slice,
-    share_of,
-    split_and_slice,
-)
+from .shares import Share, ShareIndex, Slice, share_of, split_and_slice
 
 # A directory, and the name of a split, which may have a slice behind it.
 _SPLIT_BEHIND = re.compile(r"(.+):([^:/\[\]]+(?:\[[^/\]]*\])?)", re.DOTALL)

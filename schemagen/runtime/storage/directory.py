@@ -13,13 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..shared.errors import DatasetError
-from .files import (
-    FileReader,
-    Files,
-    OutputFile,
-    Result,
-    in_threads,
-)
+from .files import FileReader, Files, OutputFile, Result, in_threads
 from .gfile import TensorFlowReader, is_copied
 from .local import LocalFiles
 from .lock import Lock, Lost

@@ -14,19 +14,8 @@ from io import FileIO, RawIOBase
 from pathlib import Path
 
 from ..shared.wire import Buffer
-from .files import (
-    Files,
-    FileState,
-    OutputFile,
-    named,
-    temporary_name,
-)
-from .lock import (
-    Lock,
-    acquire,
-    hold,
-    remove_abandoned,
-)
+from .files import Files, FileState, OutputFile, named, temporary_name
+from .lock import Lock, acquire, hold, remove_abandoned
 
 
 class NotRegularError(OSError):

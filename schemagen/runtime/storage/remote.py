@@ -16,13 +16,7 @@ from typing import Any
 from ..interface import install
 from ..shared.errors import DatasetError
 from ..shared.wire import Buffer
-from .files import (
-    FileReader,
-    Files,
-    FileState,
-    OutputFile,
-    temporary_name,
-)
+from .files import FileReader, Files, FileState, OutputFile, temporary_name
 from .lock import Lease, Lock
 
 PIECE_BYTES = 1 << 23

@@ -18,20 +18,8 @@ from ..storage.directory import Directory, open_directory
 from ..storage.lock import Busy, Lock
 from ..storage.manifest import Manifest, of_schema
 from ..storage.schema import Schema
-from .claims import (
-    Claim,
-    claim_of,
-    claims_of,
-    create_claim,
-)
-from .plan import (
-    BYTES,
-    Plan,
-    bucket_folders,
-    claim_name,
-    receipts_in,
-    run_files,
-)
+from .claims import Claim, claim_of, claims_of, create_claim
+from .plan import BYTES, Plan, bucket_folders, claim_name, receipts_in, run_files
 from .publish import (
     LOCK,
     check_place,

@@ -21,13 +21,7 @@ from ..shared.errors import DatasetError
 from ..storage.directory import Directory
 from ..storage.lock import Lock
 from ..storage.manifest import Manifest
-from .plan import (
-    Plan,
-    claim_name,
-    receipts_in,
-    run_files,
-    shards_of_runs,
-)
+from .plan import Plan, claim_name, receipts_in, run_files, shards_of_runs
 
 
 @dataclass(frozen=True)

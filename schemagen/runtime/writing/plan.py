@@ -17,12 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeGuard
 
 from ..native import crc32c
-from ..shared.compression import (
-    COMPRESSIONS,
-    SUFFIX_PATTERN,
-    one_of,
-    suffix_of,
-)
+from ..shared.compression import COMPRESSIONS, SUFFIX_PATTERN, one_of, suffix_of
 from ..shared.errors import DatasetError
 from ..shared.options import RaiseOrSkip, check_choice, check_flags
 from ..shared.values import described, shortened

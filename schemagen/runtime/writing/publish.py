@@ -34,12 +34,7 @@ from ..compatibility import check_compatible
 from ..shared.errors import DatasetError, warn
 from ..storage import manifest
 from ..storage.directory import Directory, open_directory
-from ..storage.index import (
-    index_files,
-    index_name,
-    index_of,
-    unpacked_lengths,
-)
+from ..storage.index import index_files, index_name, index_of, unpacked_lengths
 from ..storage.lock import Busy
 from ..storage.manifest import (
     Manifest,
@@ -50,28 +45,10 @@ from ..storage.manifest import (
     of_schema,
 )
 from ..storage.schema import Schema
-from .claims import (
-    claim_of,
-    read_claim,
-    replace_claim,
-    unfinished_shards,
-)
-from .plan import (
-    Plan,
-    bucket_folder,
-    claim_name,
-    lock_name,
-    run_files,
-    shard_files,
-)
+from .claims import claim_of, read_claim, replace_claim, unfinished_shards
+from .plan import Plan, bucket_folder, claim_name, lock_name, run_files, shard_files
 from .refused import check_report, report
-from .shards import (
-    Receipt,
-    check_receipts,
-    one_for_each,
-    read_receipts,
-    whole,
-)
+from .shards import Receipt, check_receipts, one_for_each, read_receipts, whole
 
 LOCK = ".manifest.lock"
 """The lock of a directory, held while a split is published."""

@@ -21,19 +21,9 @@ from ..storage.directory import Directory, open_directory
 from ..storage.lock import Busy
 from ..storage.schema import Schema
 from .begin import begin, busy
-from .claims import (
-    claim_of,
-    is_going_on,
-    read_claim,
-    replace_claim,
-)
+from .claims import claim_of, is_going_on, read_claim, replace_claim
 from .encoding import Chunk, Refused
-from .plan import (
-    Plan,
-    bucket_folder,
-    check_open_shards,
-    run_files,
-)
+from .plan import Plan, bucket_folder, check_open_shards, run_files
 from .publish import (
     explaining,
     is_committed,

@@ -14,12 +14,7 @@ import numpy as np
 from ..shared.errors import DatasetError
 from ..storage import manifest
 from ..storage.directory import Directory, open_directory
-from ..storage.index import (
-    ends_of,
-    index_files,
-    index_name,
-    index_of,
-)
+from ..storage.index import ends_of, index_files, index_name, index_of
 from ..storage.manifest import (
     TAIL_BYTES,
     CheckedFile,
@@ -29,12 +24,7 @@ from ..storage.manifest import (
     checksum_of,
 )
 from ..storage.schema import Schema
-from .publish import (
-    LOCK,
-    check_record,
-    described,
-    settle,
-)
+from .publish import LOCK, check_record, described, settle
 
 
 def seal(

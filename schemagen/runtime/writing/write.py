@@ -23,47 +23,17 @@ from ..shared.processes import Advance, in_parallel
 from ..shared.tfrecord import Framed
 from ..storage.directory import open_directory
 from ..storage.schema import Schema
-from .encoding import (
-    Chunk,
-    Encoding,
-    Refused,
-    encode_rows,
-    encoding_of,
-)
+from .encoding import Chunk, Encoding, Refused, encode_rows, encoding_of
 from .frames import rows_of_frame
-from .keys import (
-    in_order,
-    order_of,
-    positions_of,
-    shard_of,
-)
-from .layout import (
-    BySize,
-    InTurn,
-    Layout,
-    by_number,
-)
-from .plan import (
-    DEFAULT_SHARD_BYTES,
-    Plan,
-    check_destination,
-    check_workers,
-    plan_of,
-)
+from .keys import in_order, order_of, positions_of, shard_of
+from .layout import BySize, InTurn, Layout, by_number
+from .plan import DEFAULT_SHARD_BYTES, Plan, check_destination, check_workers, plan_of
 from .progress import Progress, Reporter, reporter
 from .refused import check_report
 from .run import Run, add_all, write_shard
 from .shards import Receipt, written
 from .shuffle import Buckets
-from .sources import (
-    Indexed,
-    Parts,
-    RowSource,
-    Source,
-    Stream,
-    check_start,
-    source_of,
-)
+from .sources import Indexed, Parts, RowSource, Source, Stream, check_start, source_of
 from .writer import kept_shards
 
 # How many rows another process encodes at a time, and sends back: few enough for their

@@ -9,14 +9,7 @@ from typing import Any
 import pytest
 from schemagen.data.profile.columns import Column
 from schemagen.data.report import samples
-from schemagen.data.report.charts import (
-    Bar,
-    Plot,
-    bars,
-    histogram,
-    inline_svg,
-    scatter,
-)
+from schemagen.data.report.charts import Bar, Plot, bars, histogram, inline_svg, scatter
 from schemagen.data.report.samples import value_text
 
 from ..messages import example, write_file

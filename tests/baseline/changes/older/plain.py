@@ -1,16 +1,7 @@
 from typing import Annotated, Any
 
 import numpy as np
-from schemagen import (
-    Image,
-    Label,
-    Mask,
-    Ragged,
-    Record,
-    Sparse,
-    VarLen,
-    Vector,
-)
+from schemagen import Image, Label, Mask, Ragged, Record, Sparse, VarLen, Vector
 
 
 class Sg201(Record):

@@ -1,15 +1,7 @@
 from typing import Annotated, Any
 
 import numpy as np
-from schemagen import (
-    Image,
-    Label,
-    Scalar,
-    SequenceRecord,
-    Steps,
-    Text,
-    Vector,
-)
+from schemagen import Image, Label, Scalar, SequenceRecord, Steps, Text, Vector
 
 
 class Clip(SequenceRecord):
