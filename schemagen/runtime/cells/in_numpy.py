@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
+from itertools import pairwise
 from math import prod
 from typing import Any, cast
 
@@ -27,9 +28,6 @@ from .decoded import RaggedRows, Shape, Values, split_rows
 from .faults import Fault, Features, firsts, listed, missing, near, shown_bytes
 from .part import Part, amount
 from .tensor_proto import read_tensor
-
-# Strings of each dtype, from the bytes that are stored.
-_STRINGS: dict[str, Callable[[bytes], Any]] = {"string": bytes.decode, "bytes": bytes}
 
 _RAW = "raw"
 """The kind of a column of numbers that were bytes."""
@@ -191,10 +189,20 @@ class ArrayCells(Cells):
         """Return the values of bytes, one after the other."""
         return list(self.column.bytes_values())
 
+    def _texts(self) -> list[str]:
+        column = self.column
+        data = joined(column.data, column.values).tobytes()
+        if not data.isascii():
+            return [*map(bytes.decode, column.bytes_values())]
+        text, ends = data.decode(), np.cumsum(column.sizes).tolist()
+        return [text[start:end] for start, end in pairwise([0, *ends])]
+
     def flat(self, dtype: str) -> Any:
         """Return the values of all rows, one after the other, as numbers or strings."""
-        if dtype in _STRINGS:
-            return [*map(_STRINGS[dtype], self.column.bytes_values())]
+        if dtype == "string":
+            return self._texts()
+        if dtype == "bytes":
+            return self.bytes()
         return self.values.astype(DTYPES[dtype].numpy, copy=False)
 
     def dense(self, dtype: str, shape: Shape) -> Values:
