@@ -168,7 +168,10 @@ def _checking(parse: Parse) -> Parse:
 
     def check(serialized: tf.Tensor) -> tf.Tensor:
         batch = tf.nest.flatten(parse(serialized), expand_composites=True)
-        with tf.control_dependencies(batch):
+        # TensorFlow drops an order of operations that cannot be seen from outside, and
+        # then the parsing; it keeps what an assertion would show.
+        seen = tf.raw_ops.Assert(condition=tf.shape(serialized)[0] >= 0, data=batch)
+        with tf.control_dependencies([seen]):
             return tf.identity(serialized)
 
     return check
