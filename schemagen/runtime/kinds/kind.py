@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from ..cells.cells import Read, Source
 from ..cells.checks import Checks, Plan, plan_of
-from ..cells.decoded import Decoded, Form, Shape, Values
+from ..cells.decoded import Form, Shape, Values
 from ..cells.decoding import Expected
 from ..cells.delivered import Absence, Delivered, Layout, Mark
-from ..cells.in_numpy import ColumnSource
 from ..cells.in_tensorflow import TensorSource
 from ..cells.part import Part
 from ..cells.written import Stored, Written, joined
@@ -194,7 +193,7 @@ class Kind(_Bound, Parameters):
             limit: the largest length of a list.
             batchable: whether the values of several records make one tensor.
             mark: what tells a missing value from others, where there is no default.
-            absent: what it is then; NaN if that marks it, or the filler, if None.
+            absent: what it is then; NaN if that _marks it, or the filler, if None.
         """
         own = dtype or str(self.dtype)
         dtype = "string" if own == "bytes" else own
@@ -302,21 +301,16 @@ class Kind(_Bound, Parameters):
         raise NotImplementedError
 
     @property
-    def marks(self) -> tuple[Part, ...]:
+    def _marks(self) -> tuple[Part, ...]:
         """The parts without which a row has no value, where `cells` fills up such rows."""
         return ()
 
     def read(self, source: Source) -> Read:
         """Check stored values, and return those that are right."""
         cells = source.checked(self.cells(source), *self.checked)
-        if self.marks:
-            cells = source.present(cells, *self.marks)
+        if self._marks:
+            cells = source.present(cells, *self._marks)
         return cells[0], lambda: self.unpack(*cells)
-
-    def decode(self, source: ColumnSource) -> Decoded:
-        """Return the values of the records in which they are right."""
-        found, values = self.read(source)
-        return Decoded(found.column.rows, values)
 
     def validity(self, values: Values) -> NDArray[np.bool_] | None:
         """Return which decoded values are no missing ones; None for all."""
@@ -333,13 +327,13 @@ class Kind(_Bound, Parameters):
     def parse(self, parsed: Parsed) -> Any:
         """Return the tensor of a batch: [B, ...]."""
         may_be_absent = self.delivered.absence.possible
-        passes_over = may_be_absent and self.stand_in_fails
+        passes_over = may_be_absent and self._stand_in_fails
         source = TensorSource(self.label, parsed, may_be_absent, passes_over)
         _, tensor = self.read(source)
         return tensor()
 
     @property
-    def stand_in_fails(self) -> bool:
+    def _stand_in_fails(self) -> bool:
         """Whether what TensorFlow parses for a missing value may fail a check."""
         return False
 

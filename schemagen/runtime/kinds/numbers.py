@@ -197,7 +197,7 @@ class FixedNumbers(NumbersKind):
         return found.dense(self.dtype, self.shape)
 
     @cached_property
-    def stand_in_fails(self) -> bool:
+    def _stand_in_fails(self) -> bool:
         (part,) = self.parts
         shape = tuple(size or 0 for size in self.shape_of_rows)
         stand_in = (

@@ -196,7 +196,7 @@ class Ragged(Listed, Ranged):
         return source.aligned(values, source.read(self.parts[1], text, fill=True))
 
     @property
-    def marks(self) -> tuple[Part, ...]:
+    def _marks(self) -> tuple[Part, ...]:
         return self.parts
 
     def unpack(self, *cells: Any) -> Any:

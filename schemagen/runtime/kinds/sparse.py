@@ -185,7 +185,7 @@ class Sparse(Ranged):
         return source.aligned(values, *axes)
 
     @property
-    def marks(self) -> tuple[Part, ...]:
+    def _marks(self) -> tuple[Part, ...]:
         return self.parts[:1]
 
     def unpack(self, *cells: Any) -> Any:

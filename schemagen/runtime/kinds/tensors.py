@@ -221,7 +221,7 @@ class Tensor(NumbersKind):
             *self.checks_of_numbers(),
         )
 
-    stand_in_fails = True
+    _stand_in_fails = True
 
     def cells(self, source: Source) -> tuple[Any, ...]:
         part, *size_parts = self.parts

@@ -107,7 +107,8 @@ class RecordCheck:
             trusted = usual and codec.key in columns.expected
             notes = Notes(codec.label, trusted)
             own = optional if codec.optional else features
-            decoded[codec.name] = codec.decode(ColumnSource(own, notes))
+            found, values = codec.read(ColumnSource(own, notes))
+            decoded[codec.name] = Decoded(found.column.rows, values)
             yield from (FieldFault(codec.label, fault) for fault in notes.faults)
         for group, codecs in self._groups.items():
             if len(codecs) < 2:
