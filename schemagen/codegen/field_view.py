@@ -27,6 +27,7 @@ from ..spec.training import (
 )
 from ..spec.words import delivers_or_missing, takes_or_none, words_of
 from .python_source import Code, identifier, literal
+from .templates import templates_directory
 
 
 @dataclass(frozen=True)
@@ -85,8 +86,11 @@ class FieldView:
 
     @property
     def macros(self) -> str:
-        """The template of this kind's macros."""
-        return f"kinds/{self.kind.kind.lower()}.jinja"
+        """The template of this kind's macros, or of the kind that it derives from."""
+        kinds = [vars(cls).get("kind") for cls in type(self.kind).__mro__]
+        names = [f"kinds/{kind.lower()}.jinja" for kind in kinds if kind]
+        directory = templates_directory()
+        return next(name for name in names if (directory / name).is_file())
 
     @property
     def takes(self) -> Code:

@@ -112,7 +112,10 @@ def layers(kind: Kind) -> tuple[str, ...]:
     role = role_of(kind)
     if role == "target" and isinstance(kind, Vector):
         return ("flat",)
-    return _LAYERS.get(type(kind), ()) if role == "input" else ()
+    if role != "input":
+        return ()
+    classes = type(kind).__mro__
+    return next((_LAYERS[cls] for cls in classes if cls in _LAYERS), ())
 
 
 def predicted_shape(kind: Kind, shape: Shape) -> Shape:

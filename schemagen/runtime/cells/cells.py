@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from .checks import Check, EachCheck
+from .checks import BytesCheck, Check
 from .decoded import Shape
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ class Source(ABC):
         """Return the rows that all of some stored values have."""
 
     @abstractmethod
-    def checked(self, cells: tuple[Any, ...], *checks: Check | EachCheck) -> Any:
+    def checked(self, cells: tuple[Any, ...], *checks: Check | BytesCheck) -> Any:
         """Return the rows for which checks hold, of cells that have the same rows."""
 
     @abstractmethod

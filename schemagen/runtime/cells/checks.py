@@ -1,16 +1,17 @@
-"""Checks: what has to be right of the values of a field, stated once, as data.
+"""Checks: what the values of a field have to satisfy, stated once, as data.
 
 A check is a function of cells, in numpy or TensorFlow. Writers, `open_split`, `verify` and
 the parser run the checks of a kind, so that none takes what another one refuses. A check
-with a plan says the same as data: the core compares records with it as they are read, and
-writers compare what they have packed. A check without a plan is always run.
+may have a plan, which says the same as data. If all checks of a field have one, the core
+compares records with the plans as it reads them, writers compare what they have packed, and
+no check is run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -20,18 +21,19 @@ Cells = Any
 """The values under a key of some rows, in numpy or TensorFlow: `cells.Cells`."""
 
 Test = Callable[..., Any]
-"""From cells, one for each part of a field, to what is right: bool."""
+"""A function of cells, one for each part of a field, that returns what is right: bool."""
 
 
 class Plan(NamedTuple):
-    """What a check asks for, as data.
+    """What a check asks for, as data. (A plan of `writing` is what a run writes.)
 
     Attributes:
         bounds: the least and the greatest number; None for no limit. NaN passes.
         finite: whether NaN and infinities are refused.
         text: whether bytes are UTF-8.
         most: the most values of a row; None for no limit.
-        tests: functions that raise a Problem for a wrong bytes value; the core has none.
+        tests: functions that raise a Problem for a wrong bytes value. The core cannot
+            run them.
     """
 
     bounds: tuple[Any, Any] = NO_RANGE
@@ -56,26 +58,27 @@ class Plan(NamedTuple):
 
 @dataclass(frozen=True)
 class Check:
-    """What has to be right of the values of a field.
+    """What the values of a field have to satisfy.
 
-    Functions take the cells of all parts of the field, its values first.
+    Its functions take the cells of all parts of the field, the values first, unless stated
+    otherwise.
 
     Attributes:
         rule: the rule's id.
         what: what is wrong otherwise.
         expected: what should be there.
-        right: which values are right, bool [values]; or which rows, bool [rows].
-        by_row: whether it says so of rows.
-        part: which of the parts it is about.
-        dtype: of the numbers that `right` takes, where these may be raw bytes.
-        numbers: of a check by row, the numbers of each row that `found` shows.
-        found: what is wrong, in words: a text with a place for each number of a row, or
-            a function of a wrong value. The values themselves if None.
-        cause: the likely cause, given a wrong value; or the wrong rows and the position
-            of one.
+        right: returns which values are right, bool [values].
+        by_row: whether `right` returns which rows are right, bool [rows].
+        part: the number of the part that it is about.
+        dtype: of the numbers that `right` takes, if they may be stored as raw bytes.
+        numbers: of a check by row: returns the numbers of each row that `found` shows.
+        found: what errors show in place of the wrong value: a function of that value. Of
+            a check by row a text for `str.format`, with a place for each number.
+        cause: a function of a wrong value that returns the likely cause, or "". Of a
+            check by row it takes the column of the wrong rows, and the position of one.
         parsed: whether the parser in TensorFlow runs it, too.
-        structural: whether it compares parts, all of which a kind packs from one value:
-            it is not run for a row that is encoded alone.
+        structural: whether it compares parts that a kind packs from the same value. A row
+            that is encoded alone is not compared: that would take longer than packing.
         plan: what it asks for, as data; None if a plan cannot say it.
     """
 
@@ -95,8 +98,8 @@ class Check:
 
 
 @dataclass(frozen=True)
-class EachCheck:
-    """What has to be right of each bytes value; the parser has its own way.
+class BytesCheck:
+    """What each bytes value has to satisfy; the parser has its own way.
 
     Attributes:
         rule: the rule's id.
@@ -111,8 +114,8 @@ class EachCheck:
     test: Callable[[bytes], object]
     expected: str = ""
     cause: Callable[[bytes], str] = lambda data: ""
-    part = 0
-    structural = False
+    part: ClassVar[int] = 0
+    structural: ClassVar[bool] = False
 
     @property
     def plan(self) -> Plan:
@@ -120,10 +123,10 @@ class EachCheck:
         return Plan(tests=(self.test,))
 
 
-Checks = tuple[Check | EachCheck, ...]
+Checks = tuple[Check | BytesCheck, ...]
 
 
-def plan_of(checks: Iterable[Check | EachCheck]) -> Plan | None:
+def plan_of(checks: Iterable[Check | BytesCheck]) -> Plan | None:
     """Return what all checks ask for; None if one of them has no plan."""
     found = Plan()
     for check in checks:
@@ -136,7 +139,7 @@ def plan_of(checks: Iterable[Check | EachCheck]) -> Plan | None:
 def integers(
     low: int | None, high: int | None, rule: str, what: str, expected: str, **more: Any
 ) -> Check:
-    """Return the check of integers in a range, both ends included; None for no limit."""
+    """Return a check that refuses integers out of a range; None for no limit."""
 
     def right(*cells: Cells) -> Any:
         found = cells[more.get("part", 0)].values
@@ -148,13 +151,13 @@ def integers(
 
 
 def of_dtype(dtype: str, low: int, high: int) -> Check:
-    """Return the check that the integers of a list are of a narrower dtype."""
+    """Return a check that refuses integers of a list that a narrower dtype cannot hold."""
     text = "0 or 1 for a bool" if dtype == "bool" else f"{dtype}, {low} to {high}"
     return integers(low, high, "SG526", "number out of the dtype's range", text)
 
 
 def in_range(dtype: str, low: Any, high: Any) -> Check:
-    """Return the check of numbers in a range, of which NaN is; None for no limit."""
+    """Return a check that refuses numbers out of a range. NaN passes; None is no limit."""
     return Check(
         "SG535",
         "number out of range",
@@ -166,7 +169,7 @@ def in_range(dtype: str, low: Any, high: Any) -> Check:
 
 
 def finite(dtype: str) -> Check:
-    """Return the check of NaN and infinities, which the parser lets pass."""
+    """Return a check that refuses NaN and infinities. The parser does not run it."""
     return Check(
         "SG532",
         "number is not finite",
@@ -178,8 +181,8 @@ def finite(dtype: str) -> Check:
     )
 
 
-def no_longer(limit: int, noun: str, each: int = 1, part: int = 0) -> Check:
-    """Return the check of the number of items.
+def at_most(limit: int, noun: str, each: int = 1, part: int = 0) -> Check:
+    """Return a check that refuses too many items.
 
     Args:
         limit: the most items.

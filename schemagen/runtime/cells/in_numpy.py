@@ -22,7 +22,7 @@ from ..shared.dtypes import DTYPES, from_bits
 from ..shared.errors import Problem
 from ..shared.values import shortened
 from .cells import Cells, Source
-from .checks import Check, EachCheck
+from .checks import BytesCheck, Check
 from .columns import Column, StepColumn, column_of
 from .decoded import RaggedRows, Shape, Values, split_rows
 from .faults import Fault, Features, firsts, listed, missing, near, shown_bytes
@@ -162,7 +162,7 @@ class ArrayCells(Cells):
 
     def base64(self, expected: str) -> ArrayCells:
         """Return the bytes that base64 text stands for."""
-        check = EachCheck(
+        check = BytesCheck(
             "SG528",
             "bytes are not base64 text",
             base64_text.decoded,
@@ -250,7 +250,7 @@ class ArrayCells(Cells):
     ) -> tuple[ArrayCells, list[ArrayCells]]:
         read = partial(read_tensor, dtype=dtype, shape=shape)
         what = "serialized tensor does not match the schema"
-        (found,) = checked((self,), EachCheck("SG528", what, read, expected))
+        (found,) = checked((self,), BytesCheck("SG528", what, read, expected))
         column = found.column
         tensors = [*map(read, column.bytes_values())]
         contents = np.array([each.content for each in tensors], np.int64)
@@ -298,7 +298,7 @@ class ArrayCells(Cells):
 
 
 def checked(
-    cells: tuple[ArrayCells, ...], *checks: Check | EachCheck
+    cells: tuple[ArrayCells, ...], *checks: Check | BytesCheck
 ) -> tuple[ArrayCells, ...]:
     """Return the rows for which checks hold, and note a fault for each that does not.
 
@@ -309,7 +309,7 @@ def checked(
     if cells[0].notes.trusted:
         return cells
     for check in checks:
-        if isinstance(check, EachCheck):
+        if isinstance(check, BytesCheck):
             keep = _refused_each(check, cells)
         else:
             keep = _refused(check, cells)
@@ -393,7 +393,7 @@ def _words_of_values(
 
 
 def _refused_each(
-    check: EachCheck, cells: tuple[ArrayCells, ...]
+    check: BytesCheck, cells: tuple[ArrayCells, ...]
 ) -> NDArray[np.bool_] | None:
     """Note the rows with a value that a function raises a Problem for, likewise."""
     own = cells[0]
@@ -613,7 +613,7 @@ class ColumnSource(Source):
         return tuple(each.only(among[each.column.rows]) for each in some)
 
     def checked(
-        self, cells: tuple[ArrayCells, ...], *checks: Check | EachCheck
+        self, cells: tuple[ArrayCells, ...], *checks: Check | BytesCheck
     ) -> tuple[ArrayCells, ...]:
         return checked(cells, *checks)
 

@@ -17,7 +17,7 @@ from ..tensorflow import graph, graph_tensors
 from ..tensorflow.graph import raw_numbers, refuse_unless
 from ..tensorflow.parsed import Parsed
 from .cells import Cells, Source
-from .checks import Check, EachCheck
+from .checks import BytesCheck, Check
 from .decoded import Shape
 from .faults import shown_bytes
 from .part import Part
@@ -267,7 +267,7 @@ class TensorCells(Cells):
 
 
 def checked(
-    cells: tuple[TensorCells, ...], *checks: Check | EachCheck
+    cells: tuple[TensorCells, ...], *checks: Check | BytesCheck
 ) -> tuple[TensorCells, ...]:
     """Return cells once those checks hold that the parser runs.
 
@@ -346,7 +346,7 @@ class TensorSource(Source):
         return some
 
     def checked(
-        self, cells: tuple[TensorCells, ...], *checks: Check | EachCheck
+        self, cells: tuple[TensorCells, ...], *checks: Check | BytesCheck
     ) -> tuple[TensorCells, ...]:
         return checked(cells, *checks)
 

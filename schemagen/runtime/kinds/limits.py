@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cells.checks import Checks, no_longer
+from ..cells.checks import Checks, at_most
 from ..cells.columns import Rows
 from ..cells.decoded import RaggedRows, Shape
 from ..cells.delivered import Delivered
@@ -82,7 +82,7 @@ class Limit:
         """
         if self.max_length is None or self.too_long != "error":
             return ()
-        return (no_longer(self.max_length, self.noun, each, part),)
+        return (at_most(self.max_length, self.noun, each, part),)
 
     @property
     def _end(self) -> int | None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cells.cells import Read, Source
-from ..cells.checks import Check, Checks, EachCheck, finite
+from ..cells.checks import BytesCheck, Check, Checks, finite
 from ..cells.columns import Column, Rows
 from ..cells.decoded import Shape
 from ..cells.delivered import Delivered, Mark
@@ -43,9 +43,9 @@ _SIZES = ("height", "width", "channels")
 _AXES = ("height", "width", "number of channels")
 
 
-def of_pictures(test: Callable[[bytes], object]) -> EachCheck:
+def of_pictures(test: Callable[[bytes], object]) -> BytesCheck:
     """Return the check of encoded pictures that a function makes."""
-    return EachCheck("SG528", "image does not match the schema", test, cause=_cause)
+    return BytesCheck("SG528", "image does not match the schema", test, cause=_cause)
 
 
 def _cause(data: bytes) -> str:

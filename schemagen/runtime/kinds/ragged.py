@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import chain
 from typing import Annotated, Any, ClassVar, Self
@@ -21,7 +21,7 @@ from ..shared.dtypes import ITEMS
 from ..shared.errors import Problem
 from ..shared.values import described
 from .changes import DTYPE, FINITE, GROUP, KEY, LIMIT, PADDING
-from .kind import Default, optional
+from .kind import Default, Kind, optional
 from .limits import Listed
 from .lists import NumberList, VarLen, padding_of, padding_problems
 from .parameters import Name, OneOf, Padding, Size, declared, parameter
@@ -107,14 +107,11 @@ class Ragged(Listed, Ranged):
 
     def bind(self) -> None:
         # The values of all inner lists, as one list.
-        values = VarLen(
-            self.dtype,
-            exact=self.exact,
-            finite=self.finite,
-            key=self.key,
-            min=self.min,
-            max=self.max,
-        )
+        bounds = {each.name for each in fields(Ranged)} - {
+            each.name for each in fields(Kind)
+        }
+        shared = ("key", "exact", "finite", *bounds)
+        values = VarLen(self.dtype, **{name: getattr(self, name) for name in shared})
         self._values = (optional(values) if self.optional else values).bound(self.label)
         super().bind()
 

@@ -1,6 +1,6 @@
-"""Checks of what was packed, before it is written: those that readers will run.
+"""Checks of what kinds have packed, before it is written.
 
-Where the plan of a kind holds, nothing else is run.
+They are the checks that readers run. If the plan of a kind holds, none is run.
 """
 
 from __future__ import annotations
@@ -33,7 +33,11 @@ def first_fault(kind: Kind, written: Sequence[Written], count: int) -> Fault | N
         count: how many rows there are; each of them has a value.
     """
     plan, part = kind.plan, kind.parts[0]
-    if plan is not None and _is_open(part) and _hold(plan, part, written[0]):
+    if (
+        plan is not None
+        and _is_comparable(part)
+        and _column_satisfies(plan, part, written[0])
+    ):
         return None
     every, notes = np.ones(count, np.bool_), Notes(kind.label, packed=True)
     if kind.parts[0].in_list:
@@ -75,10 +79,7 @@ def converted(kind: Kind, value: Any) -> Any:
 
 
 def row_writer(kind: Kind) -> Callable[[Any], Sequence[Stored]]:
-    """Return what stores a row's value, which has to be right.
-
-    The function raises a Problem for a value that the field cannot hold.
-    """
+    """Return a function that stores a row's value, and raises a Problem for a wrong one."""
     store, quick, is_right = kind.store, kind.quick, _row_test(kind)
 
     def write(value: Any) -> Sequence[Stored]:
@@ -96,31 +97,31 @@ def row_writer(kind: Kind) -> Callable[[Any], Sequence[Stored]]:
     return write
 
 
-_NOTHING = Plan()
+_NO_LIMITS = Plan()
 
 
 def _row_test(kind: Kind) -> Callable[[Stored], bool] | None:
-    """Return what tells from the first part of a row that all is right.
+    """Return a function that compares the first part of a row with the plans of checks.
 
-    Where it does not, the row has to be looked at. None if there is nothing to check.
+    If it returns False, the checks have to be run. None if there is nothing to check.
     """
     part, checks = kind.parts[0], [c for c in kind.checked if not c.structural]
     plan = None if any(check.part for check in checks) else plan_of(checks)
-    if plan == _NOTHING and not part.in_list:
+    if plan == _NO_LIMITS and not part.in_list:
         return None
-    if plan is None or part.in_list or not _is_open(part):
-        return lambda stored: False
+    if plan is None or part.in_list or not _is_comparable(part):
+        return lambda stored: False  # no plan can be compared
     if part.stored == BYTES and part.encoding != "raw":
         most = plan.most
         return lambda stored: (
-            (most is None or len(stored) <= most) and _are_right_bytes(plan, stored)
+            (most is None or len(stored) <= most) and _bytes_satisfy(plan, stored)
         )
     low, high = plan.bounds
 
     def is_right(stored: Stored) -> bool:
         if part.encoding == "raw":
-            numbers = _numbers_in(part, stored[0])
-            return numbers is not None and _are_right(plan, numbers, len(numbers))
+            numbers = _raw_numbers(part, stored[0])
+            return numbers is not None and _numbers_satisfy(plan, numbers, len(numbers))
         if type(stored) is tuple and len(stored) == 1:
             (number,) = stored
             return (
@@ -128,36 +129,36 @@ def _row_test(kind: Kind) -> Callable[[Stored], bool] | None:
                 and (high is None or number <= high)
                 and (not plan.finite or isfinite(number))
             )
-        return _are_right(plan, np.asarray(stored), len(stored))
+        return _numbers_satisfy(plan, np.asarray(stored), len(stored))
 
     return is_right
 
 
-def _is_open(part: Part) -> bool:
+def _is_comparable(part: Part) -> bool:
     """Return whether plans can be compared with what is stored as it is."""
     is_plain = part.encoding in ("list", "raw") or part.is_image
     return is_plain and not part.transfer_encoding
 
 
-def _hold(plan: Plan, part: Part, written: Written) -> bool:
+def _column_satisfies(plan: Plan, part: Part, written: Written) -> bool:
     """Return whether a plan holds for what all rows hold."""
     values = written.values
-    if plan == _NOTHING:
+    if plan == _NO_LIMITS:
         return True
     if isinstance(values, RawRows):
-        numbers = _numbers_in(part, values.array)
+        numbers = _raw_numbers(part, values.array)
         longest = int(values.sizes.max(initial=0)) // DTYPES[part.dtype].size
-        return numbers is not None and _are_right(plan, numbers, longest)
+        return numbers is not None and _numbers_satisfy(plan, numbers, longest)
     if part.encoding == "raw":
         return False
     if plan.most is not None and int(np.max(written.counts, initial=0)) > plan.most:
         return False
     if isinstance(values, np.ndarray):
-        return _are_right(plan, values, 0)
-    return _are_right_bytes(plan, values)
+        return _numbers_satisfy(plan, values)
+    return _bytes_satisfy(plan, values)
 
 
-def _numbers_in(part: Part, data: Any) -> Any:
+def _raw_numbers(part: Part, data: Any) -> Any:
     """Return the numbers in raw bytes, flat; None of a dtype that numpy lacks."""
     dtype = DTYPES[part.dtype]
     if not dtype.in_numpy:
@@ -165,7 +166,7 @@ def _numbers_in(part: Part, data: Any) -> Any:
     return np.frombuffer(data, dtype.numpy.newbyteorder("<"))
 
 
-def _are_right(plan: Plan, numbers: Any, longest: int) -> bool:
+def _numbers_satisfy(plan: Plan, numbers: Any, longest: int = 0) -> bool:
     if plan.most is not None and longest > plan.most:
         return False
     if plan.finite and not all_finite(numbers):
@@ -176,7 +177,7 @@ def _are_right(plan: Plan, numbers: Any, longest: int) -> bool:
     return high is None or not (numbers > high).any()
 
 
-def _are_right_bytes(plan: Plan, values: Any) -> bool:
+def _bytes_satisfy(plan: Plan, values: Any) -> bool:
     try:
         for test in plan.tests:
             for value in values:
