@@ -325,7 +325,7 @@ def _default_findings(
             field,
             found=found,
             expected=problem.expected,
-            advice="give a default of the field's own type",
+            advice="give a default that the field can hold",
         )
 
 
