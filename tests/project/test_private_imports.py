@@ -28,7 +28,7 @@ ALLOWED: dict[str, set[str]] = {
     "engines": {"test_ray"},
     "evolution": {"test_changes"},
     "integrations": {"test_git_attributes"},
-    "kinds": {"test_image_formats", "test_numbers", "test_plans"},
+    "kinds": {"test_derived_kinds", "test_image_formats", "test_numbers", "test_plans"},
     "native": {"test_core", "test_fuzz"},
     "notebooks": {"test_markdown", "test_views"},
     "pages": {"test_complete_pages", "test_docs"},

@@ -297,3 +297,36 @@ def test_arrays_of_any_size_may_be_used_again(mixed: Workspace, tmp_path: Path) 
         serializer.serialize(values=[number] * length)
         for number, length in enumerate(lengths)
     ]
+
+
+def test_what_object_arrays_hold_may_be_used_again(
+    package_of: PackageOf, tmp_path: Path
+) -> None:
+    """A copy of such an array would hold the same lists."""
+    module = package_of(
+        """
+from typing import Annotated
+
+from schemagen import Ragged, Record
+
+
+class Listed(Record):
+    lists: Annotated[list[list[int]], Ragged("int64")]
+"""
+    ).module("listed", "serializer")
+
+    def source() -> Iterator[dict[str, Any]]:
+        first, second = np.array([0]), np.array([0, 0])
+        lists = np.empty(2, object)
+        lists[:] = [first, second]
+        for number in range(4):
+            first[:], second[:] = number, 10 * number
+            yield {"lists": lists}
+
+    module.write_dataset(source(), tmp_path / "reused", "train")
+    rows = [{"lists": [[n], [10 * n, 10 * n]]} for n in range(4)]
+    module.write_dataset(rows, tmp_path / "new", "train")
+    name = "train-00000-of-00001.tfrecord"
+    assert (tmp_path / "reused" / name).read_bytes() == (
+        tmp_path / "new" / name
+    ).read_bytes()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
@@ -15,9 +15,12 @@ from ..cells.checks import Checks, Plan, plan_of
 from ..cells.decoded import Form, Shape, Values
 from ..cells.decoding import Expected
 from ..cells.delivered import Absence, Delivered, Layout, Mark
+from ..cells.faults import Features
+from ..cells.in_numpy import ColumnSource, Notes
 from ..cells.in_tensorflow import TensorSource
-from ..cells.part import Part
-from ..cells.written import Stored, Written, joined
+from ..cells.part import BYTES, Part
+from ..cells.written import Stored, Written, column_of_written, joined
+from ..shared import base64_text
 from ..shared.dtypes import FLOATS
 from ..shared.errors import Problem
 from ..tensorflow.parsed import Parsed
@@ -138,7 +141,9 @@ class Kind(_Bound, Parameters):
                 there, if the kind does not state another one.
         """
         settled = self.settled(label.replace(".", "/"))
-        bound: Self = object.__new__(settled.form())
+        bound: Self = object.__new__(
+            _class_of(type(settled), settled.form())  # type: ignore[arg-type]
+        )
         state = {"label": label, "optional": self.optional, "default": self.default}
         vars(bound).update(settled._unmade() | state)
         bound.bind()
@@ -156,7 +161,8 @@ class Kind(_Bound, Parameters):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the parameters: what is made of them holds functions."""
         state = (self.values(), self.label, self.optional, self.default)
-        return _restored, (type(self), bool(self.parts), *state)
+        declared = getattr(self, "_declared", type(self))
+        return _restored, (declared, bool(self.parts), *state)
 
     # What it stores, takes and delivers.
 
@@ -332,10 +338,24 @@ class Kind(_Bound, Parameters):
         _, tensor = self.read(source)
         return tensor()
 
-    @property
+    @cached_property
     def _stand_in_fails(self) -> bool:
         """Whether what TensorFlow parses for a missing value may fail a check."""
-        return False
+        part = self.parts[0]
+        if len(self.parts) > 1 or part.in_list or part.is_image:
+            return False
+        count, value = part.count or 0, part.missing
+        values: Any = [value * part.repeats] * count if part.stored == BYTES else None
+        if values is None:
+            values = np.full(count, value or 0, part.stored)
+        elif part.transfer_encoding:
+            values = [*map(base64_text.encoded, values)]
+        column = column_of_written(part, Written(values, count), 1)
+        notes = Notes(self.label, packed=True)
+        one = Features(np.ones(1, np.bool_), {part.key: (column,)}, optional=True)
+        source = ColumnSource(one, notes)
+        source.checked(self.cells(source), *self.checked)
+        return bool(notes.faults)
 
     def present(self, parsed: Parsed, tensor: Any) -> Any:
         """Return which records of a batch have a value: bool [B]."""
@@ -368,6 +388,21 @@ def optional(kind: K, default: Any = None) -> K:
     found = replace(kind)
     vars(found).update(optional=True, default=default)
     return found
+
+
+@cache
+def _class_of(declared: type[K], form: type[K]) -> type[K]:
+    """Return the class of a bound kind.
+
+    Args:
+        declared: the class that a schema names.
+        form: the class that stores and reads what it declares. Of a class that derives
+            from a kind it is that kind's, which does not know what the class adds.
+    """
+    if issubclass(form, declared):
+        return form
+    names = {"_declared": declared, "__module__": declared.__module__}
+    return type(declared.__name__, (declared, form), names)
 
 
 def _restored(

@@ -16,14 +16,12 @@ from numpy.typing import NDArray
 
 from ..cells.cells import Source
 from ..cells.checks import Check, Checks, Plan
-from ..cells.columns import NO_BYTES, Column
 from ..cells.decoded import Shape
 from ..cells.delivered import Delivered, Mark
-from ..cells.in_numpy import ArrayCells, Notes, checked, scaled
+from ..cells.in_numpy import scaled
 from ..cells.part import BYTES, Part, values_part, with_missing
 from ..cells.written import RawRows, Stored, Written, written_numbers
 from ..images.formats import sniff, undecoded
-from ..native import FLOAT
 from ..shared import base64_text
 from ..shared.dtypes import DTYPES, FLOATS, INTEGERS, NUMBERS, RAW_ONLY
 from ..shared.errors import Problem
@@ -195,21 +193,6 @@ class FixedNumbers(NumbersKind):
     def unpack(self, *cells: Any) -> Any:
         (found,) = cells
         return found.dense(self.dtype, self.shape)
-
-    @cached_property
-    def _stand_in_fails(self) -> bool:
-        (part,) = self.parts
-        shape = tuple(size or 0 for size in self.shape_of_rows)
-        stand_in = (
-            np.nan
-            if self.delivered.absence.mark == "nan" and self.dtype in FLOATS
-            else 0
-        )
-        values = np.full(prod(shape), stand_in, DTYPES[self.dtype].memory)
-        rows, lengths = np.arange(1), np.array([len(values)])
-        column = Column(part.key, FLOAT, rows, lengths, values, NO_BYTES)
-        (found,) = checked((ArrayCells(Notes(self.label), column),), *self.checked)
-        return not len(found.column)
 
 
 @declared

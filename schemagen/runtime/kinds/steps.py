@@ -163,6 +163,7 @@ class Steps(Listed):
     def convert(self, value: Any) -> Any:
         """Return all steps as they will be stored: an array of numbers, or a list."""
         steps = self._checked(value)
+        self._limit.check(len(steps))  # before any picture is encoded
         if not len(steps):
             return self._no_steps(steps)
         converted = convert_each(self.step.convert, steps, "{} in step {}")

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..cells.checks import Plan, plan_of
+from ..cells.checks import BytesCheck, Plan, plan_of
 from ..cells.columns import StepColumn
 from ..cells.decoded import convert_each
 from ..cells.faults import Fault, Features
@@ -62,7 +62,7 @@ def converted(kind: Kind, value: Any) -> Any:
     found = kind.convert(value)
     of_step = kind.of_step
     if of_step.parts[0].is_image:  # arrays are not encoded for it
-        tests = of_step.plan.tests if of_step.plan else ()
+        tests = [c.test for c in of_step.checked if isinstance(c, BytesCheck)]
 
         def test_each(picture: Any) -> None:
             for test in tests if isinstance(picture, bytes) else ():

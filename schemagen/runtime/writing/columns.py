@@ -181,7 +181,7 @@ class KeptRows:
                     stack.array[number] = value
                     row.append(stack)
                 else:
-                    row.append(value.copy())
+                    row.append(_kept_array(value))
                 size += value.nbytes
         except Exception as error:  # such as of a list that holds itself
             raise UnkeptError from error
@@ -231,6 +231,19 @@ class KeptRows:
         self._rows.clear()
 
 
+def _kept_array(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a copy of an array.
+
+    Raises:
+        UnkeptError: it has objects that may be changed.
+    """
+    if array.dtype.hasobject:
+        plain = (*_NUMBERS, str, bytes)
+        if not {*map(type, array.reshape(-1).tolist())} <= {*plain}:
+            raise UnkeptError
+    return array.copy()
+
+
 def _kept(value: Any) -> tuple[Any, int]:
     """Return a copy of what can be changed in a value, and about how many bytes it has.
 
@@ -243,7 +256,7 @@ def _kept(value: Any) -> tuple[Any, int]:
     if kind is str or kind is bytes:
         return value, len(value)
     if kind is np.ndarray:
-        return value.copy(), value.nbytes
+        return _kept_array(value), value.nbytes
     if kind is list or kind is tuple:
         if _NUMBERS.issuperset(map(type, value)):
             return kind(value), 8 * len(value)
