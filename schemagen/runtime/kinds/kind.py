@@ -344,12 +344,14 @@ class Kind(_Bound, Parameters):
         part = self.parts[0]
         if len(self.parts) > 1 or part.in_list or part.is_image:
             return False
-        count, value = part.count or 0, part.missing
-        values: Any = [value * part.repeats] * count if part.stored == BYTES else None
-        if values is None:
-            values = np.full(count, value or 0, part.stored)
-        elif part.transfer_encoding:
-            values = [*map(base64_text.encoded, values)]
+        values: Any
+        count = (part.count or 0) if part.missing is not None else 0  # a list is empty
+        if part.stored == BYTES:
+            data = part.missing * part.repeats if count else b""
+            text = base64_text.encoded(data) if part.transfer_encoding else data
+            values = [text] * count
+        else:
+            values = np.full(count, part.missing or 0, part.stored)
         column = column_of_written(part, Written(values, count), 1)
         notes = Notes(self.label, packed=True)
         one = Features(np.ones(1, np.bool_), {part.key: (column,)}, optional=True)
