@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, fields, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import zip_longest
 from math import prod
 from types import SimpleNamespace
@@ -87,10 +87,7 @@ class FieldView:
     @property
     def macros(self) -> str:
         """The template of this kind's macros, or of the kind that it derives from."""
-        kinds = [vars(cls).get("kind") for cls in type(self.kind).__mro__]
-        names = [f"kinds/{kind.lower()}.jinja" for kind in kinds if kind]
-        directory = templates_directory()
-        return next(name for name in names if (directory / name).is_file())
+        return _macros_of(type(self.kind))  # type: ignore[arg-type]
 
     @property
     def takes(self) -> Code:
@@ -272,3 +269,12 @@ def _default(part: Part) -> Code:
     if not any(part.missing):
         return Code(f"bytes({len(part.missing) * part.repeats})")
     return Code(f"{item} * {part.repeats}")
+
+
+@cache
+def _macros_of(declared: type[Kind]) -> str:
+    """Return the template of a kind's macros, or of the kind that it derives from."""
+    kinds = [vars(cls).get("kind") for cls in declared.__mro__]
+    names = [f"kinds/{kind.lower()}.jinja" for kind in kinds if kind]
+    directory = templates_directory()
+    return next(name for name in names if (directory / name).is_file())

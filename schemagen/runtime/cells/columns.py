@@ -199,6 +199,16 @@ class Columns:
     expected: Set[str] = frozenset()
 
 
+def extents(sizes: Rows) -> Rows:
+    """Return where bytes values begin and end that follow each other: int64 [N, 2].
+
+    Args:
+        sizes: int64 [N], of each value.
+    """
+    ends = np.cumsum(sizes)
+    return np.stack([ends - sizes, ends], axis=1)
+
+
 def column_of(by_key: Mapping[str, tuple[Column, ...]], key: str, kind: str) -> Column:
     """Return the column of a key and a kind; it is empty if no record has the key."""
     for column in by_key.get(key, ()):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..native import BYTES, NOTHING
-from ..shared.errors import did_you_mean
+from ..shared.errors import Problem, did_you_mean
 from .columns import Column, Rows, StepColumn, column_of
 
 _SHOWN_BYTES, _SHOWN_KEYS, _SHOWN_TEXT = 16, 12, 60
@@ -40,6 +40,11 @@ class Fault:
     found: Callable[[int], str]
     cause: Callable[[int], str] = lambda _: ""
     key: str = ""
+
+    @property
+    def problem(self) -> Problem:
+        """What is wrong with the first of the rows."""
+        return Problem(self.found(0), self.expected, self.cause(0))
 
 
 @dataclass(frozen=True)

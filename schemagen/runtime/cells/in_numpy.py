@@ -23,7 +23,7 @@ from ..shared.errors import Problem
 from ..shared.values import shortened
 from .cells import Cells, Source
 from .checks import BytesCheck, Check
-from .columns import Column, StepColumn, column_of
+from .columns import Column, StepColumn, column_of, extents
 from .decoded import RaggedRows, Shape, Values, split_rows
 from .faults import Fault, Features, firsts, listed, missing, near, shown_bytes
 from .part import Part, amount
@@ -134,10 +134,6 @@ class ArrayCells(Cells):
         lengths = np.concatenate([column.lengths, np.zeros(len(rows), np.int64)])
         order = np.argsort(every, kind="stable")
         return self.of(replace(column, rows=every[order], lengths=lengths[order]))
-
-    def among(self, others: ArrayCells) -> NDArray[np.bool_]:
-        """Return which of the rows others have, too: bool [rows]."""
-        return np.isin(self.column.rows, others.column.rows, assume_unique=True)
 
     def are_text(self) -> NDArray[np.bool_]:
         """Return which bytes values are UTF-8."""
@@ -254,11 +250,11 @@ class ArrayCells(Cells):
         column = found.column
         tensors = [*map(read, column.bytes_values())]
         contents = np.array([each.content for each in tensors], np.int64)
-        extents = column.values[:, :1] + contents.reshape(-1, 2)
+        places = column.values[:, :1] + contents.reshape(-1, 2)
         sizes = np.array([each.shape for each in tensors], np.int64)
         axes = sizes.reshape(len(tensors), len(shape)).T
         of_one = replace(column, kind=INT64, lengths=np.ones_like(column.lengths))
-        return found.of(replace(column, values=extents)), [
+        return found.of(replace(column, values=places)), [
             found.of(replace(of_one, values=axis)) for axis in axes
         ]
 
@@ -329,12 +325,14 @@ def _refused(check: Check, cells: tuple[ArrayCells, ...]) -> NDArray[np.bool_] |
     count = len(own.column)
     if check.by_row:
         keep = np.broadcast_to(right, count)
-        words = _words_of_rows(check, own.column.only(~keep))
-        if check.numbers is not None:
+        wrong = own.column.only(~keep)
+        if check.numbers is None:
+            words = _words_of_rows(wrong)
+        else:
             words = _words_of_numbers(check, check.numbers(*cells), ~keep)
         cause: Callable[[int], str] = _no_cause
         if check.cause is not None:
-            cause = partial(check.cause, own.column.only(~keep))
+            cause = partial(check.cause, wrong)
     else:
         at = np.flatnonzero(~np.reshape(right, -1))
         rows, first = firsts(np.cumsum(own.lengths), at)
@@ -354,7 +352,7 @@ def _words_of_numbers(
     return lambda at: str(check.found).format(*(each[at] for each in shown))
 
 
-def _words_of_rows(check: Check, wrong: Column) -> Callable[[int], str]:
+def _words_of_rows(wrong: Column) -> Callable[[int], str]:
     def words(at: int) -> str:
         start = wrong.starts[at]
         return shortened(wrong.values[start : start + wrong.lengths[at]].tolist())
@@ -444,10 +442,9 @@ def scaled(numbers: NDArray[Any], scale: float, offset: float) -> NDArray[np.flo
 
 def of_bytes(column: Column, contents: Sequence[bytes]) -> Column:
     """Return a column with other bytes values, one for each of its own."""
-    bounds = np.cumsum([0, *map(len, contents)], dtype=np.int64)
-    values = np.stack([bounds[:-1], bounds[1:]], axis=1)
+    sizes = np.fromiter(map(len, contents), np.int64, len(contents))
     data = np.frombuffer(b"".join(contents), np.uint8)
-    return replace(column, values=values, data=data)
+    return replace(column, values=extents(sizes), data=data)
 
 
 def _cause_of_text(data: bytes) -> str:
@@ -502,8 +499,12 @@ class ColumnSource(Source):
             right = found.lengths == part.count
             wrong = found.column.only(~right)
             self.notes.add(
-                *("SG524", "wrong number of values", expected, wrong.rows),
-                *(partial(_amount, wrong), _no_cause, part.key),
+                "SG524",
+                "wrong number of values",
+                expected,
+                wrong.rows,
+                partial(_amount, wrong),
+                key=part.key,
             )
             found = found.only(right)
         if part.transfer_encoding:

@@ -15,7 +15,7 @@ from ..native import address, addresses, core, fill_frames
 from ..native.memory import empty
 from ..shared.tfrecord import FOOTER_SIZE, FRAMING, HEADER_SIZE, Framed
 from ..shared.wire import Buffer
-from .columns import NO_BYTES, Column, Rows
+from .columns import NO_BYTES, Column, Rows, extents
 from .part import BYTES, FLOAT, INT, Part
 
 Stored = Sequence[Any] | NDArray[Any]
@@ -121,9 +121,7 @@ def column_of_written(part: Part, written: Written, count: int) -> Column:
     else:
         data = np.frombuffer(b"".join(values), np.uint8)
         sizes = np.fromiter(map(len, values), np.int64, len(values))
-    ends = np.cumsum(sizes)
-    places = np.stack([ends - sizes, ends], axis=1)
-    return Column(part.key, part.kind, rows, lengths, places, data)
+    return Column(part.key, part.kind, rows, lengths, extents(sizes), data)
 
 
 class WrittenRecords:

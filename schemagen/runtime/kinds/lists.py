@@ -209,7 +209,7 @@ class VarLen(Listed, Ranged):
         """Return what is stored under the list's key; see `Source.read`."""
         (part,) = self.parts
         if self.dtype in DTYPES:
-            shape = (None, *self.item_shape)
+            shape = self.delivered.shape
             return numbers_in(source, part, self.dtype, shape, fill=fill)
         return source.read(part, f"{part.text} ({self.dtype})", fill=fill)
 
@@ -335,12 +335,6 @@ class FilledList(VarLen):
     @property
     def checks(self) -> Checks:
         return self.checks_of_items()
-
-    def items(self, source: Source, *, fill: bool = False) -> Any:
-        (part,) = self.parts
-        if self.dtype in DTYPES:
-            return numbers_in(source, part, self.dtype, self._filled_shape)
-        return source.read(part, f"{part.text} ({self.dtype})")
 
     def unpack(self, *cells: Any) -> Any:
         (found,) = cells

@@ -123,8 +123,7 @@ def refuse_faults(
     """
     for relation in relations:
         for label, fault in relation.faults(features):
-            row, advice = rows[int(fault.rows[0])], fault.cause(0)
-            raise RecordError(label, fault.found(0), fault.expected, advice, row)
+            raise RecordError.of(fault.problem, label, rows[int(fault.rows[0])])
 
 
 @dataclass(frozen=True)

@@ -75,14 +75,14 @@ class RecordCodec:
             self._is_sequence or len(keys) < count or self.relations
         )
         self._places = {key: at for at, key in enumerate(sorted(keys, key=str.encode))}
-        self._entries = {
+        entries = {
             codec.name: [
                 (self._places[part.key], part.entry().pieces) for part in codec.parts
             ]
             for codec in codecs
         }
         self._writers = [
-            (name, codec, row_writer(codec), self._entries[name])
+            (name, codec, row_writer(codec), entries[name])
             for name, codec in self._by_key
         ]
 
@@ -363,8 +363,7 @@ def _stored(
     fault = first_fault(codec, written, len(given))
     if fault is not None:
         at = int(fault.rows[0])
-        problem = Problem(fault.found(0), fault.expected, fault.cause(0))
-        problem = problem.about(None if values is None else _at(values, at))
+        problem = fault.problem.about(None if values is None else _at(values, at))
         raise RecordError.of(problem, codec.label, rows[given[at]])
     if len(given) < len(rows):
         return [each.among(given, len(rows)) for each in written]

@@ -40,7 +40,7 @@ def first_fault(kind: Kind, written: Sequence[Written], count: int) -> Fault | N
     ):
         return None
     every, notes = np.ones(count, np.bool_), Notes(kind.label, packed=True)
-    if kind.parts[0].in_list:
+    if part.in_list:
         steps = {kind.key: _steps(kind, written, count)}
         kind.read(ColumnSource(Features(every, {}, steps), notes))
     else:
@@ -91,7 +91,7 @@ def row_writer(kind: Kind) -> Callable[[Any], Sequence[Stored]]:
         if is_right is not None and not is_right(parts[0]):
             fault = first_fault(kind, kind.join([parts]), 1)
             if fault is not None:
-                raise Problem(fault.found(0), fault.expected, fault.cause(0))
+                raise fault.problem
         return parts
 
     return write

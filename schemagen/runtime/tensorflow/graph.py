@@ -87,19 +87,6 @@ def _shown(values: tf.Tensor, limit: int = 10) -> str:
     return str(some)
 
 
-def as_dtype(values: tf.Tensor, name: str, dtype: tf.DType) -> tf.Tensor:
-    """Cast stored int64 values to a dtype that holds them all."""
-    if values.dtype == dtype:
-        return values
-    low, high, expected = 0, 1, "0 or 1 for a bool"
-    if dtype != tf.bool:
-        low, high = dtype.min, dtype.max
-        expected = f"{dtype.name}, {low} to {high}"
-    right = (values >= low) & (values <= high)
-    message = f"field {name!r}: expected {expected}, found"
-    return tf.cast(checked(values, right, message), dtype)
-
-
 def decode_raw(
     data: tf.Tensor, name: str, dtype: tf.DType, shape: Sequence[int | None]
 ) -> tf.Tensor:
