@@ -74,28 +74,29 @@ class Batches(Iterator[Batch]):
     After an error each further call raises it again.
 
     Args:
-        read_by: returns the batches that one of several workers reads, from one on, and
-            what a state says after each; None for one that has only records that were
-            left out. Its arguments are those of `of_worker`.
+        read_by: returns the batches that one of several workers reads, from one on; None
+            for one that has only records that were left out. Its arguments are those of
+            `of_worker`.
         count: how many there are; None if no one knows.
-        done: what a state says before the first one.
-        facts: returns what all states of the epoch have in common.
+        state_after: returns the state after so many batches.
+
+    Attributes:
+        taken: how many were read, and those that were left out.
     """
 
     def __init__(
         self,
-        read_by: Callable[[int, int, int], Iterator[tuple[Batch | None, State]]],
+        read_by: Callable[[int, int, int], Iterator[Batch | None]],
         count: int | None,
-        done: State,
-        facts: Callable[[], State],
+        state_after: Callable[[int], State],
         *,
         worker: tuple[int, int, int] = (0, 1, 0),
     ) -> None:
         self._read_by = read_by
         self._count = count
-        self._done = done
-        self._facts = facts
+        self._state_after = state_after
         self._batches = Ahead(read_by(*worker), _AHEAD)
+        self.taken = 0
 
     def of_worker(self, index: int, count: int, skip: int = 0) -> Batches:
         """Return the batches of one of several workers, who take turns.
@@ -106,9 +107,7 @@ class Batches(Iterator[Batch]):
             skip: how many of its batches to leave out.
         """
         worker = (index, count, skip)
-        return Batches(
-            self._read_by, self._count, self._done, self._facts, worker=worker
-        )
+        return Batches(self._read_by, self._count, self._state_after, worker=worker)
 
     def __len__(self) -> int:
         """Return how many batches there are, from where it began.
@@ -123,7 +122,8 @@ class Batches(Iterator[Batch]):
     def __next__(self) -> Batch:
         """Return the next batch."""
         while True:
-            batch, self._done = next(self._batches)
+            batch = next(self._batches)
+            self.taken += 1
             if batch is not None:
                 return batch
 
@@ -136,7 +136,15 @@ class Batches(Iterator[Batch]):
 
     def state(self) -> State:
         """Return what `batches(resume=...)` takes to go on after the last batch."""
-        return {**self._facts(), **self._done}
+        return self._state_after(self.taken)
+
+    def state_after(self, batches: int) -> State:
+        """Return the state after so many of the batches, which need not be read.
+
+        Args:
+            batches: how many each reader has had, from where it began.
+        """
+        return self._state_after(batches)
 
 
 @dataclass(frozen=True)
@@ -227,21 +235,17 @@ class Reading:
 
         longest = turns.share(0)
 
-        def state(place: int) -> State:
+        def state_after(batches: int) -> State:
             # Readers with a record less have had it by then, too.
-            return {"read": [*read, [self.readers, min(place, longest)]]}
+            place = min(done + batches * size, longest)
+            return {**self.facts(), "read": [*read, [self.readers, place]]}
 
         starts = range(done, share, size)
 
-        def read_by(
-            worker: int, workers: int, skip: int
-        ) -> Iterator[tuple[Batch | None, State]]:
-            own = starts[worker::workers][skip:]
-            each = self._batches(turns, own, share)
-            for start, batch in zip(own, each, strict=True):
-                yield batch, state(start + size)
+        def read_by(worker: int, workers: int, skip: int) -> Iterator[Batch | None]:
+            return self._batches(turns, starts[worker::workers][skip:], share)
 
-        return Batches(read_by, len(starts), state(done), self.facts)
+        return Batches(read_by, len(starts), state_after)
 
     def _resumed(self, resume: State | None) -> tuple[list[Any], Turns, int]:
         """Return what other readers have read, the turns, and how many places are done.

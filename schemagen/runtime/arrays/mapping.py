@@ -95,6 +95,10 @@ class Mapped(Derived):
     def changed(self) -> bool:
         return True
 
+    @property
+    def is_random(self) -> bool:
+        return self._function.random or self.view.is_random
+
     def read(
         self, numbers: Rows, epoch: Epoch = STORED, *, skip: bool | None = None
     ) -> Chunk:

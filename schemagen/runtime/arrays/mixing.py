@@ -102,6 +102,10 @@ class Mixture(View):
     def changed(self) -> bool:
         return any(view.changed for view in self._views)
 
+    @property
+    def is_random(self) -> bool:
+        return any(view.is_random for view in self._views)
+
     def place(self, number: int) -> str:
         at = int(np.searchsorted(self._bases, number, "right")) - 1
         return self._views[at].place(number - int(self._bases[at]))

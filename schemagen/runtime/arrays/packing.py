@@ -210,9 +210,9 @@ def packed_batches(
         columns[f"{name}_positions"] = layout.positions_of
         return columns
 
-    def read_by(
-        worker: int, workers: int, skip: int
-    ) -> Iterator[tuple[Batch | None, State]]:
+    states = [done]
+
+    def read_by(worker: int, workers: int, skip: int) -> Iterator[Batch | None]:
         turns = reading.turns
         share = turns.share(reading.reader)
         parts = (
@@ -222,9 +222,11 @@ def packed_batches(
         tables = view.chunks(parts, reading.epoch, table, threads())
         batches = _batches(tables, done, reading.batch_size, reading.drop_remainder)
         # Which records a batch has is known only when those before are packed.
-        return islice(batches, worker + skip * workers, None, workers)
+        for batch, state in islice(batches, worker + skip * workers, None, workers):
+            states.append(state)
+            yield batch
 
-    return Batches(read_by, None, done, facts)
+    return Batches(read_by, None, lambda batches: {**facts(), **states[batches]})
 
 
 def _batches(

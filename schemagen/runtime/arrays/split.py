@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -13,7 +14,7 @@ from ..cells.columns import Rows
 from ..kinds.classes import names_of
 from ..records.decoder import Batch, Row
 from ..records.roles import Roles
-from ..shared.errors import DatasetError, with_suggestion
+from ..shared.errors import DatasetError, warn, with_suggestion
 from ..shared.options import check_flags, integer
 from ..shared.values import shortened
 from ..sources.shares import numbers_of
@@ -25,7 +26,7 @@ from .mapping import Mapped, function_of
 from .mixing import mixture_of
 from .order import STORED, Epoch
 from .packing import TooLong, packed_batches
-from .views import BatchRows, Chunk, View, row_count, selected
+from .views import BatchRows, Chunk, OfEpoch, View, row_count, selected
 
 # How many labels are read at a time.
 _LABELS = 1 << 12
@@ -52,6 +53,7 @@ class Split:
         self._view = view
         self._roles = roles
         self._depth = depth
+        self._delivered = 0
 
     def __repr__(self) -> str:
         names = ", ".join(self._view.decoder.fields)
@@ -89,24 +91,41 @@ class Split:
         if np.ndim(index):
             chunk = self._read(index)
             return chunk.batch(0, len(chunk.numbers)) or {}
-        _, [row] = self._read([index]).rows()
+        self._count_delivered(1)
+        _, [row] = self._read([index], _epoch_of_worker(self._view)).rows()
         return row
 
     def __getitems__(self, numbers: Sequence[int]) -> BatchRows:
         """Return records one by one, as PyTorch's data loaders ask for several.
 
         With `on_corrupt="skip"` corrupt records are left out: a batch is then smaller.
+        Random numbers of functions are drawn from those of PyTorch.
         """
-        return BatchRows(self._view, self._view.numbers(self._positions(numbers)))
+        view, positions = self._view, self._positions(numbers)
+        if not view.is_random:
+            return BatchRows(view, view.numbers(positions))
+        # A record that is asked for twice gets other random numbers.
+        view = selected(view, positions)
+        return BatchRows(view, view.numbers(np.arange(len(view))), _drawn_epoch())
 
     def _getitems(self, numbers: Sequence[int] | Rows) -> list[Row]:
         """Return records one by one, as Grain asks for several."""
         return self._read(numbers).rows()[1]
 
-    def _read(self, positions: Any) -> Chunk:
+    def _read(self, positions: Any, epoch: Epoch = STORED) -> Chunk:
         """Read records by position: none is left out, so that each stays in its place."""
         numbers = self._view.numbers(self._positions(positions))
-        return self._view.read(numbers, skip=False)
+        return self._view.read(numbers, epoch, skip=False)
+
+    def _count_delivered(self, records: int) -> None:
+        """Count records that get the random numbers of epoch 0, and warn of a second pass."""
+        before, self._delivered = self._delivered, self._delivered + records
+        if before <= len(self) < self._delivered and self._view.is_random:
+            warn(
+                "records are read a second time, and the functions of map get the same "
+                "random numbers as before: to have others in each epoch, use to_torch, "
+                "to_tf, keras, batches(epoch=...) or at_epoch(...)"
+            )
 
     def _positions(self, given: Any) -> Rows:
         """Return positions of records, counted from the beginning: int64 [N].
@@ -133,7 +152,9 @@ class Split:
         """Yield all records in the order in which they are stored."""
         room = Room(_RUN, 1)
         for chunk in self._view.in_order(lambda: room.records):
-            yield from _measured(chunk, room)
+            rows = _measured(chunk, room)
+            self._count_delivered(len(rows))
+            yield from rows
 
     def _rows_at(self, positions: Iterable[int]) -> Iterator[Row]:
         """Yield records by position, several of which are read together."""
@@ -200,6 +221,24 @@ class Split:
         check_flags(batched=batched)
         found = function_of(function, batched, self._depth)
         return Split(Mapped(self._view, found), self._roles, self._depth + 1)
+
+    def at_epoch(
+        self, epoch: int, *, shuffle_seed: int | None = None, block: int | None = None
+    ) -> Split:
+        """Return the records of an epoch in its order, as `batches` delivers them.
+
+        Random numbers of functions are those of the epoch: for samplers, wrappers and
+        frameworks that read records by number.
+
+        Args:
+            epoch: which one, from 0.
+            shuffle_seed: that of `batches`; None for the order in which records are stored.
+            block: that of `batches`.
+        """
+        if shuffle_seed is not None:
+            self._view.check_random()
+        view = OfEpoch(self._view, _epoch(shuffle_seed, epoch, block))
+        return Split(view, self._roles, self._depth)
 
     def balanced(self, field: str) -> Split:
         """Return a split in which each class of a label comes equally often.
@@ -268,11 +307,7 @@ class Split:
             self._view.check_random()
         reading = Reading(
             self._view,
-            Epoch(
-                None if shuffle_seed is None else integer("shuffle_seed", shuffle_seed),
-                integer("epoch", epoch, 0),
-                None if block is None else integer("block", block, 1),
-            ),
+            _epoch(shuffle_seed, epoch, block),
             *numbers_of(shard),
             batch_size=integer("batch_size", batch_size, 1),
             drop_remainder=drop_remainder,
@@ -308,11 +343,10 @@ class Split:
                 size of `torch.distributed`, if that is initialized.
             **options: of `batches`.
         """
-        from .torch import batches_as_tensors
+        from .torch import TensorBatches
 
-        return batches_as_tensors(
-            self, batch_size, {"shuffle_seed": shuffle_seed, **options}, epoch, shard
-        )
+        given = {"shuffle_seed": shuffle_seed, **options}
+        return TensorBatches(self, self._view, batch_size, given, epoch, shard)
 
     def to_tf(
         self,
@@ -375,6 +409,34 @@ class Split:
         if numbers is not None:
             return self._read(numbers).table()
         return joined(chunk.table() for chunk in self._view.in_order())
+
+
+def _epoch(shuffle_seed: int | None, epoch: int, block: int | None) -> Epoch:
+    """Return an epoch by options.
+
+    Raises:
+        DatasetError: one of them is wrong.
+    """
+    return Epoch(
+        None if shuffle_seed is None else integer("shuffle_seed", shuffle_seed),
+        integer("epoch", epoch, 0),
+        None if block is None else integer("block", block, 1),
+    )
+
+
+def _drawn_epoch() -> Epoch:
+    """Return an epoch whose random numbers depend on those of PyTorch."""
+    from .torch import drawn_seed
+
+    return Epoch(drawn_seed())
+
+
+def _epoch_of_worker(view: View) -> Epoch:
+    """Return an epoch drawn by PyTorch in a worker of its loaders, and epoch 0 elsewhere."""
+    torch = sys.modules.get("torch.utils.data")
+    if torch is None or not view.is_random or torch.get_worker_info() is None:
+        return STORED
+    return _drawn_epoch()
 
 
 def _measured(chunk: Chunk, room: Room) -> list[Row]:

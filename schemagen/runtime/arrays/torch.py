@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import torch  # type: ignore[import-not-found, import-untyped, unused-ignore]
@@ -14,14 +13,19 @@ from torch.utils.data import (  # type: ignore[import-not-found, import-untyped,
     IterableDataset,
     get_worker_info,
 )
+from torch.utils.data._utils.collate import (  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    default_collate_fn_map,
+)
 
 from ..shared.dtypes import DTYPES
 from ..shared.errors import DatasetError
+from ..shared.options import integer
 from ..shared.tensors import as_arrays
 from ..shared.values import shortened
 from .batches import Batches, State
 from .collation import columns_of
-from .views import BatchRows
+from .loops import Loop, Loops
+from .views import BatchRows, View
 
 
 def collate(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -39,12 +43,19 @@ def collate(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """
     if isinstance(rows, BatchRows):
         return tensors_of(rows.columns)
+    if rows and isinstance(rows[0], TensorBatch):
+        _refuse_batches(rows)
     if not rows or not all(isinstance(row, Mapping) for row in rows):
         raise DatasetError(
             f"collate: expected rows, which are dicts by name, found {shortened(rows)}"
         )
     plain = [*map(_plain, rows)]
     return tensors_of(columns_of(plain, {}))
+
+
+def drawn_seed() -> int:
+    """Return a seed from the random numbers of PyTorch, such as those of a worker."""
+    return int(torch.empty((), dtype=torch.int64).random_())
 
 
 def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,46 +93,59 @@ def _tensor(value: Any) -> Any:
     return torch.from_numpy(value)
 
 
-def batches_as_tensors(
-    split: Any,
-    batch_size: int,
-    options: Mapping[str, Any],
-    epoch: int,
-    shard: tuple[int, int] | None,
-) -> Any:
-    """Return an `IterableDataset`; arguments are those of `Split.to_torch`."""
-    return TensorBatches(split, batch_size, dict(options), epoch, shard)
+class TensorBatch(dict[str, Any]):
+    """A batch of tensors. A loader with `batch_size=None` makes a dict of it."""
+
+    def __copy__(self) -> dict[str, Any]:
+        return dict(self)
+
+
+def _refuse_batches(batches: Sequence[Any], **_: Any) -> NoReturn:
+    raise DatasetError(
+        f"to_torch: the loader makes batches of {len(batches)} batches; give the DataLoader "
+        "batch_size=None"
+    )
+
+
+default_collate_fn_map[TensorBatch] = _refuse_batches
 
 
 class TensorBatches(IterableDataset):  # type: ignore[misc]
-    """The batches of an epoch, as tensors."""
+    """The batches of epochs, as tensors: each loop reads the next epoch.
+
+    Args:
+        split: the split.
+        view: its records.
+        batch_size: records in a batch.
+        options: of `Split.batches`.
+        epoch: that of the first loop.
+        shard: which reader this is, of how many; None for the rank.
+    """
 
     def __init__(
         self,
         split: Any,
+        view: View,
         batch_size: int,
-        options: dict[str, Any],
+        options: Mapping[str, Any],
         epoch: int,
         shard: tuple[int, int] | None,
     ) -> None:
         if "resume" in options:
             raise TypeError("to_torch: give a state to load_state_dict of the dataset")
         self._split = split
+        self._view = view
         self._batch_size = batch_size
-        self._options = options
+        self._options = dict(options)
         self._shard = shard
         self._rank = (0, 1)
-        # In shared memory: workers that live on see an epoch that is set later.
-        self._epoch = torch.full((), epoch, dtype=torch.int64).share_memory_()
-        # How often an epoch was set: until now, and before the last loop began.
-        self._sets = torch.zeros((), dtype=torch.int64).share_memory_()
-        self._begun = torch.zeros((), dtype=torch.int64).share_memory_()
-        self._in_workers = torch.zeros((), dtype=torch.bool).share_memory_()
-        # Not in shared memory: all workers of a loop see what it was before the loop.
-        self._next_epoch: int | None = None
+        self._loops = Loops(integer("epoch", epoch, 0))
+        # The number of the call of `load_state_dict`, and its state.
         self._loaded: tuple[int, State] | None = None
+        # The state that StatefulDataLoader has given to this worker.
+        self._restored: WorkerState | None = None
         self._reading: _Reading | None = None
-        self._read(None, (0, 1))  # refuses wrong options
+        self._batches(epoch)  # refuses wrong options
 
     def __getstate__(self) -> dict[str, Any]:
         self._readers()
@@ -135,158 +159,207 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
             self._rank = distributed.get_rank(), distributed.get_world_size()
         return self._rank
 
-    def _read(
-        self,
-        resume: State | None,
-        worker: tuple[int, int],
-        done: int = 0,
-        epoch: int | None = None,
-    ) -> _Reading:
-        """Begin to read the batches of a worker, after a state and some of its batches."""
-        number = int(self._epoch) if epoch is None else epoch
-        given: dict[str, Any] = {"epoch": number, "shard": self._readers()}
-        given |= self._options
-        batches = self._split.batches(self._batch_size, **given, resume=resume)
-        own = batches.of_worker(*worker, done)
-        return _Reading(own, batches.state(), worker, done)
+    def _batches(self, epoch: int, resume: State | None = None) -> Batches:
+        """Return the batches of an epoch, or those after a state."""
+        given: dict[str, Any] = {"epoch": epoch, "shard": self._readers()}
+        found: Batches = self._split.batches(
+            self._batch_size, **given, **self._options, resume=resume
+        )
+        return found
+
+    def _batches_of(self, loop: Loop) -> Batches:
+        """Return the batches of this reader in a loop.
+
+        Raises:
+            DatasetError: a worker that began before the state was loaded does not have it.
+        """
+        if not loop.resumes:
+            return self._batches(loop.epoch)
+        if self._loaded is None or self._loaded[0] != loop.call:
+            raise DatasetError(
+                "load_state_dict: persistent workers of the loader were there before, and "
+                "do not have the state; make another loader"
+            )
+        return self._batches(loop.epoch, self._loaded[1])
 
     def __len__(self) -> int:
-        """Return how many batches this reader has in an epoch."""
-        return len(self._read(None, (0, 1)).batches)
+        """Return how many batches the next loop delivers to this reader."""
+        return len(self._batches_of(self._loops.next()))
 
     def set_epoch(self, epoch: int) -> None:
-        """Give the epochs that begin from now on the order of this one.
+        """Let the next loop read an epoch, and the loops behind it those that follow.
 
         A loaded state of another epoch is dropped.
-        """
-        self._epoch.fill_(epoch)
-        self._sets.add_(1)
-        self._next_epoch = epoch
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        info = get_worker_info()
-        worker = (info.id, info.num_workers) if info else (0, 1)
-        self._in_workers.fill_(info is not None)
-        loaded, self._loaded = self._loaded, None
-        if loaded is None or self._begins_epoch(*loaded):
-            reading = self._read(None, worker)
-        elif loaded[0] != os.getpid():
-            raise DatasetError(
-                "load_state_dict: the workers of the loader read the batches, and do "
-                "not have the state; use StatefulDataLoader of torchdata, or num_workers=0"
-            )
-        else:
-            reading = self._resumed(loaded[1], worker)
-        sets = int(self._sets)
-        if info is None:
-            self._begun.fill_(sets)
-            self._next_epoch = None
-        self._reading = reading
-        # Not as a generator: the state is that of this epoch from here on.
-        return self._tensors(reading, sets)
-
-    def _tensors(self, reading: _Reading, sets: int) -> Iterator[dict[str, Any]]:
-        # Workers say it here: StatefulDataLoader asks for a batch when all of them have
-        # loaded their states.
-        self._begun.fill_(max(sets, int(self._begun)))
-        for batch in reading.batches:
-            reading.done += 1
-            yield tensors_of(batch)
-        reading.ended = True
-
-    def _begins_epoch(self, process: int, state: State) -> bool:
-        """Whether an epoch begins, in place of the rest of the one of a state.
 
         Args:
-            process: which has loaded the state.
-            state: the state.
+            epoch: from 0.
         """
-        if self._next_epoch not in (None, state["now"]["epoch"]):
-            return True
-        # One of several workers ends while others read on.
-        in_worker = get_worker_info() is not None and process == os.getpid()
-        return not in_worker and bool(state.get("ended"))
+        call = self._loops.name(integer("epoch", epoch, 0))
+        if self._loaded is not None:
+            self._loaded = call, self._loaded[1]
 
-    def _resumed(self, state: State, worker: tuple[int, int]) -> _Reading:
-        """Begin to read after a state.
+    def __iter__(self) -> Iterator[TensorBatch]:
+        info = get_worker_info()
+        if info is None:
+            return self._read_alone()
+        restored, self._restored = self._restored, None
+        loop = self._loops.begin(restored["epoch"] if restored else None)
+        # Not in the generator: StatefulDataLoader asks for the state before.
+        self._reading = self._reading_of(loop, restored, (info.id, info.num_workers))
+        return self._tensors(self._reading)
+
+    def _read_alone(self) -> Iterator[TensorBatch]:
+        """Read in the process of the loop, where a loop begins with its first batch."""
+        loop = self._loops.begin()
+        batches = self._batches_of(loop)
+        self._reading = _Reading(loop, batches, batches)
+        yield from self._tensors(self._reading)
+
+    def _tensors(self, reading: _Reading) -> Iterator[TensorBatch]:
+        for batch in reading.own:
+            self._loops.has_read(reading.loop)
+            yield TensorBatch(tensors_of(batch))
+        reading.has_ended = True
+
+    def _reading_of(
+        self, loop: Loop, restored: WorkerState | None, worker: tuple[int, int]
+    ) -> _Reading:
+        """Return what a worker of a loader reads in a loop.
 
         Raises:
-            DatasetError: it is of another epoch, or of other workers.
+            DatasetError: a state of it was made by other workers.
         """
-        if worker == (0, 1) == tuple(state["worker"]):
-            return self._read(state["now"], worker, 0, state["now"]["epoch"])
-        made = (tuple(state["worker"]), state["readers"], state["batch_size"])
-        if made != (worker, self._readers()[1], self._batch_size):
+        if restored is None:
+            batches = self._batches_of(loop)
+            return _Reading(loop, batches, batches.of_worker(*worker), worker)
+        now = [*worker, self._readers()[1], self._batch_size]
+        if restored["worker"] != now:
+            _, *made = restored["worker"]
             raise DatasetError(
-                f"load_state_dict: the state was made with {state['worker'][1]} workers, "
-                f"{state['readers']} readers and batches of {state['batch_size']}; now "
-                f"there are {worker[1]}, {self._readers()[1]} and {self._batch_size}. "
-                "With workers, all three must be the same"
+                "load_state_dict: the state was made by StatefulDataLoader with {} workers, "
+                "{} readers and batches of {}; now there are {}, {} and {}. ".format(
+                    *made, *now[1:]
+                )
+                + _BY_COUNT
             )
-        first = state["first"]
-        return self._read(first, worker, state["done"], first["epoch"])
+        state = {name: value for name, value in restored.items() if name not in _WORKER}
+        batches = self._batches(loop.epoch, state)
+        own = batches.of_worker(*worker, restored["done"])
+        return _Reading(loop, batches, own, worker, restored["done"])
 
-    def state_dict(self) -> State:
-        """Return what `load_state_dict` takes to go on after the last batch.
+    def state_dict(self, after: int | None = None) -> State:
+        """Return what `load_state_dict` takes to go on after some batches.
+
+        It is the same for each rank, and JSON.
+
+        Args:
+            after: how many batches each rank has had in the loop that began last; None for
+                those that were delivered here. Where workers of a loader read, it must be
+                given, as only the loop knows how many it has had.
 
         Raises:
-            DatasetError: workers of a loader have read, which know the state alone.
+            DatasetError: `after` must be given, or there are not so many batches.
         """
-        loaded = self._loaded
-        if loaded is not None and not self._begins_epoch(*loaded):
-            return loaded[1]
-        if get_worker_info() is None and bool(self._in_workers):
+        reading = self._reading
+        if get_worker_info() is not None and reading is not None:
+            done = reading.done + reading.own.taken
+            readers = self._readers()[1]
+            worker = [*reading.worker, readers, self._batch_size]
+            return {**reading.batches.state_after(0), "worker": worker, "done": done}
+        if after is not None:
+            return self._state_after(after)
+        asked = self._loops.next()
+        if asked.resumes and self._loaded:
+            return self._loaded[1]
+        if self._loops.last().is_of_workers:
             raise DatasetError(
-                "state_dict: the workers of the loader read the batches, and they alone "
-                "know the state; use StatefulDataLoader of torchdata, or num_workers=0"
+                "state_dict: workers of the loader read the batches, so the dataset does "
+                "not know how many the loop has had; count them, and pass "
+                "state_dict(after=count)"
             )
-        reading = None if loaded else self._reading
-        reading = reading or self._read(None, (0, 1))
-        return {
-            "first": reading.first,
-            "now": reading.batches.state(),
-            "done": reading.done,
-            "ended": reading.ended,
-            "worker": list(reading.worker),
-            "readers": self._readers()[1],
-            "batch_size": self._batch_size,
-        }
+        if reading is None or reading.has_ended:
+            return self._batches(asked.epoch).state()
+        return reading.batches.state()
+
+    def _state_after(self, after: int) -> State:
+        count, last = integer("after", after, 0), self._loops.last()
+        if last.is_restored:
+            raise DatasetError(
+                "state_dict: StatefulDataLoader has begun the loop after a state of its "
+                "own; use its state_dict"
+            )
+        if self._view.skips and count:
+            raise DatasetError(
+                "state_dict: with on_corrupt='skip' a batch may be left out, so the count of "
+                "batches does not say where the loop is; use num_workers=0 and no after=, or "
+                "StatefulDataLoader of torchdata"
+            )
+        batches = self._batches_of(last if last.number else self._loops.next())
+        if count > len(batches):
+            raise DatasetError(
+                f"state_dict: after={count}: the loop has {len(batches)} batches"
+            )
+        return batches.state_after(count)
 
     def load_state_dict(self, state: State) -> None:
         """Go on after the batches of a state in the next loop.
 
-        If the loop of the state had ended, an epoch begins.
+        The number of ranks and workers and the batch size may be others.
+
+        Args:
+            state: what `state_dict` has returned.
 
         Raises:
-            DatasetError: it is none that `state_dict` has returned.
+            DatasetError: it was not returned by `state_dict`, or was made with other data
+                or options.
         """
-        if not isinstance(state, Mapping) or not {*_STATE} <= state.keys():
+        if not isinstance(state, Mapping) or not {"epoch", "records"} <= state.keys():
             raise DatasetError(
                 "load_state_dict: expected what state_dict() of the dataset has returned, "
                 f"found {shortened(state)}"
             )
-        if self._begun == self._sets:  # workers have begun the epoch that was set
-            self._next_epoch = None
-        self._loaded = os.getpid(), dict(state)
+        if ("worker" in state) != (get_worker_info() is not None):
+            raise DatasetError(
+                "load_state_dict: the state was made by StatefulDataLoader with another "
+                f"number of workers. {_BY_COUNT}"
+            )
+        if "worker" in state:
+            self._restored = dict(state)
+            return
+        given = self._batches(state["epoch"], state).state()
+        is_begun = any(each for _, each in given.get("read", [(1, 1)]))
+        call = self._loops.resume(state["epoch"], is_begun=is_begun)
+        if call is not None:
+            self._loaded = call, dict(state)
 
 
-_STATE = ("first", "now", "done", "worker", "readers", "batch_size")
+_BY_COUNT = (
+    "To go on with others, save dataset.state_dict(after=count) after so many batches of "
+    "the loop, and give it to dataset.load_state_dict"
+)
+
+WorkerState = State
+"""The state of a worker: that of its reader when the loop began, and its own batches."""
+
+_WORKER = ("worker", "done")
 
 
 @dataclass
 class _Reading:
-    """What a worker reads.
+    """What this process reads in a loop.
 
     Attributes:
-        batches: those of the worker.
-        first: the state in which it began.
+        loop: which one.
+        batches: those of the reader.
+        own: those of this worker.
         worker: its number, and how many there are.
         done: how many of its batches come before.
-        ended: whether the loop over them has ended.
+        has_ended: whether all were delivered.
     """
 
+    loop: Loop
     batches: Batches
-    first: State
-    worker: tuple[int, int]
-    done: int
-    ended: bool = False
+    own: Batches
+    worker: tuple[int, int] = (0, 1)
+    done: int = 0
+    has_ended: bool = False

@@ -96,6 +96,11 @@ class View(ABC):
         """Whether a function may have changed the fields of its records."""
         return False
 
+    @property
+    def is_random(self) -> bool:
+        """Whether a function draws random numbers for its records."""
+        return False
+
     @abstractmethod
     def place(self, number: int) -> str:
         """Return the file of a record and its number there, for messages."""
@@ -238,6 +243,10 @@ class Derived(View):
     def changed(self) -> bool:
         return self.view.changed
 
+    @property
+    def is_random(self) -> bool:
+        return self.view.is_random
+
     def place(self, number: int) -> str:
         return self.view.place(number)
 
@@ -359,6 +368,51 @@ class Repetition(Selection):
         return Repetition(self.view.only(fields), self._chosen)
 
 
+class OfEpoch(Derived):
+    """The records of a view in the order of an epoch, with its random numbers.
+
+    Args:
+        view: of which.
+        epoch: which epoch.
+    """
+
+    def __init__(self, view: View, epoch: Epoch) -> None:
+        super().__init__(view)
+        self._epoch = epoch
+
+    @property
+    def identity(self) -> str:
+        return f"{self.view.identity} {self._epoch}"
+
+    @property
+    def is_random(self) -> bool:
+        return False
+
+    def numbers(self, positions: Rows, epoch: Epoch = STORED) -> Rows:
+        places = epoch.order(len(self)).at(positions)
+        return self.view.numbers(places, self._epoch)
+
+    def window(self, epoch: Epoch) -> int:
+        return epoch.order(len(self)).window
+
+    def read(
+        self, numbers: Rows, epoch: Epoch = STORED, *, skip: bool | None = None
+    ) -> Chunk:
+        return self.view.read(numbers, self._epoch, skip=skip)
+
+    def chunks(
+        self,
+        parts: Iterable[Rows],
+        epoch: Epoch,
+        finish: Callable[[Rows, Chunk], Result],
+        threads: int = 1,
+    ) -> Iterator[Result]:
+        return self.view.chunks(parts, self._epoch, finish, threads)
+
+    def only(self, fields: tuple[str, ...]) -> View:
+        return OfEpoch(self.view.only(fields), self._epoch)
+
+
 class Renumbered:
     """Records with other numbers.
 
@@ -408,12 +462,13 @@ class BatchRows(Sequence[Row]):
     Args:
         view: of which.
         numbers: int64 [N], of the records.
+        epoch: what random numbers depend on.
     """
 
-    def __init__(self, view: View, numbers: Rows) -> None:
+    def __init__(self, view: View, numbers: Rows, epoch: Epoch = STORED) -> None:
         self._view = view
         self._asked = numbers
-        self._chunk = view.read(numbers)
+        self._chunk = view.read(numbers, epoch)
 
     @cached_property
     def columns(self) -> Batch:
