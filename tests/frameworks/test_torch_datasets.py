@@ -180,18 +180,18 @@ class TestDataset:
         for _ in begun:
             last = begun.state_dict()
         ended = begun.state_dict()
-        for state, named, expected in (
-            (last, None, []),
-            (ended, None, epoch(1)),
-            (ended, 0, epoch(0)),
-            (ended, 3, epoch(3)),
+        for state, named, expected, following in (
+            (last, None, [], 1),
+            (ended, None, epoch(1), 2),
+            (ended, 0, epoch(0), 1),
+            (ended, 3, epoch(3), 4),
         ):
             again = loader()
             again.load_state_dict(state)
             if named is not None:
                 again.dataset.set_epoch(named)
             assert scans(again) == expected
-            assert scans(again) == epoch((named or 0) + (state is not ended or 1))
+            assert scans(again) == epoch(following)
 
     def test_another_epoch_than_that_of_a_state_begins(self, split: Any) -> None:
         begun = split.to_torch(32, shuffle_seed=1)

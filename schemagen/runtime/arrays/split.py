@@ -101,12 +101,9 @@ class Split:
         With `on_corrupt="skip"` corrupt records are left out: a batch is then smaller.
         Random numbers of functions are drawn from those of PyTorch.
         """
-        view, positions = self._view, self._positions(numbers)
-        if not view.is_random:
-            return BatchRows(view, view.numbers(positions))
-        # A record that is asked for twice gets other random numbers.
-        view = selected(view, positions)
-        return BatchRows(view, view.numbers(np.arange(len(view))), _drawn_epoch())
+        epoch = _drawn_epoch() if self._view.is_random else STORED
+        positions = self._positions(numbers)
+        return BatchRows(self._view, self._view.numbers(positions), epoch)
 
     def _getitems(self, numbers: Sequence[int] | Rows) -> list[Row]:
         """Return records one by one, as Grain asks for several."""

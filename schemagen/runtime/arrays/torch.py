@@ -43,12 +43,12 @@ def collate(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """
     if isinstance(rows, BatchRows):
         return tensors_of(rows.columns)
-    if rows and isinstance(rows[0], TensorBatch):
-        _refuse_batches(rows)
     if not rows or not all(isinstance(row, Mapping) for row in rows):
         raise DatasetError(
             f"collate: expected rows, which are dicts by name, found {shortened(rows)}"
         )
+    if isinstance(rows[0], TensorBatch):
+        _refuse_batches(rows)
     plain = [*map(_plain, rows)]
     return tensors_of(columns_of(plain, {}))
 
@@ -202,10 +202,16 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
         info = get_worker_info()
         if info is None:
             return self._read_alone()
-        restored, self._restored = self._restored, None
-        loop = self._loops.begin(restored["epoch"] if restored else None)
-        # Not in the generator: StatefulDataLoader asks for the state before.
-        self._reading = self._reading_of(loop, restored, (info.id, info.num_workers))
+        # Not in a generator: StatefulDataLoader asks for the state before the first batch.
+        self._reading, restored, self._restored = None, self._restored, None
+        try:
+            loop = self._loops.begin(restored["epoch"] if restored else None)
+            worker = info.id, info.num_workers
+            self._reading = self._reading_of(loop, restored, worker)
+        except DatasetError as error:
+            if restored is None:  # here it would end a persistent worker
+                return _raising(error)
+            raise
         return self._tensors(self._reading)
 
     def _read_alone(self) -> Iterator[TensorBatch]:
@@ -261,7 +267,9 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
             DatasetError: `after` must be given, or there are not so many batches.
         """
         reading = self._reading
-        if get_worker_info() is not None and reading is not None:
+        if get_worker_info() is not None:
+            if reading is None:  # its first batch is an error
+                return {}
             done = reading.done + reading.own.taken
             readers = self._readers()[1]
             worker = [*reading.worker, readers, self._batch_size]
@@ -331,6 +339,12 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
         call = self._loops.resume(state["epoch"], is_begun=is_begun)
         if call is not None:
             self._loaded = call, dict(state)
+
+
+def _raising(error: DatasetError) -> Iterator[TensorBatch]:
+    """Raise an error when the first batch is asked for."""
+    yield from ()
+    raise error
 
 
 _BY_COUNT = (
