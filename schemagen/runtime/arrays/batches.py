@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
 from operator import index
 from typing import Any, NoReturn
@@ -77,7 +77,7 @@ class Batches(Iterator[Batch]):
         read_by: returns the batches that one of several workers reads, from one on, and
             what a state says after each; None for one that has only records that were
             left out. Its arguments are those of `of_worker`.
-        count: how many there are; None if no one knows.
+        count: how many there are.
         done: what a state says before the first one.
         facts: returns what all states of the epoch have in common.
     """
@@ -85,7 +85,7 @@ class Batches(Iterator[Batch]):
     def __init__(
         self,
         read_by: Callable[[int, int, int], Iterator[tuple[Batch | None, State]]],
-        count: int | None,
+        count: int,
         done: State,
         facts: Callable[[], State],
         *,
@@ -111,13 +111,7 @@ class Batches(Iterator[Batch]):
         )
 
     def __len__(self) -> int:
-        """Return how many batches there are, from where it began.
-
-        Raises:
-            TypeError: they are packed, so that no one knows.
-        """
-        if self._count is None:
-            raise TypeError("packed batches have no length: it depends on their lists")
+        """Return how many batches there are, from where it began."""
         return self._count
 
     def __next__(self) -> Batch:
@@ -151,6 +145,7 @@ class Reading:
         batch_size: records in a batch.
         drop_remainder: leave out a last batch that is smaller.
         change: what becomes of each batch.
+        options: what the records follow from besides, in states.
     """
 
     view: View
@@ -160,6 +155,7 @@ class Reading:
     batch_size: int
     drop_remainder: bool
     change: Callable[[Batch], Batch] | None
+    options: State = field(default_factory=dict)
 
     def facts(self) -> State:
         """Return what all states of an epoch have in common."""
@@ -170,6 +166,7 @@ class Reading:
             "shuffle_seed": epoch.seed,
             "epoch": epoch.number,
             "block": epoch.block,
+            **self.options,
         }
 
     @property
@@ -178,17 +175,11 @@ class Reading:
         total, window = len(self.view), self.view.window(self.epoch)
         return Turns(0, total, window, self.readers)
 
-    def numbers(self, turns: Turns, start: int, stop: int) -> Rows:
-        """Return the numbers of the records of the share, between two places."""
-        positions = turns.at(self.reader, np.arange(start, stop))
-        return self.view.numbers(positions, self.epoch)
-
-    def check(self, state: Any, facts: State) -> Mapping[str, Any]:
+    def _check(self, state: Any) -> Mapping[str, Any]:
         """Return a state, if it is one of this epoch.
 
         Args:
             state: what `Batches.state` has returned.
-            facts: what all states of the epoch have in common.
 
         Raises:
             DatasetError: it is of other data, or of another order.
@@ -198,7 +189,7 @@ class Reading:
                 f"{self.view.where}: resume: expected what state() has returned, found "
                 f"{shortened(state)}"
             )
-        given = state
+        given, facts = state, self.facts()
         different = [
             f"{name}={given.get(name)!r} (now {value!r})"
             for name, value in facts.items()
@@ -252,7 +243,7 @@ class Reading:
         turns, done = self.turns, 0
         if resume is None:
             return [], turns, done
-        read = self.check(resume, self.facts()).get("read")
+        read = self._check(resume).get("read")
         try:
             first, *others = read  # type: ignore[misc]
             readers, done = map(index, first)

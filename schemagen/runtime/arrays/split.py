@@ -22,9 +22,9 @@ from .batches import Batches, Reading, Room, State, threads
 from .collation import padded_to_limits
 from .keras import dataset_of
 from .mapping import Mapped, function_of
-from .mixing import mixture_of
+from .mixing import Stop, mixture_of
 from .order import STORED, Epoch
-from .packing import TooLong, packed_batches
+from .packing import TooLong, packed
 from .views import BatchRows, Chunk, View, row_count, selected
 
 # How many labels are read at a time.
@@ -228,6 +228,7 @@ class Split:
         pad_to_max_length: bool = False,
         pack: Mapping[str, int] | None = None,
         too_long: TooLong = "cut",
+        per_segment: Sequence[str] | None = None,
         resume: State | None = None,
     ) -> Batches:
         """Return the batches of an epoch.
@@ -279,7 +280,7 @@ class Split:
             change=padded_to_limits(self._view.decoder) if pad_to_max_length else None,
         )
         if pack is not None:
-            return packed_batches(reading, pack, too_long, resume)
+            reading = packed(reading, pack, too_long, per_segment)
         return reading.batches(resume)
 
     def to_torch(
@@ -384,13 +385,18 @@ def _measured(chunk: Chunk, room: Room) -> list[Row]:
     return rows
 
 
-def mixed(splits: Sequence[Split], weights: Sequence[float] | None) -> Split:
+def mixed(
+    splits: Sequence[Split],
+    weights: Sequence[float] | None,
+    stop: Stop = "first",
+    weights_of: str | None = None,
+) -> Split:
     """Return several splits as one; arguments and errors are those of `mix`."""
     if not isinstance(splits, (list, tuple)) or not all(
         isinstance(each, Split) for each in splits
     ):
         raise TypeError("mix: expected a list of splits, such as mix([train, other])")
-    view = mixture_of([each._view for each in splits], weights)
+    view = mixture_of([each._view for each in splits], weights, stop, weights_of)
     return Split(view, splits[0]._roles, max(each._depth for each in splits))
 
 
