@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
 from operator import index
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ..shared.errors import DatasetError
 from ..shared.values import shortened
 from .ahead import Ahead
 from .order import Epoch, Turns
-from .views import Chunk, View, byte_count, row_count
+from .views import Columns, Result, byte_count, row_count
 
 State = dict[str, Any]
 
@@ -133,6 +133,46 @@ class Batches(Iterator[Batch]):
         return {**self._facts(), **self._done}
 
 
+class Readable(Protocol):
+    """What batches are made of: a `View`, or others whose records have an order."""
+
+    def __len__(self) -> int:
+        """Return how many records there are."""
+        ...
+
+    @property
+    def identity(self) -> str:
+        """What is equal for equal data, wherever it is."""
+        ...
+
+    @property
+    def where(self) -> str:
+        """What to call the data."""
+        ...
+
+    def numbers(self, positions: Rows, epoch: Epoch) -> Rows:
+        """Return the numbers of the records at some positions: int64 [N]."""
+        ...
+
+    def window(self, epoch: Epoch) -> int:
+        """Return how many positions have records that are near each other in files."""
+        ...
+
+    def most(self, records: int, size: int) -> int:
+        """Return how many records to read at once: as many, or of as many bytes."""
+        ...
+
+    def chunks(
+        self,
+        parts: Iterable[Rows],
+        epoch: Epoch,
+        finish: Callable[[Rows, Columns], Result],
+        threads: int = 1,
+    ) -> Iterator[Result]:
+        """Read records part by part, as `View.chunks` does."""
+        ...
+
+
 @dataclass(frozen=True)
 class Reading:
     """How a reader reads its share of an epoch.
@@ -148,7 +188,7 @@ class Reading:
         options: what the records follow from besides, in states.
     """
 
-    view: View
+    view: Readable
     epoch: Epoch
     reader: int
     readers: int
@@ -289,7 +329,7 @@ class Reading:
                 yield view.numbers(positions, self.epoch)
                 at += len(some)
 
-        def cut(asked: Rows, chunk: Chunk) -> list[Batch | None]:
+        def cut(asked: Rows, chunk: Columns) -> list[Batch | None]:
             kept = np.arange(len(asked) + 1)
             if len(chunk.numbers) < len(asked):
                 kept = np.cumsum([0, *np.isin(asked, chunk.numbers)])
@@ -302,6 +342,6 @@ class Reading:
         each = view.chunks(parts(), self.epoch, cut, workers)
         return chain.from_iterable(each)
 
-    def _changed(self, chunk: Chunk, start: int, stop: int) -> Batch | None:
+    def _changed(self, chunk: Columns, start: int, stop: int) -> Batch | None:
         batch = chunk.batch(start, stop) if start < stop else None
         return batch if self.change is None or not batch else self.change(batch)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..cells.columns import Rows
 from ..kinds.kind import Kind
@@ -66,7 +67,7 @@ def _alike(one: tuple[str, Epoch], other: tuple[str, Epoch]) -> bool:
     return (one[1].seed, one[1].number) == (other[1].seed, other[1].number)
 
 
-def _places(known: range | Rows, numbers: Rows) -> tuple[Rows, Rows]:
+def _places(known: range | Rows, numbers: Rows) -> tuple[Rows, NDArray[np.bool_]]:
     """Return where numbers are among those that are known, and which of them are."""
     if isinstance(known, range):
         places = numbers - known.start
@@ -118,5 +119,7 @@ def check_list(view: View, name: str, option: str) -> None:
     listed = lists_of(view.decoder)
     added = view.changed and not group_of(view.decoder.record.fields.get(name))
     if name not in listed and not added:
-        words = f"{option}: no list {name!r}: expected one of {', '.join(listed) or 'none'}"
+        words = (
+            f"{option}: no list {name!r}: expected one of {', '.join(listed) or 'none'}"
+        )
         raise DatasetError(with_suggestion(words, str(name), listed))

@@ -123,7 +123,9 @@ class Order:
         text = f"{self.seed} {self.epoch} {what}"
         if self.repeat:
             text += f" repeat {self.repeat}"
-        halves = [blake2b(text.encode(), person=bytes([half])).digest() for half in (1, 2)]
+        halves = [
+            blake2b(text.encode(), person=bytes([half])).digest() for half in (1, 2)
+        ]
         return np.frombuffer(b"".join(halves), "<u8")[: 2 * _ROUNDS]
 
 

@@ -16,15 +16,15 @@ import numpy as np
 
 from ..cells.columns import Rows
 from ..native import pieces_of, row_counts
-from ..records.decoder import Batch, Row
+from ..records.decoder import Batch
 from ..records.groups import group_of
 from ..shared.errors import DatasetError, with_suggestion
 from ..shared.options import check_choice, integer
-from .batches import Reading
+from .batches import State
 from .collation import merged
 from .lengths import check_list, lists_of
-from .order import STORED, Epoch
-from .views import Chunk, Derived, Result, View, row_count
+from .order import Epoch
+from .views import Chunk, Columns, Result, View
 
 WINDOW = 2048
 """How many consecutive records of the order are packed together."""
@@ -109,8 +109,8 @@ class Part:
     pieces: Pieces
 
 
-class PackedRows(Derived):
-    """The packed rows of one epoch, as a view of which each row is a record.
+class PackedRows:
+    """The packed rows of one epoch, in place of its records.
 
     Args:
         view: the records.
@@ -119,15 +119,21 @@ class PackedRows(Derived):
     """
 
     def __init__(self, view: View, packing: Packing, epoch: Epoch) -> None:
-        super().__init__(view)
+        self._view = view
         self._packing = packing
         self._epoch = epoch
+
+    @property
+    def options(self) -> State:
+        """What rows follow from besides the order of the records."""
+        how = self._packing
+        return {"pack": {how.name: how.size}, "too_long": how.too_long}
 
     @cached_property
     def _lengths(self) -> Any:
         """The lengths of the lists, in the order of the epoch: int32 [records]."""
-        numbers = self.view.numbers(np.arange(len(self.view)), self._epoch)
-        return self.view.lengths(self._packing.name, numbers, self._epoch)
+        numbers = self._view.numbers(np.arange(len(self._view)), self._epoch)
+        return self._view.lengths(self._packing.name, numbers, self._epoch)
 
     @cached_property
     def _firsts(self) -> Rows:
@@ -137,34 +143,45 @@ class PackedRows(Derived):
         return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
 
     def __len__(self) -> int:
+        """Return how many rows there are."""
         return int(self._firsts[-1])
 
     @property
-    def size(self) -> int:
-        return len(self)
+    def identity(self) -> str:
+        """What is equal for equal data, wherever it is."""
+        return self._view.identity
+
+    @property
+    def where(self) -> str:
+        """What to call the data."""
+        return self._view.where
 
     def _of_rows(self, count: int) -> int:
         """Return how many rows so many records make, about."""
-        return max(1, count * len(self) // max(1, len(self.view)))
+        return max(1, count * len(self) // max(1, len(self._view)))
 
-    def numbers(self, positions: Rows, epoch: Epoch = STORED) -> Rows:
+    def numbers(self, positions: Rows, epoch: Epoch) -> Rows:
+        """Return the numbers of rows, which are their positions."""
         return positions
 
     def window(self, epoch: Epoch) -> int:
-        records = self.view.window(epoch)
+        """Return how many rows are made of records that are near each other in files."""
+        records = self._view.window(epoch)
         return 1 if records == 1 else self._of_rows(records)
 
     def most(self, records: int, size: int) -> int:
-        return self._of_rows(self.view.most(WINDOW, size))
+        """Return how many rows to read at once: those of a window, or of so many bytes."""
+        return self._of_rows(self._view.most(WINDOW, size))
 
     def chunks(
         self,
         parts: Iterable[Rows],
         epoch: Epoch,
-        finish: Callable[[Rows, Chunk], Result],
+        finish: Callable[[Rows, Columns], Result],
         threads: int = 1,
     ) -> Iterator[Result]:
-        if self.is_sequential:
+        """Read rows part by part, as `View.chunks` does."""
+        if self._view.is_sequential:
             yield from self._in_order(parts, finish)
             return
         asked: dict[int, tuple[Rows, Part]] = {}  # by the part of records
@@ -179,30 +196,32 @@ class PackedRows(Derived):
             rows, part = asked.pop(id(numbers))
             return finish(rows, PackedChunk(self, rows, self._packed(part, chunk)))
 
-        yield from self.view.chunks(records(), self._epoch, packed, threads)
+        yield from self._view.chunks(records(), self._epoch, packed, threads)
 
     def _in_order(
-        self, parts: Iterable[Rows], finish: Callable[[Rows, Chunk], Result]
+        self, parts: Iterable[Rows], finish: Callable[[Rows, Columns], Result]
     ) -> Iterator[Result]:
         """Read compressed files: window by window, in their order."""
-        total = len(self.view)
+        total = len(self._view)
         windows = (
-            self.view.numbers(np.arange(start, min(total, start + WINDOW)), self._epoch)
+            self._view.numbers(
+                np.arange(start, min(total, start + WINDOW)), self._epoch
+            )
             for start in range(0, total, WINDOW)
         )
         chunks = enumerate(
-            self.view.chunks(windows, self._epoch, lambda _, chunk: chunk)
+            self._view.chunks(windows, self._epoch, lambda _, chunk: chunk)
         )
-        at, chunk = next(chunks, (0, None))
+        at, chunk = -1, None
         for rows in parts:
             found: list[tuple[Rows, Batch]] = []
             of_rows = np.searchsorted(self._firsts, rows, "right") - 1
             for window in np.unique(of_rows).tolist():
-                while at < window:
+                while chunk is None or at < window:
                     at, chunk = next(chunks)
                 own = np.flatnonzero(of_rows == window)
                 found.append((own, self._packed(self._part(rows[own]), chunk)))
-            columns = merged(found, len(rows), self.decoder.collators)
+            columns = merged(found, len(rows), self._view.decoder.collators)
             yield finish(rows, PackedChunk(self, rows, columns))
 
     def _part(self, asked: Rows) -> Part:
@@ -211,7 +230,7 @@ class PackedRows(Derived):
         Args:
             asked: int64 [N], the numbers of the rows.
         """
-        how, total = self._packing, len(self.view)
+        how, total = self._packing, len(self._view)
         of_rows = np.searchsorted(self._firsts, asked, "right") - 1
         windows, of_rows = np.unique(of_rows, return_inverse=True)
         positions = np.add.outer(windows * WINDOW, np.arange(WINDOW)).ravel()
@@ -225,11 +244,11 @@ class PackedRows(Derived):
         rows = np.full(int(counts.sum()), -1)
         rows[asked - firsts[of_rows] + begins[of_rows]] = np.arange(len(asked))
         used = np.ones(len(positions), np.bool_)
-        if not self.is_sequential:  # which read each window whole
+        if not self._view.is_sequential:  # which read each window whole
             used[:] = False
             used[pieces.lists[rows[pieces.rows] >= 0]] = True
         lists = np.where(used, np.cumsum(used) - 1, -1)
-        numbers = self.view.numbers(positions[used], self._epoch)
+        numbers = self._view.numbers(positions[used], self._epoch)
         return Part(len(asked), numbers, lengths[used], pieces.of(lists, rows))
 
     def _packed(self, part: Part, chunk: Chunk) -> Batch:
@@ -244,7 +263,9 @@ class PackedRows(Derived):
         """
         how, pieces, known = self._packing, part.pieces, part.lengths
         kept = np.isin(part.numbers, chunk.numbers)
-        if not kept.all():  # corrupt in another field than the list: their places are empty
+        if (
+            not kept.all()
+        ):  # corrupt in another field than the list: their places are empty
             lists = np.where(kept, np.cumsum(kept) - 1, -1)
             pieces, known = pieces.of(lists, np.arange(part.rows)), known[kept]
         starts = np.cumsum(known, dtype=np.int64) - known
@@ -261,7 +282,7 @@ class PackedRows(Derived):
         return columns
 
     def _filler(self, name: str, values: Any) -> Any:
-        known = self.decoder.collators.get(name)
+        known = self._view.decoder.collators.get(name)
         if known:
             return known.filler
         return "" if values.dtype.kind in "OUS" else 0
@@ -271,15 +292,17 @@ class PackedRows(Derived):
         if np.array_equal(lengths, known):
             return
         at = int(np.argmax(lengths != known))
-        place = f"{self.view.place(int(numbers[at]))}: pack: field {name!r} has"
+        place = f"{self._view.place(int(numbers[at]))}: pack: field {name!r} has"
         if name == self._packing.name:
             raise DatasetError(
                 f"{place} {lengths[at]} items, and had {known[at]} when lengths were "
                 "read; a function has to return equal lengths each time: take random "
                 "numbers from the generator that it is given"
             )
-        words = f"{place} {lengths[at]} items, and {self._packing.name!r} has {known[at]}"
-        if name not in self.decoder.record.fields:
+        words = (
+            f"{place} {lengths[at]} items, and {self._packing.name!r} has {known[at]}"
+        )
+        if name not in self._view.decoder.record.fields:
             words += (
                 "; return lists of one length, or leave the field out of what the "
                 "function returns"
@@ -299,7 +322,7 @@ class PackedRows(Derived):
                 or column.shape[1:] != how.shapes.get(name, ())
             ):
                 raise DatasetError(
-                    f"{self.view.place(int(chunk.numbers[0]))} and {count - 1} more: "
+                    f"{self._view.place(int(chunk.numbers[0]))} and {count - 1} more: "
                     f"per_segment: field {name!r} has values of several shapes, or "
                     "records are corrupt; return arrays of one shape, or leave it out"
                 )
@@ -322,7 +345,7 @@ class PackedRows(Derived):
             field = name.removesuffix("_present")
             if name in how.documents or field in how.documents:
                 column = column[:, :most]
-            is_added = field != name and field not in self.decoder.collators
+            is_added = field != name and field not in self._view.decoder.collators
             if is_added and (column == (np.arange(most) < counts[:, np.newaxis])).all():
                 continue  # as in batches, which have it if a value is missing
             found[name] = column
@@ -397,23 +420,19 @@ class PackedChunk:
         some = {name: each[start:stop] for name, each in self._columns.items()}
         return self._view.cut(some)
 
-    def rows(self) -> tuple[Rows, list[Row]]:
-        raise NotImplementedError
 
-    def lists(self, name: str) -> tuple[Any, Rows]:
-        raise NotImplementedError
-
-    def table(self) -> Any:
-        raise NotImplementedError
-
-
-def packed(
-    reading: Reading, pack: Any, too_long: TooLong, per_segment: Sequence[str] | None
-) -> Reading:
-    """Return how a reader reads packed rows in place of records.
+def packed_rows(
+    view: View,
+    epoch: Epoch,
+    pack: Any,
+    too_long: TooLong,
+    per_segment: Sequence[str] | None,
+) -> PackedRows:
+    """Return the packed rows of an epoch.
 
     Args:
-        reading: how it reads the records.
+        view: the records.
+        epoch: their order.
         pack: a dict of one list and the length of a row.
         too_long: what becomes of longer lists.
         per_segment: the names of fields with one value for each segment.
@@ -428,25 +447,20 @@ def packed(
         )
     [(name, size)] = pack.items()
     size = integer(f"pack[{name!r}]", size, 1)
-    check_list(reading.view, name, f"pack={pack!r}")
+    check_list(view, name, f"pack={pack!r}")
     check_choice("too_long", too_long, TooLong)
-    listed = lists_of(reading.view.decoder)
-    group = group_of(listed.get(name))
-    others = (n for n, codec in listed.items() if group and codec.group == group)
-    lists = tuple(dict.fromkeys((name, *others)))
     documents = tuple(per_segment or ())
-    if not reading.view.changed:
-        _check_documents(reading.view, documents)
-    view = reading.view.only((*lists, *documents))
+    if not view.changed:
+        _check_documents(view, documents)
+    listed = lists_of(view.decoder)
+    group = group_of(listed.get(name))
+    others = (n for n, kind in listed.items() if group and group_of(kind) == group)
+    lists = tuple(dict.fromkeys((name, *others)))
     packing = Packing(name, size, too_long, lists, documents, {})
+    narrow = view.only((*lists, *documents))
     if view.changed or documents:
-        packing = _completed(view, packing, reading.epoch)
-    return replace(
-        reading,
-        view=PackedRows(view, packing, reading.epoch),
-        change=None,
-        options={"pack": {name: size}, "too_long": too_long},
-    )
+        packing = _completed(narrow, packing, epoch)
+    return PackedRows(narrow, packing, epoch)
 
 
 def _check_documents(view: View, names: tuple[str, ...]) -> None:

@@ -24,7 +24,7 @@ from .keras import dataset_of
 from .mapping import Mapped, function_of
 from .mixing import Stop, mixture_of
 from .order import STORED, Epoch
-from .packing import TooLong, packed
+from .packing import TooLong, packed_rows
 from .views import BatchRows, Chunk, View, row_count, selected
 
 # How many labels are read at a time.
@@ -280,7 +280,8 @@ class Split:
             change=padded_to_limits(self._view.decoder) if pad_to_max_length else None,
         )
         if pack is not None:
-            reading = packed(reading, pack, too_long, per_segment)
+            rows = packed_rows(self._view, reading.epoch, pack, too_long, per_segment)
+            reading = replace(reading, view=rows, change=None, options=rows.options)
         return reading.batches(resume)
 
     def to_torch(

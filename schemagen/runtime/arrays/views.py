@@ -30,7 +30,7 @@ Result = TypeVar("Result")
 _RUN, _RUN_BYTES = 1 << 12, 1 << 24
 
 
-class Chunk(Protocol):
+class Columns(Protocol):
     """Records that were read together, without the corrupt ones that are left out."""
 
     @property
@@ -52,6 +52,10 @@ class Chunk(Protocol):
             DatasetError: a record is corrupt, or a field does not exist.
         """
         ...
+
+
+class Chunk(Columns, Protocol):
+    """The same, as rows, lists and tables, too."""
 
     def rows(self) -> tuple[Rows, list[Row]]:
         """Return all as dicts, with their numbers.
