@@ -167,7 +167,7 @@ class PackedRows:
     def window(self, epoch: Epoch) -> int:
         """Return how many rows are made of records that are near each other in files."""
         records = self._view.window(epoch)
-        return 1 if records == 1 else self._of_rows(records)
+        return 1 if records == 1 else self._of_rows(max(WINDOW, records))
 
     def most(self, records: int, size: int) -> int:
         """Return how many rows to read at once: those of a window, or of so many bytes."""

@@ -251,18 +251,24 @@ class Split:
             pack: a list and the length of a row, such as {"tokens": 2048}: each row holds
                 lists of several records. Batches have the list, `<name>_segments` (from 1
                 in each row; 0 is padding) and `<name>_positions` (from 0 in each
-                segment), int32; and the lists of its group. Each 2,048 consecutive
-                records of the share are packed together, the longest list first, into
-                the fullest row that has room.
+                segment), int32; and the lists of its group, and lists of the same length
+                that `map` adds. Each 2,048 consecutive records of the order are packed
+                together, the longest list first, into the fullest row that has room.
+                Readers share rows as they share records. The lengths of all lists are
+                read first, once for a split.
             too_long: of lists that are longer than a row: "cut" divides them into
                 several rows, "drop" leaves them out.
+            per_segment: the names of fields with one value for each record, which packed
+                batches have for each segment: [rows, segments, ...]. Rows with fewer
+                segments are filled with 0, "" or the padding of the field. Pieces of a
+                list that was cut repeat the value.
             resume: what `Batches.state` has returned: go on after those batches. The
-                number of readers and the batch size may be others, unless `pack` is given;
-                what all readers have read is left out.
+                number of readers and the batch size may be others; what all readers have
+                read is left out.
 
         Raises:
             DatasetError: an option is wrong, or the state is that of another epoch.
-                While batches are read: a record is corrupt.
+                While batches are read, or lengths for `pack`: a record is corrupt.
         """
         check_flags(drop_remainder=drop_remainder, pad_to_max_length=pad_to_max_length)
         if shuffle_seed is not None:
