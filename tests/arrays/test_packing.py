@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from packed_rows import best_fit
 
 from generated import DatasetError, mix
 
@@ -161,30 +162,6 @@ def test_longer_lists_are_cut_or_left_out(split: Any) -> None:
     dropped = [*segments(split.batches(8, pack={"tokens": 16}, too_long="drop"))]
     kept = [row(n)["tokens"] for n in range(COUNT) if 0 < len(row(n)["tokens"]) <= 16]
     assert sorted(dropped) == sorted(kept)
-
-
-def best_fit(lengths: list[int], size: int) -> list[list[tuple[int, int]]]:
-    """Pack lists one by one: rows of pieces, each a list and where it begins in it."""
-    pieces = [
-        (at, start, min(size, length - start))
-        for at, length in enumerate(lengths)
-        for start in range(0, length, size)
-    ]
-    rows: list[list[tuple[int, int]]] = []
-    rooms: list[int] = []
-    changed: list[int] = []  # when a row got its last piece
-    for turn, (at, start, length) in enumerate(sorted(pieces, key=lambda p: -p[2])):
-        fitting = [row for row, room in enumerate(rooms) if room >= length]
-        if not fitting:
-            fitting = [len(rows)]
-            rows.append([])
-            rooms.append(size)
-            changed.append(0)
-        row = min(fitting, key=lambda row: (rooms[row], -changed[row]))
-        rows[row].append((at, start))
-        rooms[row] -= length
-        changed[row] = turn
-    return sorted(sorted(row) for row in rows)
 
 
 def packed_order(numbers: list[int], size: int) -> list[list[int]]:
