@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from packed_rows import best_fit
+from tiers import examples
 
 from generated import DatasetError, mix
 
@@ -193,6 +194,7 @@ def expected(split: Any) -> list[list[int]]:
     return packed_order(numbers, 128)
 
 
+@examples(100)
 @given(data=st.data())
 def test_readers_take_turns_in_rows_and_others_go_on(
     split: Any, expected: list[list[int]], data: st.DataObject
