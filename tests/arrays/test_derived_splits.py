@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import itertools
+import math
+import operator
 import pickle
 from itertools import islice
 from pathlib import Path
@@ -11,7 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 from digit_rows import rows, scans
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image
+from tiers import examples
 
 from generated import DatasetError, mix
 from generated.digit.reader import open_split
@@ -399,6 +405,219 @@ class TestMix:
 
         with pytest.raises(DatasetError, match=r"extra-0000\d-of-00002"):
             list(mix([train, extra.map(fails)]).batches(8))
+
+
+def mixed_order(sizes: list[int], weights: list[int], stop: str) -> list[list[int]]:
+    """Draw record by record: which split each is of, and which of its records."""
+    common = math.gcd(*weights)
+    counts = [weight // common for weight in weights]
+    pattern = sorted(
+        ((turn + 0.5) / count, at)
+        for at, count in enumerate(counts)
+        for turn in range(count)
+    )
+    drawn = [0] * len(sizes)
+    found: list[list[int]] = []
+    for _, at in itertools.cycle(pattern):
+        if stop == "first" and drawn[at] == sizes[at]:
+            return found
+        if stop == "last" and all(map(operator.ge, drawn, sizes)):
+            return found
+        found.append([at, drawn[at]])
+        drawn[at] += 1
+    return found
+
+
+class TestMixUntilTheLast:
+    """Shorter splits begin again until all records have been read."""
+
+    @examples(600)
+    @given(data=st.data())
+    def test_splits_take_turns_as_in_a_model(
+        self, directory: Path, data: st.DataObject
+    ) -> None:
+        """Also on readers one after the other, in any order."""
+        train = open_split(directory, "train")
+        sizes = data.draw(st.lists(st.integers(1, 30), min_size=1, max_size=4))
+        weights = [data.draw(st.integers(1, 9)) for _ in sizes]
+        stop = data.draw(st.sampled_from(["first", "last"]))
+        seed = data.draw(st.sampled_from([None, 1]))
+        starts = np.cumsum([0, *sizes]).tolist()
+        splits = [train.select(range(*each)) for each in itertools.pairwise(starts)]
+        both = mix(splits, weights, stop=stop)
+        model = mixed_order(sizes, weights, stop)
+        assert len(both) == len(model)
+        found = scans(both.batches(16, shuffle_seed=seed))
+        for at, (size, split) in enumerate(zip(sizes, splits, strict=True)):
+            places = [n for n, (of, _) in enumerate(model) if of == at]
+            own = [found[place] for place in places]
+            once = range(starts[at], starts[at] + size)
+            own_order = scans(split.batches(16, shuffle_seed=seed))
+            assert own[:size] == own_order[: len(own)]
+            for begin in range(0, len(own), size):
+                part = own[begin : begin + size]
+                assert len({*part}) == len(part)
+                assert {*part} <= {*once}
+                if seed is None:
+                    assert part == [*once][: len(part)]
+        read: list[int] = []
+        state = None
+        for _ in range(data.draw(st.integers(0, 2))):
+            readers, size = data.draw(st.integers(1, 3)), data.draw(st.integers(1, 9))
+            shares = [
+                both.batches(size, shuffle_seed=seed, shard=(i, readers), resume=state)
+                for i in range(readers)
+            ]
+            batches = data.draw(st.integers(0, len(shares[-1])))
+            batches -= batches > 0 and batches == len(shares[-1])
+            read += scans(b for share in shares for b in islice(share, batches))
+            state = shares[0].state()
+        assert sorted(read) == sorted(found[: len(read)])
+        rest = both.batches(7, shuffle_seed=seed, resume=state)
+        assert sorted(read + scans(rest)) == sorted(found)
+
+    def test_each_time_has_another_order(self, train: Any, extra: Any) -> None:
+        both = mix([train, extra.select(range(20))], stop="last")
+        for epoch in range(2):
+            found = scans(both.batches(64, shuffle_seed=1, epoch=epoch))[1::2]
+            orders = [found[start : start + 20] for start in range(0, 300, 20)]
+            assert len({*map(tuple, orders)}) == 15
+
+    @pytest.mark.parametrize("where", ["inside", "outside"])
+    def test_each_time_has_other_random_numbers(
+        self, train: Any, extra: Any, where: str
+    ) -> None:
+        """The same ones for any readers."""
+
+        def drawn(row: Row, random: np.random.Generator) -> Row:
+            return {"scan": row["scan"], "drawn": random.random()}
+
+        few = extra.select(range(3))
+        if where == "inside":
+            both = mix([train.map(drawn), few.map(drawn)], stop="last")
+        else:
+            both = mix([train, few], stop="last").map(drawn)
+
+        def pairs(batches: Any) -> list[tuple[int, float]]:
+            return [
+                pair
+                for batch in batches
+                for pair in zip(batch["scan"], batch["drawn"], strict=True)
+            ]
+
+        found = pairs(both.batches(64, shuffle_seed=1))
+        of_few = [number for _, number in found[1::2]]
+        assert len({*of_few}) == len(of_few) == 299
+        shares = [both.batches(7, shuffle_seed=1, shard=(i, 3)) for i in range(3)]
+        assert sorted(pairs(b for share in shares for b in share)) == sorted(found)
+
+    def test_a_split_in_a_mixture_of_mixtures_has_another_order_each_time(
+        self, train: Any, extra: Any
+    ) -> None:
+        inner = mix([extra.select(range(10)), extra.select(range(10, 15))], stop="last")
+        both = mix([train, inner], [1, 1], stop="last")
+        found = scans(both.batches(64, shuffle_seed=1))[1::2]
+        orders = [
+            tuple(each for each in found[start : start + len(inner)] if each < 10)
+            for start in range(0, 300 - len(inner), len(inner))
+        ]
+        assert len({*orders}) == len(orders) > 10
+
+    def test_a_split_may_be_read_many_times(self, train: Any, extra: Any) -> None:
+        both = mix([train.select(range(100)), extra.select([7])], [1, 40], stop="last")
+        found = scans(both.batches(64, shuffle_seed=1))
+        assert found.count(7) == len(found) - 99 > 3_900
+        assert both[len(both) - 1]["scan"] in range(100)
+
+    def test_a_balanced_split_is_mixed(self, train: Any, extra: Any) -> None:
+        few = extra.select([*range(10), 11]).balanced("digit")
+        both = mix([train, few], stop="last")
+        found = scans(both.batches(64, shuffle_seed=1))[1::2]
+        expected = sorted(scans(few.batches(9)))
+        assert len(few) == 20
+        assert sorted(found[:20]) == sorted(found[20:40]) == expected
+        assert found[:20] != found[20:40]
+
+    def test_compressed_files_begin_again(self, tmp_path: Path) -> None:
+        write_dataset(rows(20), tmp_path, "a", shards=2, compression="GZIP")
+        write_dataset(rows(7), tmp_path, "b", compression="GZIP")
+        one, other = (open_split(tmp_path, name) for name in ("a", "b"))
+        for both in (
+            mix([one, other], stop="last"),
+            mix([one.map(_with_length), other.map(_with_length)], stop="last"),
+        ):
+            found = scans(both.batches(3))
+            assert found[::2] == [*range(20)]
+            assert found[1::2] == [at % 7 for at in range(len(found) // 2)]
+
+    def test_a_state_tells_how_a_mixture_ends(self, train: Any, extra: Any) -> None:
+        one, other = (mix([train, train], stop=stop) for stop in ("first", "last"))
+        assert len(one) == len(other)
+        with pytest.raises(DatasetError, match="other data"):
+            one.batches(8, resume=other.batches(8).state())
+
+    def test_an_empty_split_is_not_repeated(self, train: Any) -> None:
+        both = mix([train, train.select([])], stop="last")
+        with pytest.raises(DatasetError, match="there is no record, and stop='last'"):
+            len(both)
+        with pytest.raises(
+            DatasetError, match="stop='all': expected 'first' or 'last'"
+        ):
+            mix([train], stop="all")
+
+    def test_records_are_packed(self, train: Any, extra: Any) -> None:
+        """Of all repeats, on any readers."""
+        both = mix([train, extra.select(range(9))], [2, 1], stop="last")
+        options: dict[str, Any] = {"shuffle_seed": 1, "pack": {"ink_runs": 16}}
+
+        def items(batches: Any) -> list[int]:
+            return [
+                item
+                for batch in batches
+                for item in batch["ink_runs"][batch["ink_runs_segments"] > 0].tolist()
+            ]
+
+        expected = [
+            n for n in scans(both.batches(64, shuffle_seed=1)) for _ in [0] * (n % 5)
+        ]
+        shares = [both.batches(3, **options, shard=(i, 2)) for i in range(2)]
+        found = items(batch for share in shares for batch in islice(share, 4))
+        state = shares[0].state()
+        assert sorted(
+            found + items(both.batches(8, **options, resume=state))
+        ) == sorted(expected)
+
+
+class TestMixByItems:
+    """Weights are shares of the items of a list."""
+
+    def test_each_has_its_share_of_items(self, train: Any) -> None:
+        ones = train.select(range(1, COUNT, 5))
+        fours = train.select(range(4, COUNT, 5))
+        both = mix([ones, fours], [3, 1], weights_of="ink_runs")
+        assert len(both) == 65
+        found = scans(both.batches(13))
+        assert [sum(n % 5 for n in found if n % 5 == of) for of in (1, 4)] == [60, 20]
+        fewer = mix([ones, fours], [3, 1], weights_of="ink_runs").batches(8).state()
+        assert len(mix([ones, fours], [12, 1]).batches(8, resume=fewer)) == 9
+
+    def test_lists_of_functions_count(self, train: Any) -> None:
+        some = train.select(range(4, COUNT, 5))
+        longer = some.map(lambda row: {**row, "ink_runs": [*row["ink_runs"]] * 3})
+        both = mix([some, longer], weights_of="ink_runs", stop="last")
+        assert sum(len(row["ink_runs"]) == 12 for row in both) == 60
+        assert len(both) == 60 + 179
+
+    def test_what_is_not_a_list_is_refused(self, train: Any) -> None:
+        with pytest.raises(DatasetError, match="weights_of='digit': no list 'digit'"):
+            mix([train, train], weights_of="digit")
+        changed = train.map(lambda row: {"made": 1})
+        for name, said in (("made", "is not a list"), ("other", "is left")):
+            with pytest.raises(DatasetError, match=said):
+                len(mix([changed, changed], weights_of=name))
+        empty = train.select(range(0, COUNT, 5))
+        with pytest.raises(DatasetError, match="all lists are empty"):
+            len(mix([train, empty], weights_of="ink_runs"))
 
 
 class TestRowByRow:

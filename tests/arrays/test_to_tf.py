@@ -91,6 +91,25 @@ def test_packed_rows_have_one_shape(split: Any) -> None:
     assert all(batch["ink_runs"].shape == (4, 64) for batch in dataset)
 
 
+def test_packed_rows_have_values_for_each_segment(split: Any) -> None:
+    options: dict[str, Any] = {"pack": {"ink_runs": 64}, "per_segment": ["moments"]}
+    added = split.map(lambda row: {**row, "half": row["scan"] / 2})
+    dataset = added.to_tf(4, **{**options, "per_segment": ["moments", "half"]})
+    features = dataset.element_spec
+    assert features["ink_runs"].shape.as_list() == [None, 64]
+    assert features["moments"].shape.as_list() == [None, None, 8]
+    assert features["half"].shape.as_list() == [None, None]
+    batches = split.batches(4, **options)
+    assert int(dataset.cardinality()) == len(batches)
+    for tensors, batch in zip(dataset, batches, strict=True):
+        for name, column in batch.items():
+            np.testing.assert_array_equal(tensors[name], column)
+    shuffled = split.to_tf(4, shuffle_seed=1, **options)
+    for epoch in range(2):
+        expected = split.batches(4, shuffle_seed=1, epoch=epoch, **options)
+        assert sum(1 for _ in shuffled) == len(expected)
+
+
 def test_a_model_learns_from_a_mixture_of_changed_splits(directory: Path) -> None:
     both = mix([open_split(directory, name) for name in ("train", "extra")], [3, 1])
     flipped = both.map(

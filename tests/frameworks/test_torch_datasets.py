@@ -93,6 +93,21 @@ class TestDataset:
         assert first + runs(again) == whole
         assert len(whole) > 4
 
+    @pytest.mark.parametrize("workers", [0, 2])
+    def test_packed_rows_have_a_length_and_values_for_each_segment(
+        self, split: Any, workers: int
+    ) -> None:
+        options: dict[str, Any] = {"pack": {"ink_runs": 16}, "per_segment": ["scan"]}
+        dataset = split.to_torch(8, shuffle_seed=1, **options)
+        for epoch in range(2):
+            dataset.set_epoch(epoch)
+            expected = [*split.batches(8, shuffle_seed=1, epoch=epoch, **options)]
+            assert len(dataset) == len(expected)
+            loader = DataLoader(dataset, batch_size=None, num_workers=workers)
+            for batch, arrays in zip(loader, expected, strict=True):
+                for name, column in arrays.items():
+                    assert batch[name].tolist() == column.tolist()
+
     def test_another_number_of_readers_goes_on(self, split: Any) -> None:
         begun = split.to_torch(16, shuffle_seed=1, shard=(0, 2))
         first = [*islice(begun, 2)]
@@ -268,8 +283,6 @@ class TestDataset:
             split.to_torch(16, shufle_seed=1)
         with pytest.raises(TypeError, match="load_state_dict"):
             split.to_torch(16, resume={})
-        with pytest.raises(TypeError, match="packed batches have no length"):
-            len(split.to_torch(16, pack={"ink_runs": 16}))
         with pytest.raises(DatasetError, match="shard"):
             split.to_torch(16, shard=(2, 2))
 

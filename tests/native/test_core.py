@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from packed_rows import best_fit
 from schemagen.runtime import native
 from schemagen.runtime.native import memory
 from schemagen.runtime.shared.tfrecord import frame
@@ -91,6 +92,39 @@ def test_lists_are_padded_to_one_length(
         np.testing.assert_array_equal(row[:length], values[start : start + length])
         assert (row[length:] == np.array(filler, dtype)).all()
         start += length
+
+
+@given(
+    st.lists(st.integers(0, 40), max_size=60),
+    st.sampled_from([1, 2, 7, 12, 41, 1000]),
+    st.integers(0, 20),
+    st.sampled_from([1, 100_003]),
+    st.booleans(),
+)
+def test_lists_are_packed_as_a_model_packs_them(
+    lengths: list[int], window: int, size: int, scale: int, drop: bool
+) -> None:
+    """Also into rows that are so long that several rooms share a bucket."""
+    lengths, size = [length * scale for length in lengths], size * scale + 3
+    pieces, counts = [], []
+    for start in range(0, len(lengths), window):
+        rows = best_fit(lengths[start : start + window], size, drop=drop)
+        pieces += [
+            (at + start, begin, sum(counts) + number)
+            for number, row in enumerate(rows)
+            for at, begin in row
+        ]
+        counts.append(len(rows))
+    given = np.array(lengths, np.int32)
+    assert native.row_counts(given, window, size, drop=drop).tolist() == counts
+    found = native.pieces_of(given, window, size, drop=drop).tolist()
+    assert [(at, begin, row) for at, begin, _, row, _, _ in found] == sorted(pieces)
+    filled: dict[int, tuple[int, int]] = {}
+    for at, begin, length, row, place, segment in found:
+        assert length == min(size, lengths[at] - begin)
+        used, before = filled.get(row, (0, 0))
+        assert (place, segment) == (used, before + 1)
+        filled[row] = used + length, segment
 
 
 def test_memory_is_used_again_only_when_nothing_refers_to_it() -> None:

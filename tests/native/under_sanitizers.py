@@ -101,6 +101,14 @@ def run(seed: int) -> None:
     native.damaged(file, begins, ends)
     native.follow_lengths(file, 0, chance.randrange(file.size + 1))
     native.headers_in(file)
+    top = chance.choice((3, 70, 5000, 1 << 20))
+    lengths = np.array([chance.randrange(top) for _ in range(chance.randrange(99))])
+    window, size = chance.randrange(1, 120), chance.randrange(1, 2 * top)
+    lengths = lengths.astype(np.int32) if size * 99 > top else lengths[:0]
+    for drop in (False, True):
+        counts = native.row_counts(lengths, window, size, drop=drop)
+        pieces = native.pieces_of(lengths, window, size, drop=drop)
+        assert counts.sum() == len({*pieces[:, 3].tolist()})
     shape = tuple(chance.randrange(1, 9) for _ in range(3))
     image = own(chance.randbytes(int(np.prod(shape)))).reshape(shape)
     size = chance.randrange(1, 12), chance.randrange(1, 12)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
 from operator import index
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ..shared.errors import DatasetError
 from ..shared.values import shortened
 from .ahead import Ahead
 from .order import Epoch, Turns
-from .views import Chunk, View, byte_count, row_count
+from .views import Columns, Result, byte_count, row_count
 
 State = dict[str, Any]
 
@@ -77,7 +77,7 @@ class Batches(Iterator[Batch]):
         read_by: returns the batches that one of several workers reads, from one on; None
             for one that has only records that were left out. Its arguments are those of
             `of_worker`.
-        count: how many there are; None if no one knows.
+        count: how many there are.
         state_after: returns the state after so many batches.
 
     Attributes:
@@ -87,7 +87,7 @@ class Batches(Iterator[Batch]):
     def __init__(
         self,
         read_by: Callable[[int, int, int], Iterator[Batch | None]],
-        count: int | None,
+        count: int,
         state_after: Callable[[int], State],
         *,
         worker: tuple[int, int, int] = (0, 1, 0),
@@ -110,13 +110,7 @@ class Batches(Iterator[Batch]):
         return Batches(self._read_by, self._count, self._state_after, worker=worker)
 
     def __len__(self) -> int:
-        """Return how many batches there are, from where it began.
-
-        Raises:
-            TypeError: they are packed, so that no one knows.
-        """
-        if self._count is None:
-            raise TypeError("packed batches have no length: it depends on their lists")
+        """Return how many batches there are, from where it began."""
         return self._count
 
     def __next__(self) -> Batch:
@@ -147,6 +141,46 @@ class Batches(Iterator[Batch]):
         return self._state_after(batches)
 
 
+class Readable(Protocol):
+    """What batches are made of: a `View`, or others whose records have an order."""
+
+    def __len__(self) -> int:
+        """Return how many records there are."""
+        ...
+
+    @property
+    def identity(self) -> str:
+        """What is equal for equal data, wherever it is."""
+        ...
+
+    @property
+    def where(self) -> str:
+        """What to call the data."""
+        ...
+
+    def numbers(self, positions: Rows, epoch: Epoch) -> Rows:
+        """Return the numbers of the records at some positions: int64 [N]."""
+        ...
+
+    def window(self, epoch: Epoch) -> int:
+        """Return how many positions have records that are near each other in files."""
+        ...
+
+    def most(self, records: int, size: int) -> int:
+        """Return how many records to read at once: as many, or of as many bytes."""
+        ...
+
+    def chunks(
+        self,
+        parts: Iterable[Rows],
+        epoch: Epoch,
+        finish: Callable[[Rows, Columns], Result],
+        threads: int = 1,
+    ) -> Iterator[Result]:
+        """Read records part by part, as `View.chunks` does."""
+        ...
+
+
 @dataclass(frozen=True)
 class Reading:
     """How a reader reads its share of an epoch.
@@ -159,15 +193,17 @@ class Reading:
         batch_size: records in a batch.
         drop_remainder: leave out a last batch that is smaller.
         change: what becomes of each batch.
+        options: what the records follow from besides, in states.
     """
 
-    view: View
+    view: Readable
     epoch: Epoch
     reader: int
     readers: int
     batch_size: int
     drop_remainder: bool
     change: Callable[[Batch], Batch] | None
+    options: State = field(default_factory=dict)
 
     def facts(self) -> State:
         """Return what all states of an epoch have in common."""
@@ -178,6 +214,7 @@ class Reading:
             "shuffle_seed": epoch.seed,
             "epoch": epoch.number,
             "block": epoch.block,
+            **self.options,
         }
 
     @property
@@ -186,17 +223,11 @@ class Reading:
         total, window = len(self.view), self.view.window(self.epoch)
         return Turns(0, total, window, self.readers)
 
-    def numbers(self, turns: Turns, start: int, stop: int) -> Rows:
-        """Return the numbers of the records of the share, between two places."""
-        positions = turns.at(self.reader, np.arange(start, stop))
-        return self.view.numbers(positions, self.epoch)
-
-    def check(self, state: Any, facts: State) -> Mapping[str, Any]:
+    def _check(self, state: Any) -> Mapping[str, Any]:
         """Return a state, if it is one of this epoch.
 
         Args:
             state: what `Batches.state` has returned.
-            facts: what all states of the epoch have in common.
 
         Raises:
             DatasetError: it is of other data, or of another order.
@@ -206,7 +237,7 @@ class Reading:
                 f"{self.view.where}: resume: expected what state() has returned, found "
                 f"{shortened(state)}"
             )
-        given = state
+        given, facts = state, self.facts()
         different = [
             f"{name}={given.get(name)!r} (now {value!r})"
             for name, value in facts.items()
@@ -256,7 +287,7 @@ class Reading:
         turns, done = self.turns, 0
         if resume is None:
             return [], turns, done
-        read = self.check(resume, self.facts()).get("read")
+        read = self._check(resume).get("read")
         try:
             first, *others = read  # type: ignore[misc]
             readers, done = map(index, first)
@@ -302,7 +333,7 @@ class Reading:
                 yield view.numbers(positions, self.epoch)
                 at += len(some)
 
-        def cut(asked: Rows, chunk: Chunk) -> list[Batch | None]:
+        def cut(asked: Rows, chunk: Columns) -> list[Batch | None]:
             kept = np.arange(len(asked) + 1)
             if len(chunk.numbers) < len(asked):
                 kept = np.cumsum([0, *np.isin(asked, chunk.numbers)])
@@ -315,6 +346,6 @@ class Reading:
         each = view.chunks(parts(), self.epoch, cut, workers)
         return chain.from_iterable(each)
 
-    def _changed(self, chunk: Chunk, start: int, stop: int) -> Batch | None:
+    def _changed(self, chunk: Columns, start: int, stop: int) -> Batch | None:
         batch = chunk.batch(start, stop) if start < stop else None
         return batch if self.change is None or not batch else self.change(batch)

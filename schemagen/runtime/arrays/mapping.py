@@ -12,10 +12,12 @@ import numpy as np
 from numpy.random import Generator, Philox
 
 from ..cells.columns import Rows
+from ..native import Lengths
 from ..records.decoder import Batch, Row
 from ..shared.errors import DatasetError
 from .arrow import table_of_rows
 from .collation import Collators, columns_of, flat_items
+from .lengths import KnownLengths
 from .order import STORED, Epoch
 from .views import Chunk, Derived, Result, View, row_count, rows_of
 
@@ -46,7 +48,7 @@ class Function:
     def generator(self, epoch: Epoch, number: int) -> Generator:
         """Return the random numbers of one record, the same wherever it is read."""
         key = ((epoch.seed or 0) << 64 | epoch.number << 16 | self.depth) & _KEYS
-        return Generator(Philox(key=key, counter=number << 128))
+        return Generator(Philox(key=key, counter=epoch.repeat << 192 | number << 128))
 
     def generators(self, epoch: Epoch) -> Callable[[int], Generator]:
         """Return what makes one generator that of each record: making one takes longer."""
@@ -91,6 +93,8 @@ class Mapped(Derived):
         super().__init__(view)
         self._function = function
 
+        self._known = KnownLengths()
+
     @property
     def changed(self) -> bool:
         return True
@@ -118,6 +122,9 @@ class Mapped(Derived):
 
     def only(self, fields: tuple[str, ...]) -> View:
         return self
+
+    def lengths(self, name: str, numbers: Rows, epoch: Epoch) -> Lengths:
+        return self._known.of(self, name, numbers, epoch)
 
     def _mapped(self, chunk: Chunk, epoch: Epoch) -> Chunk:
         if self._function.batched:
@@ -200,11 +207,18 @@ class MappedRows:
     def _collators(self) -> Collators:
         return self._view.decoder.collators
 
-    def batch(self, start: int, stop: int) -> Batch | None:
+    def batch(
+        self, start: int, stop: int, fields: tuple[str, ...] | None = None
+    ) -> Batch | None:
         if start == stop:
             return {}
+        rows = self._rows[start:stop]
+        if fields is not None:
+            for name in fields:
+                self._check_known(name)
+            rows = [{name: row[name] for name in fields if name in row} for row in rows]
         try:
-            return columns_of(self._rows[start:stop], self._collators)
+            return columns_of(rows, self._collators)
         except DatasetError as error:
             numbers = self.numbers[start:stop].tolist()
             raise self._view.error(numbers, str(error)) from None
@@ -212,11 +226,17 @@ class MappedRows:
     def rows(self) -> tuple[Rows, list[Row]]:
         return self.numbers, self._rows
 
-    def lists(self, name: str) -> tuple[Any, Rows]:
+    def _check_known(self, name: str) -> None:
         if self._rows and name not in self._rows[0]:
             raise self._view.error(self.numbers.tolist(), f"no field {name!r} is left")
+
+    def lists(self, name: str) -> tuple[Any, Rows]:
+        self._check_known(name)
         none: list[Any] = []
         values = [none if row[name] is None else row[name] for row in self._rows]
+        for number, value in zip(self.numbers.tolist(), values, strict=True):
+            if isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
+                raise self._view.error([number], f"field {name!r} is not a list")
         lengths = np.fromiter(map(len, values), np.int64, len(values))
         return flat_items([value for value in values if len(value)]), lengths
 
@@ -242,24 +262,45 @@ class MappedBatches:
     def numbers(self) -> Rows:
         return self._chunk.numbers
 
-    def batch(self, start: int, stop: int) -> Batch | None:
+    def batch(
+        self, start: int, stop: int, fields: tuple[str, ...] | None = None
+    ) -> Batch | None:
+        whole = fields is not None and stop - start == len(self.numbers)
+        batch = self._whole if whole else self._changed(start, stop)
+        if batch is None or fields is None:
+            return batch
+        masks = (f"{name}_present" for name in fields)
+        self._check_known(batch, fields)
+        return {name: batch[name] for name in (*fields, *masks) if name in batch}
+
+    def _changed(self, start: int, stop: int) -> Batch | None:
         batch = self._chunk.batch(start, stop)
         if batch is None:
             return None
         numbers = self.numbers[start:stop]
         return self._view.change_batch(numbers[: row_count(batch)], batch, self._epoch)
 
+    @cached_property
+    def _whole(self) -> Batch | None:
+        return self._changed(0, len(self.numbers))
+
+    def _check_known(self, batch: Batch, fields: Iterable[str]) -> None:
+        for name in fields:
+            if name not in batch:
+                raise self._view.error(
+                    self.numbers.tolist(), f"no field {name!r} is left"
+                )
+
     def rows(self) -> tuple[Rows, list[Row]]:
         if not len(self.numbers):  # all are left out
             return self.numbers, []
-        batch = self.batch(0, len(self.numbers))
+        batch = self._whole
         rows = [] if batch is None else rows_of(batch)
         return self.numbers[: len(rows)], rows
 
     def lists(self, name: str) -> tuple[Any, Rows]:
-        batch = self.batch(0, len(self.numbers)) or {name: []}
-        if name not in batch:
-            raise self._view.error(self.numbers.tolist(), f"no field {name!r} is left")
+        batch = self._whole or {name: []}
+        self._check_known(batch, (name,))
         column = batch[name]
         if isinstance(column, np.ndarray):
             raise DatasetError(

@@ -3,44 +3,80 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import tee
+from itertools import groupby, tee
 from math import lcm
-from typing import Any
+from operator import attrgetter
+from typing import Any, Literal
 
 import numpy as np
 
 from ..cells.columns import Rows
 from ..cells.serialized import Records
+from ..native import Lengths
 from ..records.decoder import Batch, Row
 from ..shared.errors import DatasetError
+from ..shared.options import check_choice
 from ..sources.opening import check_weights
 from .arrow import joined
 from .collation import Collators, merged
+from .lengths import check_list
 from .order import STORED, Epoch
 from .shards import decoded
 from .views import Chunk, Result, View, row_count
+
+Stop = Literal["first", "last"]
 
 # The largest denominator of a share, to which weights are rounded, and the longest pattern.
 _FINEST, _LONGEST = 10_000, 100_000
 
 
 class Mixture(View):
-    """The records of several views, in fixed proportions, until the first is used up.
+    """The records of several views, in fixed proportions.
 
     Views take turns in a pattern that is repeated, in which each has its share as evenly as
-    possible. Each comes in its own order, and no record comes twice.
+    possible. Each comes in its own order. A view that is used up before the last one begins
+    again, in another order and with other numbers.
 
     Args:
         views: which.
         weights: how often each is drawn from, relative to the others.
+        stop: "first" ends where a view has no further record, "last" when all records of
+            each have been read.
+        weights_of: a list, of whose items weights are shares; None for shares of records.
     """
 
-    def __init__(self, views: Sequence[View], weights: Sequence[float]) -> None:
+    def __init__(
+        self,
+        views: Sequence[View],
+        weights: Sequence[float],
+        stop: Stop = "first",
+        weights_of: str | None = None,
+    ) -> None:
         self._views = tuple(views)
-        self._weights = tuple(weights)
+        self._given = tuple(weights)
+        self._stop = stop
+        self._weights_of = weights_of
         self.decoder = self._views[0].decoder
+
+    @cached_property
+    def _weights(self) -> tuple[float, ...]:
+        """How often a record of each view is drawn."""
+        name = self._weights_of
+        if name is None:
+            return self._given
+        weights = []
+        for view, weight in zip(self._views, self._given, strict=True):
+            numbers = view.numbers(np.arange(len(view)))
+            lengths = view.lengths(name, numbers, STORED)
+            if not lengths.any():
+                raise DatasetError(
+                    f"{view.where}: weights_of={name!r}: all lists are empty"
+                )
+            weights.append(weight / float(lengths.mean()))
+        return tuple(weights)
 
     @cached_property
     def _counts(self) -> list[int]:
@@ -70,17 +106,42 @@ class Mixture(View):
     @cached_property
     def _bases(self) -> Rows:
         """How many numbers are below those of each view, and of all."""
-        return np.cumsum([0, *(view.size for view in self._views)], dtype=np.int64)
+        each = zip(self._views, self._repeats, strict=True)
+        sizes = (view.size * repeats for view, repeats in each)
+        return np.cumsum([0, *sizes], dtype=np.int64)
 
     @cached_property
     def _total(self) -> int:
         views, _ = self._pattern
-        ends = []
+        ends, is_last = [], self._stop == "last"
         for at, (view, count) in enumerate(zip(self._views, self._counts, strict=True)):
-            # The place of the first record that the view does not have.
-            rounds, rest = divmod(len(view), count)
-            ends.append(rounds * len(views) + int(np.flatnonzero(views == at)[rest]))
-        return min(ends)
+            if is_last and not len(view):
+                raise DatasetError(
+                    f"{view.where}: mix: there is no record, and stop='last' would repeat "
+                    "it without end; leave this split out"
+                )
+            # The first record that the view does not have, or what is behind its last one.
+            rounds, rest = divmod(len(view) - is_last, count)
+            place = int(np.flatnonzero(views == at)[rest]) + is_last
+            ends.append(rounds * len(views) + place)
+        return max(ends) if is_last else min(ends)
+
+    @cached_property
+    def _repeats(self) -> list[int]:
+        """How often each view is begun in an epoch."""
+        if self._stop == "first":
+            return [1] * len(self._views)
+        views, _ = self._pattern
+        rounds, rest = divmod(self._total, len(views))
+        more = np.bincount(views[:rest], minlength=len(self._views)).tolist()
+        return [
+            -(-(rounds * count + own) // len(view))
+            for view, count, own in zip(self._views, self._counts, more, strict=True)
+        ]
+
+    def _epoch(self, at: int, epoch: Epoch, repeat: int) -> Epoch:
+        """Return the epoch of a view that is begun the n-th time."""
+        return replace(epoch, repeat=epoch.repeat * self._repeats[at] + repeat)
 
     def __len__(self) -> int:
         return self._total
@@ -92,7 +153,8 @@ class Mixture(View):
     @property
     def identity(self) -> str:
         each = (view.identity for view in self._views)
-        return " ".join(map(str, (*each, *self._counts)))
+        more = () if self._stop == "first" else (self._stop,)
+        return " ".join(map(str, (*each, *self._counts, *more)))
 
     @property
     def where(self) -> str:
@@ -108,7 +170,8 @@ class Mixture(View):
 
     def place(self, number: int) -> str:
         at = int(np.searchsorted(self._bases, number, "right")) - 1
-        return self._views[at].place(number - int(self._bases[at]))
+        view = self._views[at]
+        return view.place((number - int(self._bases[at])) % view.size)
 
     def check_random(self) -> None:
         for view in self._views:
@@ -127,9 +190,12 @@ class Mixture(View):
         rounds, places = positions // len(views), positions % len(views)
         which, found = views[places], np.empty_like(positions)
         for at, view in enumerate(self._views):
-            own = which == at
+            own = np.flatnonzero(which == at)
             inside = rounds[own] * self._counts[at] + turns[places[own]]
-            found[own] = self._bases[at] + view.numbers(inside, epoch)
+            repeats, inside = np.divmod(inside, max(1, len(view)))
+            for repeat, some in _rows_by(repeats):
+                numbers = view.numbers(inside[some], self._epoch(at, epoch, repeat))
+                found[own[some]] = self._bases[at] + repeat * view.size + numbers
         return found
 
     def window(self, epoch: Epoch) -> int:
@@ -148,19 +214,23 @@ class Mixture(View):
         if not self.changed:
             skips = self.skips if skip is None else skip
             return decoded(self, *self.records(numbers), skip=skips)
+        shares = self._shares(numbers)
         chunks = [
-            view.read(self._asked(at, numbers), epoch, skip=skip)
-            for at, view in enumerate(self._views)
+            self._views[each.view].read(
+                each.numbers, self._epoch(each.view, epoch, each.repeat), skip=skip
+            )
+            for each in shares
         ]
-        return MixedChunk(self, numbers, chunks)
+        return MixedChunk(self, numbers, shares, chunks)
 
     def records(self, numbers: Rows) -> tuple[Records, dict[int, str]]:
         memory, before = [], 0
         problems: dict[int, str] = {}
         starts, stops = np.empty_like(numbers), np.empty_like(numbers)
         for at, view in enumerate(self._views):
-            rows = self.own(at, numbers)
-            found, wrong = view.records(numbers[rows] - self._bases[at])
+            rows = self._own(at, numbers)
+            own = (numbers[rows] - self._bases[at]) % max(1, view.size)
+            found, wrong = view.records(own)
             starts[rows], stops[rows] = found.starts + before, found.stops + before
             memory.append(found.data)
             before += len(found.data)
@@ -181,38 +251,94 @@ class Mixture(View):
         asked, *copies = tee(parts, len(self._views) + 1)
 
         def read(at: int, view: View) -> Iterator[Chunk]:
-            own = (self._asked(at, numbers) for numbers in copies[at])
-            return view.chunks(own, epoch, lambda _, chunk: chunk, threads)
+            shares = (
+                each
+                for numbers in copies[at]
+                for each in self._shares(numbers)
+                if each.view == at
+            )
+            # A view that begins again is read from its beginning.
+            for repeat, some in groupby(shares, attrgetter("repeat")):
+                own = (each.numbers for each in some)
+                of_view = self._epoch(at, epoch, repeat)
+                yield from view.chunks(own, of_view, lambda _, chunk: chunk, threads)
 
-        each = [read(at, view) for at, view in enumerate(self._views)]
-        for numbers, *chunks in zip(asked, *each, strict=True):
-            yield finish(numbers, MixedChunk(self, numbers, chunks))
+        each_view = [read(at, view) for at, view in enumerate(self._views)]
+        for numbers in asked:
+            shares = self._shares(numbers)
+            chunks = [next(each_view[each.view]) for each in shares]
+            yield finish(numbers, MixedChunk(self, numbers, shares, chunks))
+
+    def lengths(self, name: str, numbers: Rows, epoch: Epoch) -> Lengths:
+        found = np.empty(len(numbers), np.int32)
+        for each in self._shares(numbers):
+            of_view = self._epoch(each.view, epoch, each.repeat)
+            view = self._views[each.view]
+            found[each.rows] = view.lengths(name, each.numbers, of_view)
+        return found
 
     def only(self, fields: tuple[str, ...]) -> View:
-        return Mixture([view.only(fields) for view in self._views], self._weights)
+        views = [view.only(fields) for view in self._views]
+        return Mixture(views, self._weights, self._stop)
 
-    def own(self, at: int, numbers: Rows) -> Rows:
+    def _own(self, at: int, numbers: Rows) -> Rows:
         """Return which of some numbers are of a view: int64 [M]."""
         start, stop = self._bases[at : at + 2]
         return np.flatnonzero((numbers >= start) & (numbers < stop))
 
-    def _asked(self, at: int, numbers: Rows) -> Rows:
-        """Return a view's own numbers, of those of the mixture."""
-        found: Rows = numbers[self.own(at, numbers)] - self._bases[at]
-        return found
+    def _shares(self, numbers: Rows) -> list[Share]:
+        """Return whose some numbers are, of the views and repeats that occur."""
+        found = []
+        for at, view in enumerate(self._views):
+            rows, size = self._own(at, numbers), max(1, view.size)
+            repeats, own = np.divmod(numbers[rows] - self._bases[at], size)
+            for repeat, some in _rows_by(repeats):
+                found.append(Share(at, repeat, rows[some], own[some]))
+        none = np.empty(0, np.int64)
+        return found or [Share(0, 0, none, none)]
 
-    def shifted(self, at: int, numbers: Rows) -> Rows:
-        """Return the mixture's numbers, of a view's own."""
-        found: Rows = numbers + self._bases[at]
-        return found
+
+@dataclass(frozen=True)
+class Share:
+    """Some records of a mixture that are of one view, begun the same time.
+
+    Attributes:
+        view: the number of the view.
+        repeat: how often it was read before in the epoch.
+        rows: int64 [N], which ones of the records they are.
+        numbers: int64 [N], their numbers in the view.
+    """
+
+    view: int
+    repeat: int
+    rows: Rows
+    numbers: Rows
 
 
-def mixture_of(views: Sequence[View], weights: Sequence[float] | None) -> Mixture:
+def _rows_by(values: Rows) -> Iterator[tuple[int, Rows]]:
+    """Yield each value that occurs, and its rows."""
+    if not values.any():
+        if len(values):
+            yield 0, np.arange(len(values))
+        return
+    order = np.argsort(values, kind="stable")
+    found, starts = np.unique(values[order], return_index=True)
+    yield from zip(found.tolist(), np.split(order, starts[1:]), strict=True)
+
+
+def mixture_of(
+    views: Sequence[View],
+    weights: Sequence[float] | None,
+    stop: Stop = "first",
+    weights_of: str | None = None,
+) -> Mixture:
     """Return a mixture of views.
 
     Raises:
-        DatasetError: there are none, a weight is not a positive number, or fields differ.
+        DatasetError: there are none, a weight is not a positive number, fields differ, or
+            an option is wrong.
     """
+    check_choice("stop", stop, Stop)
     if not views:
         raise DatasetError("mix: expected one split or more, found none")
     shares = [1.0] * len(views) if weights is None else list(weights)
@@ -230,7 +356,10 @@ def mixture_of(views: Sequence[View], weights: Sequence[float] | None) -> Mixtur
                 f"mix: split {number} has another field {odd[0]!r} than split 0; open both "
                 "with the same fields and options, of records that declare them alike"
             )
-    return Mixture(views, shares)
+    if weights_of is not None:
+        for view in views:
+            check_list(view, weights_of, f"weights_of={weights_of!r}")
+    return Mixture(views, shares, stop, weights_of)
 
 
 def _alike(own: Collators, theirs: Collators, label: str) -> bool:
@@ -257,31 +386,42 @@ class MixedChunk:
     Args:
         mixture: of which.
         asked: int64 [N], the numbers that were asked for.
-        chunks: what each view has read of them.
+        shares: whose they are.
+        chunks: what was read of each share.
     """
 
-    def __init__(self, mixture: Mixture, asked: Rows, chunks: Sequence[Chunk]) -> None:
+    def __init__(
+        self,
+        mixture: Mixture,
+        asked: Rows,
+        shares: Sequence[Share],
+        chunks: Sequence[Chunk],
+    ) -> None:
         self._chunks = chunks
         self._decoder = mixture.decoder
-        places = []  # of what each view has read, among what was asked for
-        for at, chunk in enumerate(chunks):
-            own, numbers = mixture.own(at, asked), mixture.shifted(at, chunk.numbers)
-            if len(numbers) < len(own):
-                own = own[np.isin(asked[own], numbers)]
+        places = []  # of what was read of each share, among what was asked for
+        for share, chunk in zip(shares, chunks, strict=True):
+            own = share.rows
+            if len(chunk.numbers) < len(own):
+                own = own[np.isin(share.numbers, chunk.numbers)]
             places.append(own)
         views = np.repeat(np.arange(len(places)), list(map(len, places)))
         order = np.argsort(np.concatenate(places))
         self.numbers = asked[np.concatenate(places)[order]]
         self._views = views[order]
 
-    def batch(self, start: int, stop: int) -> Batch | None:
+    def batch(
+        self, start: int, stop: int, fields: tuple[str, ...] | None = None
+    ) -> Batch | None:
         parts: list[tuple[Rows, Batch]] = []
         count = 0
         for at, chunk in enumerate(self._chunks):
             own = self._views == at
             rows = np.flatnonzero(own[start:stop])
             first = int(own[:start].sum())
-            batch = chunk.batch(first, first + len(rows)) if len(rows) else None
+            if not len(rows):
+                continue
+            batch = chunk.batch(first, first + len(rows), fields)
             if batch is not None:
                 parts.append((rows[: row_count(batch)], batch))
                 count += row_count(batch)

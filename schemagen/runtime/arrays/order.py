@@ -29,17 +29,19 @@ class Epoch:
         seed: None for the order in which records are stored.
         number: gives each epoch another order.
         block: shuffle blocks of so many consecutive records; see `Order`.
+        repeat: how often the records were read before in the epoch, in a mixture.
     """
 
     seed: int | None = None
     number: int = 0
     block: int | None = None
+    repeat: int = 0
 
     def order(self, records: int) -> Order:
         """Return the order of so many records."""
         # A block that is larger than all of them is all of them.
         block = self.block and min(self.block, records + 1)
-        return Order(records, self.seed, self.number, block)
+        return Order(records, self.seed, self.number, block, self.repeat)
 
 
 STORED = Epoch()
@@ -58,12 +60,14 @@ class Order:
         epoch: gives each epoch another order.
         block: shuffle blocks of so many consecutive records, and the records of
             sixteen such blocks with each other; None to shuffle single records.
+        repeat: gives each time that an epoch reads the records another order.
     """
 
     records: int
     seed: int | None = None
     epoch: int = 0
     block: int | None = None
+    repeat: int = 0
 
     def at(self, positions: Rows) -> Rows:
         """Return the numbers of the records at some positions: int64 [N]."""
@@ -116,8 +120,12 @@ class Order:
 
     def _key(self, what: str) -> Any:
         """Return numbers that depend on the seed and the epoch: uint64 [2 * rounds]."""
-        text = f"{self.seed} {self.epoch} {what}".encode()
-        halves = [blake2b(text, person=bytes([half])).digest() for half in (1, 2)]
+        text = f"{self.seed} {self.epoch} {what}"
+        if self.repeat:
+            text += f" repeat {self.repeat}"
+        halves = [
+            blake2b(text.encode(), person=bytes([half])).digest() for half in (1, 2)
+        ]
         return np.frombuffer(b"".join(halves), "<u8")[: 2 * _ROUNDS]
 
 

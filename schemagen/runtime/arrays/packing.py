@@ -1,23 +1,30 @@
-"""Packing: lists of several records in rows of one fixed length."""
+"""Packing: lists of several records in rows of one fixed length.
+
+The order of an epoch is cut into windows of records, whose lists are packed together. Where
+their pieces stand follows from the lengths of the lists alone, so that rows are a sequence
+of their own, of known length, which readers share as they share records.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..cells.columns import Rows
-from ..kinds.lists import VarLen
+from ..native import pieces_of, row_counts
 from ..records.decoder import Batch
-from ..records.groups import group_of, has_length
+from ..records.groups import group_of
 from ..shared.errors import DatasetError, with_suggestion
 from ..shared.options import check_choice, integer
-from .batches import Batches, Reading, State, threads
-from .views import Chunk, row_count
+from .batches import State
+from .collation import merged
+from .lengths import check_list, lists_of
+from .order import Epoch
+from .views import Chunk, Columns, Result, View
 
 WINDOW = 2048
 """How many consecutive records of the order are packed together."""
@@ -27,42 +34,359 @@ TooLong = Literal["cut", "drop"]
 
 @dataclass(frozen=True)
 class Packing:
-    """Where pieces of lists stand in rows.
+    """What is packed, and how.
 
     Attributes:
-        rows: how many rows there are.
+        name: of the list whose lengths rows follow from.
         size: how many items a row has.
-        sources: int64 [P], where each piece begins among the items of all lists.
+        too_long: "cut" divides longer lists into several rows, "drop" leaves them out.
+        lists: the names of all lists that are packed.
+        documents: the names of fields with one value for each segment.
+        shapes: those of one of their values, by column.
+    """
+
+    name: str
+    size: int
+    too_long: TooLong
+    lists: tuple[str, ...]
+    documents: tuple[str, ...]
+    shapes: Mapping[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Pieces of lists, and where they stand in rows.
+
+    Attributes:
+        lists: int64 [P], which list each is of.
+        starts: int64 [P], where it begins in its list.
         lengths: int64 [P], how many items it has.
-        places: int64 [P], where it begins among the items of all rows.
-        segments: int64 [P], which piece of its row it is, from 1.
+        rows: int64 [P], its row.
+        places: int64 [P], where it begins in the row.
+        segments: int64 [P], which piece of the row it is, from 1.
+    """
+
+    lists: Rows
+    starts: Rows
+    lengths: Rows
+    rows: Rows
+    places: Rows
+    segments: Rows
+
+    def of(self, lists: Rows, rows: Rows) -> Pieces:
+        """Return those of some lists and rows.
+
+        Args:
+            lists: int64 [lists], a new number for each list; -1 leaves it out.
+            rows: int64 [rows], a new number for each row; -1 leaves it out.
+        """
+        new_lists, new_rows = lists[self.lists], rows[self.rows]
+        kept = (new_lists >= 0) & (new_rows >= 0)
+        return Pieces(
+            new_lists[kept],
+            self.starts[kept],
+            self.lengths[kept],
+            new_rows[kept],
+            self.places[kept],
+            self.segments[kept],
+        )
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some rows, and the records that they are made of.
+
+    Attributes:
+        rows: how many rows.
+        numbers: int64 [N], of the records.
+        lengths: int32 [N], of their lists.
+        pieces: those of the rows.
+    """
+
+    rows: int
+    numbers: Rows
+    lengths: Rows
+    pieces: Pieces
+
+
+class PackedRows:
+    """The packed rows of one epoch, in place of its records.
+
+    Args:
+        view: the records.
+        packing: what is packed of them.
+        epoch: their order.
+    """
+
+    def __init__(self, view: View, packing: Packing, epoch: Epoch) -> None:
+        self._view = view
+        self._packing = packing
+        self._epoch = epoch
+
+    @property
+    def options(self) -> State:
+        """What rows follow from besides the order of the records."""
+        how = self._packing
+        return {"pack": {how.name: how.size}, "too_long": how.too_long}
+
+    @cached_property
+    def _lengths(self) -> Any:
+        """The lengths of the lists, in the order of the epoch: int32 [records]."""
+        numbers = self._view.numbers(np.arange(len(self._view)), self._epoch)
+        return self._view.lengths(self._packing.name, numbers, self._epoch)
+
+    @cached_property
+    def _firsts(self) -> Rows:
+        """The first row of each window, and how many rows there are."""
+        how, drop = self._packing, self._packing.too_long == "drop"
+        counts = row_counts(self._lengths, WINDOW, how.size, drop=drop)
+        return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+
+    def __len__(self) -> int:
+        """Return how many rows there are."""
+        return int(self._firsts[-1])
+
+    @property
+    def identity(self) -> str:
+        """What is equal for equal data, wherever it is."""
+        return self._view.identity
+
+    @property
+    def where(self) -> str:
+        """What to call the data."""
+        return self._view.where
+
+    def _of_rows(self, count: int) -> int:
+        """Return how many rows so many records make, about."""
+        return max(1, count * len(self) // max(1, len(self._view)))
+
+    def numbers(self, positions: Rows, epoch: Epoch) -> Rows:
+        """Return the numbers of rows, which are their positions."""
+        return positions
+
+    def window(self, epoch: Epoch) -> int:
+        """Return how many rows are made of records that are near each other in files."""
+        records = self._view.window(epoch)
+        return 1 if records == 1 else self._of_rows(max(WINDOW, records))
+
+    def most(self, records: int, size: int) -> int:
+        """Return how many rows to read at once: those of a window, or of so many bytes."""
+        return self._of_rows(self._view.most(WINDOW, size))
+
+    def chunks(
+        self,
+        parts: Iterable[Rows],
+        epoch: Epoch,
+        finish: Callable[[Rows, Columns], Result],
+        threads: int = 1,
+    ) -> Iterator[Result]:
+        """Read rows part by part, as `View.chunks` does."""
+        if self._view.is_sequential:
+            yield from self._in_order(parts, finish)
+            return
+        asked: dict[int, tuple[Rows, Part]] = {}  # by the part of records
+
+        def records() -> Iterator[Rows]:
+            for rows in parts:
+                part = self._part(rows)
+                asked[id(part.numbers)] = rows, part
+                yield part.numbers
+
+        def packed(numbers: Rows, chunk: Chunk) -> Result:
+            rows, part = asked.pop(id(numbers))
+            return finish(rows, PackedChunk(self, rows, self._packed(part, chunk)))
+
+        yield from self._view.chunks(records(), self._epoch, packed, threads)
+
+    def _in_order(
+        self, parts: Iterable[Rows], finish: Callable[[Rows, Columns], Result]
+    ) -> Iterator[Result]:
+        """Read compressed files: window by window, in their order."""
+        total = len(self._view)
+        windows = (
+            self._view.numbers(
+                np.arange(start, min(total, start + WINDOW)), self._epoch
+            )
+            for start in range(0, total, WINDOW)
+        )
+        chunks = enumerate(
+            self._view.chunks(windows, self._epoch, lambda _, chunk: chunk)
+        )
+        at, chunk = -1, None
+        for rows in parts:
+            found: list[tuple[Rows, Batch]] = []
+            of_rows = np.searchsorted(self._firsts, rows, "right") - 1
+            for window in np.unique(of_rows).tolist():
+                while chunk is None or at < window:
+                    at, chunk = next(chunks)
+                own = np.flatnonzero(of_rows == window)
+                found.append((own, self._packed(self._part(rows[own]), chunk)))
+            columns = merged(found, len(rows), self._view.decoder.collators)
+            yield finish(rows, PackedChunk(self, rows, columns))
+
+    def _part(self, asked: Rows) -> Part:
+        """Return what some rows are made of.
+
+        Args:
+            asked: int64 [N], the numbers of the rows.
+        """
+        how, total = self._packing, len(self._view)
+        of_rows = np.searchsorted(self._firsts, asked, "right") - 1
+        windows, of_rows = np.unique(of_rows, return_inverse=True)
+        positions = np.add.outer(windows * WINDOW, np.arange(WINDOW)).ravel()
+        positions = positions[positions < total]
+        lengths = self._lengths[positions]
+        drop = how.too_long == "drop"
+        pieces = Pieces(*pieces_of(lengths, WINDOW, how.size, drop=drop).T)
+        # Pieces count the rows of these windows alone.
+        firsts, counts = self._firsts[windows], np.diff(self._firsts)[windows]
+        begins = np.cumsum(counts) - counts
+        rows = np.full(int(counts.sum()), -1)
+        rows[asked - firsts[of_rows] + begins[of_rows]] = np.arange(len(asked))
+        used = np.ones(len(positions), np.bool_)
+        if not self._view.is_sequential:  # which read each window whole
+            used[:] = False
+            used[pieces.lists[rows[pieces.rows] >= 0]] = True
+        lists = np.where(used, np.cumsum(used) - 1, -1)
+        numbers = self._view.numbers(positions[used], self._epoch)
+        return Part(len(asked), numbers, lengths[used], pieces.of(lists, rows))
+
+    def _packed(self, part: Part, chunk: Chunk) -> Batch:
+        """Return the columns of rows.
+
+        Args:
+            part: the rows.
+            chunk: the records that they are made of.
+
+        Raises:
+            DatasetError: a list does not have its length, or a value has another shape.
+        """
+        how, pieces, known = self._packing, part.pieces, part.lengths
+        kept = np.isin(part.numbers, chunk.numbers)
+        if (
+            not kept.all()
+        ):  # corrupt in another field than the list: their places are empty
+            lists = np.where(kept, np.cumsum(kept) - 1, -1)
+            pieces, known = pieces.of(lists, np.arange(part.rows)), known[kept]
+        starts = np.cumsum(known, dtype=np.int64) - known
+        table = Table(part.rows, how.size, pieces, starts[pieces.lists] + pieces.starts)
+        columns: Batch = {}
+        for name in how.lists:
+            items, lengths = chunk.lists(name)
+            self._check(name, chunk.numbers, lengths, known)
+            columns[name] = table.packed(items, self._filler(name, items))
+        columns[f"{how.name}_segments"] = table.segments
+        columns[f"{how.name}_positions"] = table.positions
+        if how.documents:
+            columns |= self._documents(part, pieces, chunk)
+        return columns
+
+    def _filler(self, name: str, values: Any) -> Any:
+        known = self._view.decoder.collators.get(name)
+        if known:
+            return known.filler
+        return "" if values.dtype.kind in "OUS" else 0
+
+    def _check(self, name: str, numbers: Rows, lengths: Rows, known: Rows) -> None:
+        """Refuse lists that do not have the lengths that rows were made by."""
+        if np.array_equal(lengths, known):
+            return
+        at = int(np.argmax(lengths != known))
+        place = f"{self._view.place(int(numbers[at]))}: pack: field {name!r} has"
+        if name == self._packing.name:
+            raise DatasetError(
+                f"{place} {lengths[at]} items, and had {known[at]} when lengths were "
+                "read; a function has to return equal lengths each time: take random "
+                "numbers from the generator that it is given"
+            )
+        words = (
+            f"{place} {lengths[at]} items, and {self._packing.name!r} has {known[at]}"
+        )
+        if name not in self._view.decoder.record.fields:
+            words += (
+                "; return lists of one length, or leave the field out of what the "
+                "function returns"
+            )
+        raise DatasetError(words)
+
+    def _documents(self, part: Part, pieces: Pieces, chunk: Chunk) -> Batch:
+        """Return columns with one value for each segment: [rows, segments, ...]."""
+        how, count = self._packing, len(chunk.numbers)
+        values = chunk.batch(0, count, how.documents) or {}
+        most = int(pieces.segments.max(initial=0))
+        columns = {}
+        for name, column in values.items():
+            if (
+                not isinstance(column, np.ndarray)
+                or len(column) != count
+                or column.shape[1:] != how.shapes.get(name, ())
+            ):
+                raise DatasetError(
+                    f"{self._view.place(int(chunk.numbers[0]))} and {count - 1} more: "
+                    f"per_segment: field {name!r} has values of several shapes, or "
+                    "records are corrupt; return arrays of one shape, or leave it out"
+                )
+            shape = (part.rows, most, *column.shape[1:])
+            is_mask = name not in how.documents
+            filler = False if is_mask else self._filler(name, column)
+            columns[name] = np.full(shape, filler, column.dtype)
+            columns[name][pieces.rows, pieces.segments - 1] = column[pieces.lists]
+        return columns
+
+    def cut(self, columns: Batch) -> Batch:
+        """Return rows with as many places for segments as the row with most of them."""
+        how = self._packing
+        if not how.documents:
+            return columns
+        counts = columns[f"{how.name}_segments"].max(axis=1, initial=0)
+        most = int(counts.max(initial=0))
+        found = {}
+        for name, column in columns.items():
+            field = name.removesuffix("_present")
+            if name in how.documents or field in how.documents:
+                column = column[:, :most]
+            is_added = field != name and field not in self._view.decoder.collators
+            if is_added and (column == (np.arange(most) < counts[:, np.newaxis])).all():
+                continue  # as in batches, which have it if a value is missing
+            found[name] = column
+        return found
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows to be filled.
+
+    Attributes:
+        rows: how many there are.
+        size: how many items each has.
+        pieces: what is in them.
+        sources: int64 [P], where each piece begins among the items of all lists.
     """
 
     rows: int
     size: int
+    pieces: Pieces
     sources: Rows
-    lengths: Rows
-    places: Rows
-    segments: Rows
 
     def packed(self, items: Any, filler: Any) -> Any:
         """Return the items of all lists in their rows: [rows, size, ...]."""
-        found = np.full((self.rows * self.size, *items.shape[1:]), filler, items.dtype)
+        dtype = np.dtype(object) if items.dtype.kind in "US" else items.dtype
+        found = np.full((self.rows * self.size, *items.shape[1:]), filler, dtype)
         for source, length, place, _ in self._pieces():
             found[place : place + length] = items[source : source + length]
         return found.reshape(self.rows, self.size, *items.shape[1:])
 
     @property
-    def segments_of(self) -> NDArray[np.int32]:
-        """Which piece of its row each item is of, from 1; 0 for padding."""
+    def segments(self) -> Any:
+        """Which piece of its row each item is of, from 1; 0 for padding: int32."""
         found = np.zeros(self.rows * self.size, np.int32)
         for _, length, place, segment in self._pieces():
             found[place : place + length] = segment
         return found.reshape(self.rows, self.size)
 
     @property
-    def positions_of(self) -> NDArray[np.int32]:
-        """The place of each item in its piece, from 0."""
+    def positions(self) -> Any:
+        """The place of each item in its piece, from 0; 0 for padding: int32."""
         found = np.zeros(self.rows * self.size, np.int32)
         places = np.arange(self.size, dtype=np.int32)
         for _, length, place, _ in self._pieces():
@@ -71,79 +395,50 @@ class Packing:
 
     def _pieces(self) -> Iterator[tuple[int, int, int, int]]:
         # Copying each piece is faster than an index of all items.
-        columns = (self.sources, self.lengths, self.places, self.segments)
+        pieces, places = self.pieces, self.pieces.rows * self.size + self.pieces.places
+        columns = (self.sources, pieces.lengths, places, pieces.segments)
         return zip(*(column.tolist() for column in columns), strict=True)
 
 
-def layout_of(lengths: Rows, size: int, too_long: TooLong = "cut") -> Packing:
-    """Pack lists into rows, each into the fullest row that has room, the longest first.
+class PackedChunk:
+    """Packed rows.
 
     Args:
-        lengths: int64 [N], how many items each list has.
-        size: how many a row has.
-        too_long: "cut" divides longer lists into several rows, "drop" leaves them out.
+        view: of which.
+        numbers: int64 [N], of the rows.
+        columns: all of them.
     """
-    starts = np.cumsum(lengths) - lengths
-    if too_long == "drop":
-        kept = lengths <= size
-        starts, lengths = starts[kept], lengths[kept]
-    pieces = -(-lengths // size)
-    offsets = np.arange(int(pieces.sum())) - np.repeat(
-        np.cumsum(pieces) - pieces, pieces
-    )
-    sources = np.repeat(starts, pieces) + offsets * size
-    sizes = np.minimum(np.repeat(lengths, pieces) - offsets * size, size)
-    rows = _best_fit(sizes, size)
-    # Rows in the order of their first records, pieces in that of the records.
-    order = np.argsort(rows, kind="stable")
-    firsts = np.flatnonzero(np.diff(rows[order], prepend=-1))
-    ranks = np.argsort(np.argsort(order[firsts]))
-    counts = np.diff(np.append(firsts, len(order)))
-    total = np.cumsum(sizes[order]) - sizes[order]
-    inside = total - np.repeat(total[firsts], counts)
-    return Packing(
-        rows=len(firsts),
-        size=size,
-        sources=sources[order],
-        lengths=sizes[order],
-        places=np.repeat(ranks, counts) * size + inside,
-        segments=np.arange(len(order)) - np.repeat(firsts, counts) + 1,
-    )
+
+    def __init__(self, view: PackedRows, numbers: Rows, columns: Batch) -> None:
+        self.numbers = numbers
+        self._view = view
+        self._columns = columns
+
+    def batch(
+        self, start: int, stop: int, fields: tuple[str, ...] | None = None
+    ) -> Batch | None:
+        some = {name: each[start:stop] for name, each in self._columns.items()}
+        return self._view.cut(some)
 
 
-def _best_fit(sizes: Rows, room: int) -> Rows:
-    """Return the row of each piece: the fullest that has room, the longest piece first."""
-    rows = np.empty_like(sizes)
-    of_room: dict[int, list[int]] = {}  # the rows that have so much room
-    rooms, opened = 0, 0  # a bit for each room that a row has
-    longest = np.argsort(-sizes, kind="stable").tolist()
-    for piece, size in zip(longest, sizes[longest].tolist(), strict=True):
-        fitting = rooms >> size
-        if fitting:
-            found = size + (fitting & -fitting).bit_length() - 1
-            row = of_room[found].pop()
-            if not of_room[found]:
-                rooms &= ~(1 << found)
-        else:
-            row, found, opened = opened, room, opened + 1
-        rows[piece] = row
-        left = found - size
-        if left:
-            of_room.setdefault(left, []).append(row)
-            rooms |= 1 << left
-    return rows
+def packed_rows(
+    view: View,
+    epoch: Epoch,
+    pack: Any,
+    too_long: TooLong,
+    per_segment: Sequence[str] | None,
+) -> PackedRows:
+    """Return the packed rows of an epoch.
 
-
-def _group_of(reading: Reading, name: str) -> str | None:
-    decoder = reading.view.decoder
-    return group_of(decoder.record[name]) if name in decoder.fields else None
-
-
-def packed_fields(reading: Reading, pack: Any) -> tuple[str, int, tuple[str, ...]]:
-    """Return the field that is packed, the length of a row, and all fields of its group.
+    Args:
+        view: the records.
+        epoch: their order.
+        pack: a dict of one list and the length of a row.
+        too_long: what becomes of longer lists.
+        per_segment: the names of fields with one value for each segment.
 
     Raises:
-        DatasetError: it is not a list of one dimension or of items.
+        DatasetError: an option is wrong, a record is corrupt, or a function fails.
     """
     if not isinstance(pack, Mapping) or len(pack) != 1:
         raise DatasetError(
@@ -151,114 +446,78 @@ def packed_fields(reading: Reading, pack: Any) -> tuple[str, int, tuple[str, ...
             "{'tokens': 2048}; fields of its group are packed with it"
         )
     [(name, size)] = pack.items()
-    length = integer(f"pack[{name!r}]", size, 1)
-    decoder = reading.view.decoder
-    if reading.view.changed and not _group_of(reading, name):
-        return name, length, (name,)
-    codecs = {each: decoder.record[each] for each in decoder.fields}
-    listed = {
-        each: codec
-        for each, codec in codecs.items()
-        if isinstance(codec, VarLen) and has_length(codec) and "." not in codec.label
-    }
-    if name not in listed:
-        known = ", ".join(listed) or "none"
-        words = f"pack={pack!r}: no list {name!r}: expected one of {known}"
-        raise DatasetError(with_suggestion(words, name, listed))
-    group = listed[name].group
-    others = (n for n, codec in listed.items() if group and codec.group == group)
-    return name, length, tuple(dict.fromkeys((name, *others)))
-
-
-def packed_batches(
-    reading: Reading, pack: Any, too_long: TooLong, resume: State | None
-) -> Batches:
-    """Return batches of packed rows, or those after a state.
-
-    Raises:
-        DatasetError: no list has the name, or it is the state of another epoch.
-    """
-    name, size, names = packed_fields(reading, pack)
+    size = integer(f"pack[{name!r}]", size, 1)
+    check_list(view, name, f"pack={pack!r}")
     check_choice("too_long", too_long, TooLong)
-    view = reading.view.only(names)
-
-    def facts() -> State:
-        share = [reading.reader, reading.readers]
-        more = {"shard": share, "pack": {name: size}, "too_long": too_long}
-        return {**reading.facts(), **more}
-
-    done = {"window": 0, "row": 0}
-    if resume is not None:
-        given = reading.check(resume, facts())
-        done = {each: integer(f"resume: {each}", given.get(each), 0) for each in done}
-
-    def table(asked: Rows, chunk: Chunk) -> Batch:
-        items, lengths = chunk.lists(name)
-        layout = layout_of(lengths, size, too_long)
-        columns: Batch = {}
-        for each in names:
-            own, others = (items, lengths) if each == name else chunk.lists(each)
-            if not np.array_equal(others, lengths):
-                at = int(np.argmax(others != lengths))
-                raise DatasetError(
-                    f"{view.place(int(chunk.numbers[at]))}: pack: field {each!r} has "
-                    f"{others[at]} items, and {name!r} has {lengths[at]}"
-                )
-            known = view.decoder.collators.get(each)
-            columns[each] = layout.packed(own, known.filler if known else 0)
-        columns[f"{name}_segments"] = layout.segments_of
-        columns[f"{name}_positions"] = layout.positions_of
-        return columns
-
-    states = [done]
-
-    def read_by(worker: int, workers: int, skip: int) -> Iterator[Batch | None]:
-        turns = reading.turns
-        share = turns.share(reading.reader)
-        parts = (
-            reading.numbers(turns, start, min(share, start + WINDOW))
-            for start in range(done["window"] * WINDOW, share, WINDOW)
-        )
-        tables = view.chunks(parts, reading.epoch, table, threads())
-        batches = _batches(tables, done, reading.batch_size, reading.drop_remainder)
-        # Which records a batch has is known only when those before are packed.
-        for batch, state in islice(batches, worker + skip * workers, None, workers):
-            states.append(state)
-            yield batch
-
-    return Batches(read_by, None, lambda batches: {**facts(), **states[batches]})
+    documents = tuple(per_segment or ())
+    if not view.changed:
+        _check_documents(view, documents)
+    listed = lists_of(view.decoder)
+    group = group_of(listed.get(name))
+    others = (n for n, kind in listed.items() if group and group_of(kind) == group)
+    lists = tuple(dict.fromkeys((name, *others)))
+    packing = Packing(name, size, too_long, lists, documents, {})
+    narrow = view.only((*lists, *documents))
+    if view.changed or documents:
+        packing = _completed(narrow, packing, epoch)
+    return PackedRows(narrow, packing, epoch)
 
 
-def _batches(
-    tables: Iterator[Batch], done: State, size: int, drop_remainder: bool
-) -> Iterator[tuple[Batch, State]]:
-    """Yield batches of rows, and what a state says after each.
+def _check_documents(view: View, names: tuple[str, ...]) -> None:
+    """Refuse fields of the schema whose values do not have one shape."""
+    decoder = view.decoder
+    codecs = {name: decoder.record[name] for name in decoder.fields}
+    known = [
+        name
+        for name, codec in codecs.items()
+        if "." not in codec.label and None not in codec.delivered.shape
+    ]
+    for name in names:
+        if name not in known:
+            words = (
+                f"per_segment: {name!r} is not a field whose values have one shape: "
+                f"expected some of {', '.join(known) or 'none'}"
+            )
+            raise DatasetError(with_suggestion(words, name, known))
 
-    Args:
-        tables: the rows of each window.
-        done: the first window, and how many of its rows to leave out.
-        size: rows in a batch.
-        drop_remainder: leave out a last batch that is smaller.
+
+def _completed(view: View, packing: Packing, epoch: Epoch) -> Packing:
+    """Return a packing with the lists that a function has added, and shapes of values.
+
+    Both are those of the first record whose list is not empty.
     """
-    waiting: list[Batch] = []
-    count, window, skipped = 0, done["window"], done["row"]
-    for columns in tables:
-        rows = row_count(columns)
-        first, skipped = skipped, 0
-        while first < rows:
-            last = min(rows, first + size - count)
-            waiting.append({name: each[first:last] for name, each in columns.items()})
-            count, first = count + last - first, last
-            if count == size:
-                yield _joined(waiting), {"window": window, "row": first}
-                waiting, count = [], 0
-        window += 1
-    if count and not drop_remainder:
-        yield _joined(waiting), {"window": window, "row": 0}
+    stored = view.numbers(np.arange(len(view)))
+    for at in np.flatnonzero(view.lengths(packing.name, stored, epoch)).tolist():
+        one = iter((stored[at : at + 1],))
+        chunk = next(view.chunks(one, epoch, lambda _, chunk: chunk))
+        _, rows = chunk.rows()
+        if not rows:  # corrupt in another field
+            continue
+        length = int(chunk.lists(packing.name)[1][0])
+        others = {*view.decoder.record.fields, *packing.documents, *packing.lists}
+        added = (
+            name
+            for name, value in rows[0].items()
+            if name not in others and _length_of(value) == length
+        )
+        columns = chunk.batch(0, 1, packing.documents) or {}
+        for name, column in columns.items():
+            if not isinstance(column, np.ndarray):
+                raise DatasetError(
+                    f"{view.place(int(chunk.numbers[0]))}: per_segment: field {name!r} "
+                    "is not a value of one shape; leave it out"
+                )
+        return replace(
+            packing,
+            lists=(*packing.lists, *added),
+            shapes={name: column.shape[1:] for name, column in columns.items()},
+        )
+    return packing
 
 
-def _joined(batches: list[Batch]) -> Batch:
-    if len(batches) == 1:
-        return batches[0]
-    names = batches[0]
-    return {name: np.concatenate([each[name] for each in batches]) for name in names}
+def _length_of(value: Any) -> int | None:
+    """Return how many items a list or an array has; None if it is neither."""
+    if isinstance(value, (list, tuple)):
+        return len(value)
+    shape = getattr(value, "shape", ())
+    return shape[0] if shape else None

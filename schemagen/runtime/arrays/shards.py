@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from ..cells.columns import Rows
 from ..cells.decoded import RaggedRows
 from ..cells.serialized import Records
+from ..native import Lengths
 from ..records.decoder import Batch, CorruptError, DecodedRun, Decoder, Row
 from ..shared.errors import DatasetError, warn
 from ..sources.generation import check_all_same
@@ -31,6 +32,7 @@ from .fetching import (
     place_of,
     refuse_compressed,
 )
+from .lengths import KnownLengths
 from .order import STORED, Epoch
 from .positions import Positions, find_positions, sums
 from .views import Chunk, Result, View
@@ -75,16 +77,23 @@ class DecodedChunk:
     def numbers(self) -> Rows:
         return self.run.numbers
 
-    def batch(self, start: int, stop: int) -> Batch | None:
+    def batch(
+        self, start: int, stop: int, fields: tuple[str, ...] | None = None
+    ) -> Batch | None:
+        run = self.run
+        if fields is not None:
+            for name in fields:
+                self._check_known(name)
+            run = run.only(fields)
         try:
-            return self.run.batch(start, stop)
+            return run.batch(start, stop)
         except CorruptError as error:
             records = self.run.records.only(slice(start, stop))
             problems = _placed(self._view, records, error.problems)
             if self._skip and len(problems) == len(records):
                 _without(records, problems)
                 return None
-            decode = self._view.decoder.batch
+            decode = run.decoder.batch
             return _sound(self._view, records, problems, decode, skip=self._skip)
 
     def rows(self) -> tuple[Rows, list[Row]]:
@@ -99,7 +108,15 @@ class DecodedChunk:
 
             return _sound(self._view, records, problems, decode, skip=self._skip)
 
+    def _check_known(self, name: str) -> None:
+        if name not in self.run.decoder.fields:  # in a mixture
+            raise DatasetError(
+                f"{self._view.where}: no field {name!r}: change all splits of a mixture "
+                "with map, or none"
+            )
+
     def lists(self, name: str) -> tuple[Any, Rows]:
+        self._check_known(name)
         found, lengths = self.run.values(name), np.zeros(len(self.numbers), np.int64)
         values = found.values()
         if isinstance(values, RaggedRows):
@@ -167,15 +184,17 @@ class ShardView(View):
         shards: the files.
         decoder: how their records are decoded.
         skip: leave out corrupt records, with a warning, in place of an error.
+        known: lengths of lists that were read.
     """
 
     shards: Shards
     decoder: Decoder
     skip: bool = False
+    known: KnownLengths = field(default_factory=KnownLengths)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out open files: another process opens its own."""
-        return {"shards": self.shards, "decoder": self.decoder, "skip": self.skip}
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @cached_property
     def _comparison(self) -> Comparison:
@@ -254,6 +273,9 @@ class ShardView(View):
     ) -> Chunk:
         skips = self.skip if skip is None else skip
         return decoded(self, *self.records(numbers), skip=skips)
+
+    def lengths(self, name: str, numbers: Rows, epoch: Epoch) -> Lengths:
+        return self.known.of(self, name, numbers, epoch)
 
     def records(self, numbers: Rows) -> tuple[Records, dict[int, str]]:
         return self._compared(self._by_number.fetch(numbers))

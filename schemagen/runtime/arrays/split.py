@@ -23,9 +23,9 @@ from .batches import Batches, Reading, Room, State, threads
 from .collation import padded_to_limits
 from .keras import dataset_of
 from .mapping import Mapped, function_of
-from .mixing import mixture_of
+from .mixing import Stop, mixture_of
 from .order import STORED, Epoch
-from .packing import TooLong, packed_batches
+from .packing import TooLong, packed_rows
 from .views import BatchRows, Chunk, OfEpoch, View, row_count, selected
 
 # How many labels are read at a time.
@@ -264,6 +264,7 @@ class Split:
         pad_to_max_length: bool = False,
         pack: Mapping[str, int] | None = None,
         too_long: TooLong = "cut",
+        per_segment: Sequence[str] | None = None,
         resume: State | None = None,
     ) -> Batches:
         """Return the batches of an epoch.
@@ -286,18 +287,24 @@ class Split:
             pack: a list and the length of a row, such as {"tokens": 2048}: each row holds
                 lists of several records. Batches have the list, `<name>_segments` (from 1
                 in each row; 0 is padding) and `<name>_positions` (from 0 in each
-                segment), int32; and the lists of its group. Each 2,048 consecutive
-                records of the share are packed together, the longest list first, into
-                the fullest row that has room.
+                segment), int32; and the lists of its group, and lists of the same length
+                that `map` adds. Each 2,048 consecutive records of the order are packed
+                together, the longest list first, into the fullest row that has room.
+                Readers share rows as they share records. The lengths of all lists are
+                read first, once for a split.
             too_long: of lists that are longer than a row: "cut" divides them into
                 several rows, "drop" leaves them out.
+            per_segment: the names of fields with one value for each record, which packed
+                batches have for each segment: [rows, segments, ...]. Rows with fewer
+                segments are filled with 0, "" or the padding of the field. Pieces of a
+                list that was cut repeat the value.
             resume: what `Batches.state` has returned: go on after those batches. The
-                number of readers and the batch size may be others, unless `pack` is given;
-                what all readers have read is left out.
+                number of readers and the batch size may be others; what all readers have
+                read is left out.
 
         Raises:
             DatasetError: an option is wrong, or the state is that of another epoch.
-                While batches are read: a record is corrupt.
+                While batches are read, or lengths for `pack`: a record is corrupt.
         """
         check_flags(drop_remainder=drop_remainder, pad_to_max_length=pad_to_max_length)
         if shuffle_seed is not None:
@@ -311,7 +318,8 @@ class Split:
             change=padded_to_limits(self._view.decoder) if pad_to_max_length else None,
         )
         if pack is not None:
-            return packed_batches(reading, pack, too_long, resume)
+            rows = packed_rows(self._view, reading.epoch, pack, too_long, per_segment)
+            reading = replace(reading, view=rows, change=None, options=rows.options)
         return reading.batches(resume)
 
     def to_torch(
@@ -443,13 +451,18 @@ def _measured(chunk: Chunk, room: Room) -> list[Row]:
     return rows
 
 
-def mixed(splits: Sequence[Split], weights: Sequence[float] | None) -> Split:
+def mixed(
+    splits: Sequence[Split],
+    weights: Sequence[float] | None,
+    stop: Stop = "first",
+    weights_of: str | None = None,
+) -> Split:
     """Return several splits as one; arguments and errors are those of `mix`."""
     if not isinstance(splits, (list, tuple)) or not all(
         isinstance(each, Split) for each in splits
     ):
         raise TypeError("mix: expected a list of splits, such as mix([train, other])")
-    view = mixture_of([each._view for each in splits], weights)
+    view = mixture_of([each._view for each in splits], weights, stop, weights_of)
     return Split(view, splits[0]._roles, max(each._depth for each in splits))
 
 

@@ -19,10 +19,10 @@ from .keras import with_added
 from .views import View
 
 # The options that the shapes of batches follow from.
-_SHAPING = ("pad_to_max_length", "pack", "too_long")
+_SHAPING = ("pad_to_max_length", "pack", "too_long", "per_segment")
 
 # How many records tell the dtypes and shapes of batches.
-_SEVERAL, _MANY = 32, 256
+_SEVERAL = 32
 
 _PREFETCHED = 2
 
@@ -54,11 +54,12 @@ def batches_as_dataset(
         )
     whole = split.batches(batch_size, epoch=first, **given)
     shaping = {name: given[name] for name in _SHAPING if given.get(name) is not None}
-    # Of records as they are in files, one tells the shapes.
-    count = _MANY if "pack" in shaping else _SEVERAL
-    count = count if view.changed or view.skips or "pack" in shaping else 1
+    is_packed = "pack" in shaping
+    # Of records as they are in files, one tells the shapes, and one row of packed ones.
+    count = _SEVERAL if view.changed or view.skips else 1
     some = split.select(range(min(len(split), count)))
-    example = next(some.batches(len(some) or 1, **shaping), None)
+    rows = split.batches(1, **shaping) if is_packed else None
+    example = next(rows or some.batches(len(some) or 1, **shaping), None)
     if example is None:
         raise DatasetError(f"{view.where}: no record to make a dataset of")
     flat = flattened(example)
@@ -81,9 +82,12 @@ def batches_as_dataset(
                     )
             yield element(columns, roles)
 
-    varying = _varying(some) if view.changed and "pack" not in shaping else {}
+    varying = _varying(some) if view.changed and not is_packed else {}
     is_padded = bool(shaping.get("pad_to_max_length"))
-    shapes = _shapes(view, flat, packed="pack" in shaping, padded=is_padded)
+    shapes = _shapes(view, flat, packed=is_packed, padded=is_padded)
+    for name in shaping.get("per_segment", ()):
+        for column in {name, f"{name}_present"} & shapes.keys():
+            shapes[column][0] = None
     dtypes = {name: column.dtype for name, column in flat.items()}
     for name, sizes in varying.items():
         shapes[name] = [
@@ -96,7 +100,9 @@ def batches_as_dataset(
         element(flat, roles),
     )
     dataset = tf.data.Dataset.from_generator(elements, output_signature=signature)
-    if "pack" not in shaping and not view.skips:
+    # How many rows records are packed into depends on their order.
+    is_known = given.get("shuffle_seed") is None and not view.is_random
+    if is_known if is_packed else not view.skips:
         dataset = dataset.apply(tf.data.experimental.assert_cardinality(len(whole)))
     return with_plain_errors(dataset.prefetch(_PREFETCHED))
 

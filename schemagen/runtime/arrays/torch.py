@@ -321,7 +321,7 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
             DatasetError: it was not returned by `state_dict`, or was made with other data
                 or options.
         """
-        if not isinstance(state, Mapping) or not {"epoch", "records"} <= state.keys():
+        if not isinstance(state, Mapping) or not {"epoch", "read"} <= state.keys():
             raise DatasetError(
                 "load_state_dict: expected what state_dict() of the dataset has returned, "
                 f"found {shortened(state)}"
@@ -335,7 +335,7 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
             self._restored = dict(state)
             return
         given = self._batches(state["epoch"], state).state()
-        is_begun = any(each for _, each in given.get("read", [(1, 1)]))
+        is_begun = any(each for _, each in given["read"])
         call = self._loops.resume(state["epoch"], is_begun=is_begun)
         if call is not None:
             self._loaded = call, dict(state)

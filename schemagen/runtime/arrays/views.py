@@ -18,6 +18,7 @@ import numpy as np
 
 from ..cells.columns import Rows
 from ..cells.serialized import Records
+from ..native import Lengths
 from ..records.decoder import Batch, Decoder, Row
 from ..shared.errors import DatasetError
 from .ahead import in_order
@@ -29,7 +30,7 @@ Result = TypeVar("Result")
 _RUN, _RUN_BYTES = 1 << 12, 1 << 24
 
 
-class Chunk(Protocol):
+class Columns(Protocol):
     """Records that were read together, without the corrupt ones that are left out."""
 
     @property
@@ -37,13 +38,24 @@ class Chunk(Protocol):
         """Their numbers: int64 [N]."""
         ...
 
-    def batch(self, start: int, stop: int) -> Batch | None:
+    def batch(
+        self, start: int, stop: int, fields: tuple[str, ...] | None = None
+    ) -> Batch | None:
         """Return some of them as columns; None if all of these are left out.
 
+        Args:
+            start: the first one.
+            stop: the one behind the last.
+            fields: the names of the columns, which are not nested; None for all.
+
         Raises:
-            DatasetError: a record is corrupt.
+            DatasetError: a record is corrupt, or a field does not exist.
         """
         ...
+
+
+class Chunk(Columns, Protocol):
+    """The same, as rows, lists and tables, too."""
 
     def rows(self) -> tuple[Rows, list[Row]]:
         """Return all as dicts, with their numbers.
@@ -58,6 +70,9 @@ class Chunk(Protocol):
 
         Returns:
             [sum of lengths, ...] and int64 [N].
+
+        Raises:
+            DatasetError: the field does not exist, or is not a list.
         """
         ...
 
@@ -98,7 +113,7 @@ class View(ABC):
 
     @property
     def is_random(self) -> bool:
-        """Whether a function draws random numbers for its records."""
+        """Whether its records depend on the epoch: a function takes random numbers."""
         return False
 
     @abstractmethod
@@ -164,6 +179,22 @@ class View(ABC):
             DatasetError: a file cannot be read.
         """
 
+    @abstractmethod
+    def lengths(self, name: str, numbers: Rows, epoch: Epoch) -> Lengths:
+        """Return how many items a list has in some records, which is read once.
+
+        Args:
+            name: of the list.
+            numbers: int64 [N], of the records.
+            epoch: what random numbers depend on.
+
+        Returns:
+            int32 [N]; 0 for a corrupt record that is left out.
+
+        Raises:
+            DatasetError: a record is corrupt, or the field is not a list.
+        """
+
     def chunks(
         self,
         parts: Iterable[Rows],
@@ -176,7 +207,7 @@ class View(ABC):
         Args:
             parts: int64 [N], the numbers of the records of each part.
             epoch: what random numbers depend on.
-            finish: called in threads, with what was asked for and what was read.
+            finish: called in threads, with the part itself and what was read.
             threads: how many.
 
         Raises:
@@ -278,6 +309,9 @@ class Derived(View):
     def records(self, numbers: Rows) -> tuple[Records, dict[int, str]]:
         return self.view.records(numbers)
 
+    def lengths(self, name: str, numbers: Rows, epoch: Epoch) -> Lengths:
+        return self.view.lengths(name, numbers, epoch)
+
     def chunks(
         self,
         parts: Iterable[Rows],
@@ -355,6 +389,9 @@ class Repetition(Selection):
         records, problems = self.view.records(self._stored(numbers))
         return replace(records, numbers=numbers), problems
 
+    def lengths(self, name: str, numbers: Rows, epoch: Epoch) -> Lengths:
+        return self.view.lengths(name, self._stored(numbers), epoch)
+
     def chunks(
         self,
         parts: Iterable[Rows],
@@ -400,6 +437,9 @@ class OfEpoch(Derived):
     ) -> Chunk:
         return self.view.read(numbers, self._epoch, skip=skip)
 
+    def lengths(self, name: str, numbers: Rows, epoch: Epoch) -> Lengths:
+        return self.view.lengths(name, numbers, self._epoch)
+
     def chunks(
         self,
         parts: Iterable[Rows],
@@ -433,8 +473,10 @@ class Renumbered:
             return self._numbers
         return self._numbers[np.isin(self._asked, found)]
 
-    def batch(self, start: int, stop: int) -> Batch | None:
-        return self._chunk.batch(start, stop)
+    def batch(
+        self, start: int, stop: int, fields: tuple[str, ...] | None = None
+    ) -> Batch | None:
+        return self._chunk.batch(start, stop, fields)
 
     def rows(self) -> tuple[Rows, list[Row]]:
         numbers, rows = self._chunk.rows()

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from .memory import empty
 
 Rows = NDArray[np.int64]
+Lengths = NDArray[np.int32]
 Bytes = NDArray[np.uint8]
 Buffer = bytes | bytearray | memoryview | Bytes
 
@@ -52,6 +53,7 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "bytes_join": (None, c_void_p, c_void_p, c_int64, c_void_p),
     "bytes_digest": (None, c_void_p, c_void_p, c_int64, c_void_p),
     "lists_pad": (None, *[c_void_p] * 2, *[c_int64] * 3, *[c_void_p] * 2),
+    "lists_pack": (c_int, c_void_p, *[c_int64] * 3, c_int, *[c_void_p] * 2),
     "image_mix": (c_int, c_void_p, c_int, *[c_int64] * 5, c_void_p),
     "image_filter": (c_int, c_void_p, c_int, *[c_int64] * 5, c_void_p),
     "image_pick": (None, c_void_p, *[c_int64] * 5, c_void_p),
@@ -240,6 +242,53 @@ def padded(values: NDArray[Any], lengths: Rows, most: int, filler: Any) -> NDArr
         *addresses(item, rows),
     )
     return rows
+
+
+def row_counts(lengths: Lengths, window: int, size: int, *, drop: bool) -> Rows:
+    """Return how many rows lists are packed into, those of each window by themselves.
+
+    Args:
+        lengths: int32 [N], how many items each list has.
+        window: how many consecutive lists are packed together.
+        size: how many items a row has; longer lists are cut into pieces.
+        drop: leave out longer lists.
+
+    Returns:
+        int64 [windows].
+    """
+    return _pack(lengths, window, size, drop, None)
+
+
+def pieces_of(lengths: Lengths, window: int, size: int, *, drop: bool) -> Rows:
+    """Return where pieces of lists are packed; arguments are those of `row_counts`.
+
+    Rows are in the order of their first pieces.
+
+    Returns:
+        int64 [P, 6], in the order of the lists: the list of each piece, where it begins in
+        it, how many items it has; its row, counted through all windows, where it begins
+        there, and which piece of the row it is, from 1.
+    """
+    counts = -(-lengths.astype(np.int64) // size)
+    if drop:
+        counts[lengths > size] = 0
+    pieces = np.empty((int(counts.sum()), 6), np.int64)
+    _pack(lengths, window, size, drop, pieces)
+    return pieces
+
+
+def _pack(
+    lengths: Lengths, window: int, size: int, drop: bool, pieces: Rows | None
+) -> Rows:
+    lengths = np.ascontiguousarray(lengths, np.int32)
+    counts = np.empty(-(-len(lengths) // window), np.int64)
+    done = core.lists_pack(
+        *(address(lengths), len(lengths), window, size, drop, address(counts)),
+        None if pieces is None else address(pieces),
+    )
+    if not done:
+        raise MemoryError("no memory to pack lists")
+    return counts
 
 
 def packed(numbers: Rows) -> bytes:

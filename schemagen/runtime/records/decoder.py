@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any, Literal, cast
@@ -404,6 +404,11 @@ class DecodedRun:
             {name: self._some(name, start, stop) for name in self._decoded},
             stop - start,
         )
+
+    def only(self, fields: tuple[str, ...]) -> DecodedRun:
+        """Return the records with some of their fields."""
+        some = {name: self._decoded[name] for name in fields}
+        return DecodedRun(replace(self.decoder, fields=fields), self.records, some)
 
     def rows(self) -> list[Row]:
         """Return the records as dicts by name, None for what is missing.
