@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from ..cells.columns import Rows
 from ..records.decoder import Batch, Row
 from ..shared.errors import DatasetError
 from .arrow import table_of_rows
-from .collation import Collators, columns_of, flat_items
+from .collation import Collation
 from .order import STORED, Epoch
 from .views import Chunk, Derived, Result, View, row_count, rows_of
 
@@ -85,11 +84,15 @@ class Mapped(Derived):
     Args:
         view: of which.
         function: takes and returns a record, or columns.
+
+    Attributes:
+        collation: makes columns of what the function returns.
     """
 
     def __init__(self, view: View, function: Function) -> None:
         super().__init__(view)
         self._function = function
+        self.collation = Collation(self.decoder.collators, self.error, self.place)
 
     @property
     def changed(self) -> bool:
@@ -154,15 +157,27 @@ class Mapped(Derived):
             raise self.error(listed, error) from error
         if not isinstance(found, Mapping) or not found:
             raise self.error(listed, f"it returned {_a(found)}, expected columns")
-        for name, column in found.items():
-            if not hasattr(column, "__len__"):
-                raise self.error(listed, f"column {name!r} is {_a(column)}")
-            rows = row_count(column)
-            if rows != len(listed):
-                raise self.error(
-                    listed, f"column {name!r} has {rows} rows, expected {len(listed)}"
-                )
-        return dict(found)
+        return self.collation.checked(found, listed)
+
+    def lists(
+        self, values: Sequence[Any], numbers: Rows, name: str
+    ) -> tuple[Any, Rows]:
+        """Return the items of lists that the function has returned, as `Chunk.lists`."""
+        return self.collation.items(values, numbers.tolist(), name)
+
+    def table(self, rows: Sequence[Row], numbers: Rows) -> Any:
+        """Return rows that the function has returned as a `pyarrow.Table`.
+
+        Raises:
+            DatasetError: a value has another dtype than others, or none in Arrow.
+        """
+        listed = numbers.tolist()
+        self.collation.check(rows, listed)
+
+        def error(row: int, reason: str) -> DatasetError:
+            return self.error(listed[row : row + 1], reason)
+
+        return table_of_rows(rows, self.decoder, error)
 
     def error(self, numbers: Sequence[Any], reason: Exception | str) -> DatasetError:
         """Return the error of the function for some records."""
@@ -192,32 +207,23 @@ class MappedRows:
         self._view = view
         self._rows = rows
 
-    @cached_property
-    def _collators(self) -> Collators:
-        return self._view.decoder.collators
-
     def batch(self, start: int, stop: int) -> Batch | None:
         if start == stop:
             return {}
-        try:
-            return columns_of(self._rows[start:stop], self._collators)
-        except DatasetError as error:
-            numbers = self.numbers[start:stop].tolist()
-            raise self._view.error(numbers, str(error)) from None
+        numbers = self.numbers[start:stop].tolist()
+        return self._view.collation.columns(self._rows[start:stop], numbers)
 
     def rows(self) -> tuple[Rows, list[Row]]:
         return self.numbers, self._rows
 
     def lists(self, name: str) -> tuple[Any, Rows]:
-        if self._rows and name not in self._rows[0]:
-            raise self._view.error(self.numbers.tolist(), f"no field {name!r} is left")
-        none: list[Any] = []
-        values = [none if row[name] is None else row[name] for row in self._rows]
-        lengths = np.fromiter(map(len, values), np.int64, len(values))
-        return flat_items([value for value in values if len(value)]), lengths
+        for number, row in zip(self.numbers.tolist(), self._rows, strict=True):
+            if name not in row:
+                raise self._view.error([number], f"no field {name!r} is left")
+        return self._view.lists([row[name] for row in self._rows], self.numbers, name)
 
     def table(self) -> Any:
-        return table_of_rows(self._rows)
+        return self._view.table(self._rows, self.numbers)
 
 
 class MappedBatches:
@@ -262,7 +268,8 @@ class MappedBatches:
                 f"field {name!r}: its lists are padded before a function of batches is "
                 "called; open the split with ragged='list' to pack them"
             )
-        return flat_items(column), np.fromiter(map(len, column), np.int64, len(column))
+        return self._view.lists(column, self.numbers[: len(column)], name)
 
     def table(self) -> Any:
-        return table_of_rows(self.rows()[1])
+        numbers, rows = self.rows()
+        return self._view.table(rows, numbers)

@@ -17,7 +17,7 @@ from ..records.decoder import Batch, Row
 from ..shared.errors import DatasetError
 from ..sources.opening import check_weights
 from .arrow import joined
-from .collation import Collators, merged
+from .collation import Collators, DTypes, check_alike, merged
 from .order import STORED, Epoch
 from .shards import decoded
 from .views import Chunk, Result, View, row_count
@@ -35,12 +35,16 @@ class Mixture(View):
     Args:
         views: which.
         weights: how often each is drawn from, relative to the others.
+
+    Attributes:
+        dtypes: those of the fields that functions have changed.
     """
 
     def __init__(self, views: Sequence[View], weights: Sequence[float]) -> None:
         self._views = tuple(views)
         self._weights = tuple(weights)
         self.decoder = self._views[0].decoder
+        self.dtypes = DTypes()
 
     @cached_property
     def _counts(self) -> list[int]:
@@ -259,6 +263,7 @@ class MixedChunk:
     def __init__(self, mixture: Mixture, asked: Rows, chunks: Sequence[Chunk]) -> None:
         self._chunks = chunks
         self._decoder = mixture.decoder
+        self._dtypes = mixture.dtypes
         places = []  # of what each view has read, among what was asked for
         for at, chunk in enumerate(chunks):
             own, numbers = mixture.own(at, asked), mixture.shifted(at, chunk.numbers)
@@ -272,13 +277,14 @@ class MixedChunk:
 
     def batch(self, start: int, stop: int) -> Batch | None:
         parts: list[tuple[Rows, Batch]] = []
-        count = 0
+        splits, count = [], 0
         for at, chunk in enumerate(self._chunks):
             own = self._views == at
             rows = np.flatnonzero(own[start:stop])
             first = int(own[:start].sum())
             batch = chunk.batch(first, first + len(rows)) if len(rows) else None
             if batch is not None:
+                splits.append(at)
                 parts.append((rows[: row_count(batch)], batch))
                 count += row_count(batch)
         if not parts:
@@ -286,7 +292,7 @@ class MixedChunk:
         if count < stop - start:  # without corrupt images, which were found only now
             kept = np.sort(np.concatenate([rows for rows, _ in parts]))
             parts = [(np.searchsorted(kept, rows), batch) for rows, batch in parts]
-        return merged(parts, count, self._decoder.collators)
+        return merged(parts, splits, count, self._decoder.collators, self._dtypes)
 
     def rows(self) -> tuple[Rows, list[Row]]:
         each = [chunk.rows() for chunk in self._chunks]
@@ -302,12 +308,12 @@ class MixedChunk:
     def lists(self, name: str) -> tuple[Any, Rows]:
         each = [chunk.lists(name) for chunk in self._chunks]
         lengths = np.zeros(len(self.numbers), np.int64)
-        for at, (_, own) in enumerate(each):
+        for at, (items, own) in enumerate(each):
+            check_alike(self._dtypes, name, items, at)
             lengths[self._views == at] = own
         starts = np.cumsum(lengths) - lengths
         flats = [items for items, _ in each if len(items)] or [each[0][0]]
-        dtype = np.result_type(*{items.dtype for items in flats})
-        flat = np.empty((int(lengths.sum()), *flats[0].shape[1:]), dtype)
+        flat = np.empty((int(lengths.sum()), *flats[0].shape[1:]), flats[0].dtype)
         for at, (items, own) in enumerate(each):
             begins = np.repeat(starts[self._views == at], own)
             within = np.arange(len(items)) - np.repeat(np.cumsum(own) - own, own)

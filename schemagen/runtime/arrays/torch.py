@@ -17,10 +17,9 @@ from torch.utils.data import (  # type: ignore[import-not-found, import-untyped,
 
 from ..shared.dtypes import DTYPES
 from ..shared.errors import DatasetError
-from ..shared.tensors import as_arrays
 from ..shared.values import shortened
 from .batches import Batches, State
-from .collation import columns_of
+from .collation import Collation
 from .views import BatchRows
 
 
@@ -43,20 +42,15 @@ def collate(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         raise DatasetError(
             f"collate: expected rows, which are dicts by name, found {shortened(rows)}"
         )
-    plain = [*map(_plain, rows)]
-    return tensors_of(columns_of(plain, {}))
+
+    def error(numbers: Sequence[int], reason: str) -> DatasetError:
+        return DatasetError(f"collate: {_place(numbers[0])}: {reason}")
+
+    return tensors_of(Collation({}, error, _place).columns(rows, range(len(rows))))
 
 
-def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row with arrays in place of tensors, which transforms may have made."""
-    return {
-        name: _plain(value)
-        if isinstance(value, Mapping)
-        else as_arrays(
-            value.detach().cpu() if isinstance(value, torch.Tensor) else value
-        )
-        for name, value in row.items()
-    }
+def _place(row: int) -> str:
+    return f"row {row}"
 
 
 def tensors_of(batch: Mapping[str, Any]) -> dict[str, Any]:
