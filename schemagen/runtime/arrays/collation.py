@@ -100,8 +100,9 @@ class Collation:
         for name in self._names(rows, numbers, prefix):
             values, label = [row[name] for row in rows], prefix + name
             if any(isinstance(value, Mapping) for value in values):
+                dtypes = [*map(self._dtype_of, values, numbers, [label] * len(rows))]
+                self._dtype(label, dtypes, numbers)
                 columns[name] = self.columns(values, numbers, f"{label}.")
-                self._dtype(label, [dict], numbers)
                 continue
             known = self._collators.get(label)
             present = np.array([value is not None for value in values])
@@ -128,8 +129,8 @@ class Collation:
             self._check_name(name, numbers)
             label = prefix + name
             if isinstance(column, Mapping):
-                found[name] = self.checked(column, numbers, f"{label}.")
                 self._dtype(label, [dict], numbers, together=True)
+                found[name] = self.checked(column, numbers, f"{label}.")
             elif isinstance(column, (list, tuple)):
                 self._check_count(column, numbers, label)
                 found[name] = self._listed(column, numbers, label)
@@ -159,7 +160,9 @@ class Collation:
         dtype = self._dtype(label, [*map(dtype_of, arrays)], numbers)
         filled = [at for at, array in enumerate(arrays) if array.size]
         self._check_shapes(
-            [arrays[at][0] for at in filled], [numbers[at] for at in filled], label
+            [arrays[at].shape[1:] for at in filled],
+            [numbers[at] for at in filled],
+            label,
         )
         none = [np.empty(0, _in_numpy(dtype) if dtype else np.int64)]
         flat = np.concatenate([arrays[at] for at in filled] or none)
@@ -167,11 +170,11 @@ class Collation:
 
     def check(
         self,
-        rows: Sequence[Mapping[str, Any]],
+        rows: Sequence[Mapping[Any, Any]],
         numbers: Sequence[int],
         prefix: str = "",
     ) -> None:
-        """Refuse values of different dtypes, as far as they are arrays.
+        """Refuse values of different dtypes; those of dates and of lists in lists are not known.
 
         Args:
             rows: with any fields.
@@ -182,13 +185,16 @@ class Collation:
             for name, value in row.items():
                 self._check_name(name, [number])
                 label = prefix + name
+                first = self._dtypes.get(label)
+                try:
+                    dtype = self._dtype_of(value, number, label)
+                except DatasetError:
+                    if first is not None and not isinstance(value, (list, tuple)):
+                        raise
+                    continue
+                self._dtype(label, [dtype], [number])
                 if isinstance(value, Mapping):
                     self.check([value], [number], f"{label}.")
-                elif value is not None:
-                    try:
-                        self._dtype(label, [dtype_of(array_of(value))], [number])
-                    except Problem:
-                        continue
 
     def _check_name(self, name: object, numbers: Sequence[int]) -> None:
         if not isinstance(name, str):
@@ -203,16 +209,15 @@ class Collation:
             )
 
     def _check_shapes(
-        self, arrays: Sequence[NDArray[Any]], numbers: Sequence[int], label: str
+        self, shapes: Sequence[tuple[int, ...]], numbers: Sequence[int], label: str
     ) -> None:
-        for array, number in zip(arrays, numbers, strict=True):
-            if array.shape != arrays[0].shape:
+        for shape, number in zip(shapes, numbers, strict=True):
+            if shape != shapes[0]:
                 raise self._error(
                     [number],
-                    f"field {label!r}: found the shape {array.shape}, and "
-                    f"{arrays[0].shape} in {self._place(numbers[0])}, which cannot be "
-                    "batched; bring all to one shape, or to lists of numbers, which are "
-                    "padded",
+                    f"field {label!r}: found the shape {shape}, and {shapes[0]} in "
+                    f"{self._place(numbers[0])}, which cannot be batched; bring all to one "
+                    "shape, or to lists of numbers, which are padded",
                 )
 
     def _names(
@@ -248,6 +253,11 @@ class Collation:
             return array_of(value)
         except Problem as problem:
             raise self._error([number], f"field {label!r}: {problem}") from None
+
+    def _dtype_of(self, value: Any, number: int, label: str) -> DType | None:
+        if value is None or isinstance(value, Mapping):
+            return None if value is None else dict
+        return dtype_of(self._array(value, number, label))
 
     def _dtype(
         self,
@@ -322,7 +332,7 @@ class Collation:
             rest, nothing = iter(arrays), arrays[0][:0]
             return [next(rest) if there else nothing for there in present]
         if len(ranks) > 1 or (ranks != {1} and not is_padded):
-            self._check_shapes(arrays, own, label)
+            self._check_shapes([array.shape for array in arrays], own, label)
         if len(shapes) > 1:
             return _padded(arrays, present, dtype, known.filler if known else 0)
         column = np.empty((len(values), *arrays[0].shape), _in_numpy(dtype))
@@ -496,11 +506,11 @@ def _padded(
     return column
 
 
-def flat_items(values: Sequence[Any]) -> Any:
-    """Return the items of all rows in one array."""
+def flat_items(values: Sequence[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return the items of lists one behind the other."""
     if not values:
-        return np.empty(0, np.int64)
-    return np.concatenate([np.asarray(value) for value in values])
+        return np.empty(0, dtype)
+    return np.concatenate([np.asarray(value, dtype) for value in values])
 
 
 def merged(
@@ -639,10 +649,15 @@ def padded_to_limits(decoder: Decoder) -> Callable[[Batch], Batch]:
 
 
 def _lengthened(column: Any, limit: int, filler: Any) -> Any:
-    """Pad a column [rows, length, ...] to a length; what is longer stays."""
+    """Pad a column [rows, length, ...] to a length; what is longer stays.
+
+    So does what a function has made of it, if it is no column of lists.
+    """
+    if not isinstance(column, np.ndarray) or column.ndim < 2:
+        return column
     missing = limit - column.shape[1]
     if missing <= 0:
         return column
     ends = [(0, 0)] * column.ndim
     ends[1] = (0, missing)
-    return np.pad(column, ends, constant_values=filler)
+    return np.pad(column, ends, constant_values=fitting(filler, column.dtype))

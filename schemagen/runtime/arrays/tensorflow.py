@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -13,8 +14,9 @@ from ..faults.calls import with_plain_errors
 from ..records.decoder import Batch
 from ..records.nesting import flattened
 from ..records.roles import Roles
-from ..shared.errors import DatasetError
+from ..shared.errors import DatasetError, Problem
 from ..shared.requirements import tf
+from ..shared.tensors import array_of
 from .keras import with_added
 from .views import View
 
@@ -73,11 +75,11 @@ def batches_as_dataset(
         for batch in split.batches(batch_size, epoch=next(epochs), **given):
             columns = flattened(batch)
             for name, dtype in dtypes.items():
-                if name not in columns or columns[name].dtype != dtype:
+                found = getattr(columns.get(name), "dtype", "a list")
+                if found != dtype:
                     raise DatasetError(
-                        f"to_tf: field {name!r} is {getattr(columns.get(name), 'dtype', None)}"
-                        f" in a batch, and {dtype} in the first records; a function has to "
-                        "return one dtype"
+                        f"to_tf: field {name!r} is {found} in a batch, and {dtype} in the "
+                        "first records; a function has to return one dtype"
                     )
             yield element(columns, roles)
 
@@ -106,8 +108,10 @@ def _varying(split: Any) -> dict[str, set[int]]:
     shapes: dict[str, set[tuple[int, ...]]] = {}
     for row in split:
         for name, value in flattened(row).items():
-            if value is not None:
-                shapes.setdefault(name, set()).add(np.shape(value))
+            if value is None:
+                continue
+            with suppress(Problem):  # lists in lists
+                shapes.setdefault(name, set()).add(array_of(value).shape)
     found = {}
     for name, several in shapes.items():
         if len(several) > 1 and len({*map(len, several)}) == 1:
