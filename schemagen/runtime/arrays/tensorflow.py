@@ -17,6 +17,7 @@ from ..records.roles import Roles
 from ..shared.errors import DatasetError, Problem
 from ..shared.requirements import tf
 from ..shared.tensors import array_of
+from ..shared.values import described
 from .keras import with_added
 from .views import View
 
@@ -75,11 +76,12 @@ def batches_as_dataset(
         for batch in split.batches(batch_size, epoch=next(epochs), **given):
             columns = flattened(batch)
             for name, dtype in dtypes.items():
-                found = getattr(columns.get(name), "dtype", "a list")
-                if found != dtype:
+                found = columns.get(name)
+                if not _is_alike(found, dtype, shapes[name]):
                     raise DatasetError(
-                        f"to_tf: field {name!r} is {found} in a batch, and {dtype} in the "
-                        "first records; a function has to return one dtype"
+                        f"to_tf: field {name!r} is {described(found)} in a batch, and "
+                        f"{dtype} {shapes[name]} in the first records, without the number "
+                        "of records; a function has to return one dtype and shape"
                     )
             yield element(columns, roles)
 
@@ -118,6 +120,16 @@ def _varying(split: Any) -> dict[str, set[int]]:
             pairs = enumerate(zip(*several, strict=True))
             found[name] = {axis for axis, sizes in pairs if len({*sizes}) > 1}
     return found
+
+
+def _is_alike(column: Any, dtype: np.dtype[Any], shape: list[int | None]) -> bool:
+    """Tell whether a column has a dtype, and rows of a shape."""
+    if not isinstance(column, np.ndarray) or column.dtype != dtype:
+        return False
+    sizes = column.shape[1:]
+    return len(sizes) == len(shape) and all(
+        size in (None, own) for size, own in zip(shape, sizes, strict=True)
+    )
 
 
 def _dtype(column: Any) -> Any:

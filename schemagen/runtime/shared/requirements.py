@@ -31,7 +31,8 @@ def __getattr__(name: str) -> Any:
     if name == "tf":
         return _require("tensorflow")
     if name == "ml_dtypes":
-        return _require("ml_dtypes", "numpy has no bfloat16 without it", "ml-dtypes")
+        advice = f"numpy has no bfloat16 without it: run {install('ml-dtypes')}"
+        return _require("ml_dtypes", advice)
     if name == "keras":
         return _require_keras()
     if name in ("layers", "ops"):
@@ -79,18 +80,12 @@ def _version(package: Any) -> tuple[int, int]:
     return int(major), int(minor)
 
 
-def _require(
-    package: str,
-    why: str = "generated code needs it to read data or to make models (serializer.py and "
-    "reader.py do not need it)",
-    extra: str = "tensorflow",
-) -> Any:
+def _require(package: str, advice: str = "") -> Any:
     """Import a package.
 
     Args:
         package: its name.
-        why: what it is needed for, in words.
-        extra: which installs it.
+        advice: what it is needed for, and how to install it; "" for those of TensorFlow.
 
     Raises:
         ModuleNotFoundError: it is not installed; says how to install it.
@@ -100,6 +95,8 @@ def _require(
     except ModuleNotFoundError as error:
         if error.name != package:
             raise  # it is installed, and lacks something itself
-    raise ModuleNotFoundError(
-        f"{package} is not installed, and {why}: run {install(extra)}", name=package
+    advice = advice or (
+        "generated code needs it to read data or to make models (serializer.py and "
+        f"reader.py do not need it): run {install('tensorflow')}"
     )
+    raise ModuleNotFoundError(f"{package} is not installed, and {advice}", name=package)

@@ -17,13 +17,13 @@ from .values import described
 
 _PACKAGES = ("torch", "jax", "jaxlib", "tensorflow")
 
-_NUMBERS = frozenset(
-    np.dtype(name)
+_NUMBERS = {
+    np.dtype(name): np.dtype(name)
     for name in (
         *(each.name for each in DTYPES.values() if each.in_numpy),
         *("complex64", "complex128"),
     )
-)
+}
 
 # Numpy makes floats of the integers of a list if only some of them are larger than this.
 _BEYOND = 1 << 63
@@ -109,6 +109,10 @@ def array_of(value: Any) -> NDArray[Any]:
             array = np.array(plain, object)
         elif array.dtype not in _NUMBERS:
             array = array.astype(array.dtype.newbyteorder("="), copy=False)
+        if (
+            array.dtype in _NUMBERS
+        ):  # "long long" is equal to int64, and unknown to torch
+            array = array.view(_NUMBERS[array.dtype])
         right = _is_right(array) and not _is_rounded(plain, array)
     except Exception:  # lists of different lengths, and what other packages raise
         right = False
