@@ -235,7 +235,7 @@ class Collation:
                 )
             if row.keys() != first.keys():
                 odd = next(
-                    each for each in (*row, *first) if (each in row) != (each in first)
+                    each for each in (*first, *row) if (each in row) != (each in first)
                 )
                 raise self._error(
                     [number],
@@ -326,14 +326,15 @@ class Collation:
                 )
             return known.missing(len(values))
         dtype = dtype or (known.dtype if known else arrays[0].dtype)
-        ranks, shapes = {a.ndim for a in arrays}, {a.shape for a in arrays}
-        is_padded = known and known.codec.delivered.padded
-        if len(shapes) > 1 and len(ranks) == 1 and known and known.listed:
-            rest, nothing = iter(arrays), arrays[0][:0]
-            return [next(rest) if there else nothing for there in present]
-        if len(ranks) > 1 or (ranks != {1} and not is_padded):
-            self._check_shapes([array.shape for array in arrays], own, label)
-        if len(shapes) > 1:
+        if len({array.shape for array in arrays}) > 1:
+            ranks = {array.ndim for array in arrays}
+            if known and known.listed and len(ranks) == 1:
+                rest, nothing = iter(arrays), arrays[0][:0]
+                return [next(rest) if there else nothing for there in present]
+            if ranks != {1} and not (
+                known and known.codec.delivered.padded and len(ranks) == 1
+            ):
+                self._check_shapes([array.shape for array in arrays], own, label)
             return _padded(arrays, present, dtype, known.filler if known else 0)
         column = np.empty((len(values), *arrays[0].shape), _in_numpy(dtype))
         if len(arrays) < len(values):
@@ -460,7 +461,7 @@ def dtype_of(values: Any) -> DType | None:
     if is_array and values.dtype.kind != "O":
         found: np.dtype[Any] = values.dtype
         return found
-    return str if isinstance(values.flat[0] if is_array else values[0], str) else bytes
+    return str if isinstance(values.item(0) if is_array else values[0], str) else bytes
 
 
 def _name(dtype: DType) -> str:

@@ -98,6 +98,11 @@ def array_of(value: Any) -> NDArray[Any]:
     Raises:
         Problem: it is neither, or it is a tensor without an array.
     """
+    if type(value) is np.ndarray or isinstance(value, np.generic):  # in little time
+        array = np.asarray(value)
+        known = _NUMBERS.get(array.dtype)
+        if known and known.num == array.dtype.num:
+            return array
     plain = as_arrays(value, detach=True)
     if isinstance(plain, np.ma.MaskedArray):
         raise Problem(
