@@ -253,14 +253,22 @@ class TestMap:
         ("function", "batched", "said"),
         [
             (lambda row: None, False, "it returned None, expected a dict"),
-            (lambda row: {"x": object()}, False, "field 'x': found object, expected"),
+            (
+                lambda row: {"x": object()},
+                False,
+                "field 'x': found an object, expected",
+            ),
             (lambda row: {"x": np.zeros((row["scan"] + 1, 2))}, False, "one shape"),
             (
                 lambda row: {"image": np.zeros((row["scan"] + 1, 2, 1))},
                 False,
                 "one shape",
             ),
-            (lambda batch: {"x": 1}, True, "column 'x' is a value of the type int"),
+            (
+                lambda batch: {"x": 1},
+                True,
+                "column 'x': found int 1, expected an array",
+            ),
             (lambda row: {str(row["scan"]): 1}, False, "return the same fields"),
             (lambda row: {"x": None}, False, "field 'x': missing in all 16 rows"),
             (lambda batch: {"x": [1]}, True, "column 'x' has 1 rows, expected 16"),
@@ -394,7 +402,7 @@ class TestMix:
             with pytest.raises(DatasetError, match="'more' is in some splits"):
                 next(mix(splits).batches(8))
         floats = extra.map(lambda row: {**row, "image": row["image"] / 255})
-        with pytest.raises(DatasetError, match=r"'image' is float64 .* and uint8"):
+        with pytest.raises(DatasetError, match="is uint8 in split 0, and float64"):
             next(mix([train, floats]).batches(8))
         with pytest.raises(TypeError, match="expected a list of splits"):
             mix(train, [1])
@@ -808,9 +816,9 @@ def test_pictures_of_one_size_are_a_tensor(kinds: Any) -> None:
 
 
 def test_packing_a_mixture_keeps_all_values(kinds: Any) -> None:
-    small = kinds.map(lambda row: {"ids": np.array([row["number"]], np.int8)})
-    large = kinds.map(lambda row: {"ids": np.array([1000 + row["number"]])})
-    packed = next(mix([small, large]).batches(1, pack={"ids": 16}))["ids"][0]
+    few = kinds.map(lambda row: {"ids": np.array([row["number"]])})
+    more = kinds.map(lambda row: {"ids": np.array([1000 + row["number"]])})
+    packed = next(mix([few, more]).batches(1, pack={"ids": 16}))["ids"][0]
     assert sorted(packed.tolist()) == sorted([*range(8), *range(1000, 1008)])
 
 

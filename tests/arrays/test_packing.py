@@ -278,7 +278,7 @@ def test_texts_and_optional_lists_are_packed(split: Any) -> None:
 
 def test_lists_that_a_function_has_changed_are_packed(split: Any) -> None:
     def ended(row: dict[str, Any]) -> dict[str, Any]:
-        more = np.append(row["tokens"], -5), np.append(row["types"], 0)
+        more = np.append(row["tokens"], -5), np.append(row["types"], np.int32(0))
         return {**row, **dict(zip(("tokens", "types"), more, strict=True))}
 
     found = [*segments(split.map(ended).batches(8, pack={"tokens": 64}))]

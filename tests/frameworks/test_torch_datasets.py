@@ -407,11 +407,11 @@ class TestCollate:
         [
             (
                 [{"x": np.zeros((2, 3))}, {"x": np.zeros((3, 3))}],
-                "bring them to one shape",
+                "bring all to one shape",
             ),
             ([{"x": None}, {"x": None}], "missing in all 2 rows"),
             ([{"x": 1}, {"y": 1}], "return the same fields"),
-            ([{"x": object()}, {"x": object()}], "found object, expected a number"),
+            ([{"x": object()}, {"x": object()}], "found an object, expected a number"),
         ],
     )
     def test_what_makes_no_batch_is_named(self, rows: Any, said: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,12 @@ from ..cells.decoded import Decoded, Form, Shape, Values
 from ..kinds.classes import names_of
 from ..kinds.kind import Kind
 from ..kinds.numbers import time_of
-from ..records.decoder import DecodedRun, Row
+from ..records.decoder import DecodedRun, Decoder, Row
 from ..shared.dtypes import DTYPES
+from ..shared.errors import DatasetError, Problem
+from ..shared.tensors import as_arrays
 from ..shared.times import Time
+from ..shared.values import masked
 
 
 def table_of(run: DecodedRun) -> Any:
@@ -31,31 +34,101 @@ def table_of(run: DecodedRun) -> Any:
     return pa.table(columns)
 
 
-def table_of_rows(rows: Sequence[Row]) -> Any:
-    """Return rows as a `pyarrow.Table`, of types that follow from their values."""
+def table_of_rows(
+    rows: Sequence[Row], decoder: Decoder, error: Callable[[int, str], DatasetError]
+) -> Any:
+    """Return rows as a `pyarrow.Table`, of types that follow from their values.
+
+    Args:
+        rows: what a function has returned.
+        decoder: of the fields of the schema.
+        error: returns the error of a row, given its number and the reason.
+
+    Raises:
+        DatasetError: Arrow has no type for a value, or values have different types.
+    """
     import pyarrow as pa  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
     from ..records.nesting import flattened
 
     flat = [*map(flattened, rows)]
     names = dict.fromkeys(name for row in flat for name in row)
-    return pa.table(
-        {name: pa.array([_as_given(row.get(name)) for row in flat]) for name in names}
-    )
+    columns = {}
+    for name in names:
+        values = []
+        for at, row in enumerate(flat):
+            try:
+                values.append(_as_given(row.get(name)))
+            except Problem as problem:
+                raise error(at, f"field {name!r}: {problem}") from None
+        known = decoder.record[name] if name in decoder.fields else None
+        if known and known.delivered.layout == "sparse":
+            values = [*map(_plain, values)]
+        try:
+            columns[name] = pa.array(values)
+        except Exception as wrong:  # Arrow, and what values raise
+            raise error(_odd(values), f"field {name!r}: to_arrow: {wrong}") from None
+    return pa.table(columns)
+
+
+def _odd(values: Sequence[Any]) -> int:
+    """Return the first of some values of which Arrow makes no array."""
+    import pyarrow as pa  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
+    first = next(value for value in values if value is not None)
+    for at, value in enumerate(values):
+        try:
+            pa.array([first, value])
+        except Exception:
+            return at
+    return 0
 
 
 def _as_given(value: Any) -> Any:
-    """Return a value as what Arrow takes the type of an array from."""
-    if isinstance(value, np.ndarray) and (value.ndim != 1 or value.dtype.kind == "O"):
-        return value.tolist()
-    return [*map(_as_given, value)] if isinstance(value, (list, tuple)) else value
+    """Return a value as what Arrow takes the type of an array from.
+
+    Raises:
+        Problem: a tensor has no array, or an array has a mask.
+    """
+    plain = as_arrays(value, detach=True)
+    if isinstance(plain, np.ma.MaskedArray):
+        raise masked()
+    if isinstance(plain, (np.ndarray, np.generic)):
+        dtype = DTYPES.get(plain.dtype.name)
+        if dtype and not dtype.in_numpy:
+            plain = plain.astype(dtype.memory)
+        if plain.ndim != isinstance(plain, np.ndarray) or plain.dtype.kind in "OUST":
+            return plain.tolist()
+        return plain
+    if isinstance(plain, tuple):
+        return tuple(map(_as_given, plain))
+    return [*map(_as_given, plain)] if isinstance(plain, list) else plain
 
 
 def joined(tables: Iterable[Any]) -> Any:
-    """Return tables of the same columns as one."""
+    """Return tables of the same columns as one.
+
+    Raises:
+        DatasetError: a column has different types.
+    """
     import pyarrow as pa  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-    return pa.concat_tables(tables, promote_options="permissive")
+    found: dict[str, Any] = {}
+    each = [*tables]
+    for table in each:
+        for column in table.schema:
+            known = found.setdefault(column.name, column.type)
+            if "null" in str(known):  # of empty lists, and of what is missing
+                found[column.name] = column.type
+            elif "null" not in str(column.type) and column.type != known:
+                raise DatasetError(
+                    f"to_arrow: field {column.name!r} is {known} in some records, and "
+                    f"{column.type} in others; return one type"
+                )
+    try:
+        return pa.concat_tables(each, promote_options="permissive")
+    except pa.ArrowException as error:
+        raise DatasetError(f"to_arrow: {error}") from None
 
 
 def column_of(codec: Kind, decoded: Decoded, rows: int, *, names: bool = False) -> Any:

@@ -12,16 +12,17 @@ from ..records.codec import RecordCodec
 from ..records.decoder import Batch
 from ..records.roles import Roles
 from ..shared.errors import DatasetError
+from .collation import fitting
 from .order import Epoch
 from .views import View
 
 
-def _input(values: Any) -> Any:
+def _input(name: str, values: Any) -> Any:
     """Return an input as Keras takes it: texts are tensors of TensorFlow."""
     if isinstance(values, list):
         raise DatasetError(
-            "an input whose rows are lists of different lengths, which Keras does not "
-            "take; open the split with ragged='padded'"
+            f"field {name!r}: an input whose rows are lists of different lengths, which "
+            "Keras does not take; open the split with ragged='padded'"
         )
     if isinstance(values, np.ndarray) and values.dtype.kind == "O":
         from ..shared.requirements import tf
@@ -39,11 +40,14 @@ def _lengthened(values: Any, codec: Kind, odd: bool) -> Any:
     delivered = codec.delivered
     if not delivered.padded or not isinstance(values, np.ndarray):
         return values
+    if values.ndim != 1 + len(delivered.shape):  # a function has changed it
+        return values
     ends = [(0, 0)] * values.ndim
     for axis, size in enumerate(delivered.shape, 1):
         if size is None:
             ends[axis] = (0, (values.shape[axis] + odd) % 2)
-    return np.pad(values, ends, constant_values=delivered.filler)
+    filler = fitting(delivered.filler, values.dtype)
+    return np.pad(values, ends, constant_values=filler)
 
 
 def with_added(roles: Roles, batch: Batch, record: RecordCodec) -> Roles:
@@ -97,7 +101,7 @@ def dataset_of(
             for name in batch.keys() & record.fields.keys():
                 batch[name] = _lengthened(batch[name], record[name], index == 0)
             inputs, *rest = with_added(roles, batch, record).element(batch, np.where)
-            return {name: _input(value) for name, value in inputs.items()}, *rest
+            return {name: _input(name, value) for name, value in inputs.items()}, *rest
 
         def on_epoch_end(self) -> None:
             self._epoch += 1

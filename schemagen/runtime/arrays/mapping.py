@@ -16,7 +16,7 @@ from ..native import Lengths
 from ..records.decoder import Batch, Row
 from ..shared.errors import DatasetError
 from .arrow import table_of_rows
-from .collation import Collators, columns_of, flat_items
+from .collation import Collation
 from .lengths import KnownLengths
 from .order import STORED, Epoch
 from .views import Chunk, Derived, Result, View, row_count, rows_of
@@ -87,11 +87,15 @@ class Mapped(Derived):
     Args:
         view: of which.
         function: takes and returns a record, or columns.
+
+    Attributes:
+        collation: makes columns of what the function returns.
     """
 
     def __init__(self, view: View, function: Function) -> None:
         super().__init__(view)
         self._function = function
+        self.collation = Collation(self.decoder.collators, self.error, self.place)
 
         self._known = KnownLengths()
 
@@ -165,15 +169,27 @@ class Mapped(Derived):
             raise self.error(listed, error) from error
         if not isinstance(found, Mapping) or not found:
             raise self.error(listed, f"it returned {_a(found)}, expected columns")
-        for name, column in found.items():
-            if not hasattr(column, "__len__"):
-                raise self.error(listed, f"column {name!r} is {_a(column)}")
-            rows = row_count(column)
-            if rows != len(listed):
-                raise self.error(
-                    listed, f"column {name!r} has {rows} rows, expected {len(listed)}"
-                )
-        return dict(found)
+        return self.collation.checked(found, listed)
+
+    def lists(
+        self, values: Sequence[Any], numbers: Rows, name: str
+    ) -> tuple[Any, Rows]:
+        """Return the items of lists that the function has returned, as `Chunk.lists`."""
+        return self.collation.items(values, numbers.tolist(), name)
+
+    def table(self, rows: Sequence[Row], numbers: Rows) -> Any:
+        """Return rows that the function has returned as a `pyarrow.Table`.
+
+        Raises:
+            DatasetError: a value has another dtype than others, or none in Arrow.
+        """
+        listed = numbers.tolist()
+        self.collation.check(rows, listed)
+
+        def error(row: int, reason: str) -> DatasetError:
+            return self.error(listed[row : row + 1], reason)
+
+        return table_of_rows(rows, self.decoder, error)
 
     def error(self, numbers: Sequence[Any], reason: Exception | str) -> DatasetError:
         """Return the error of the function for some records."""
@@ -203,45 +219,32 @@ class MappedRows:
         self._view = view
         self._rows = rows
 
-    @cached_property
-    def _collators(self) -> Collators:
-        return self._view.decoder.collators
-
     def batch(
         self, start: int, stop: int, fields: tuple[str, ...] | None = None
     ) -> Batch | None:
         if start == stop:
             return {}
-        rows = self._rows[start:stop]
+        rows, numbers = self._rows[start:stop], self.numbers[start:stop].tolist()
         if fields is not None:
             for name in fields:
                 self._check_known(name)
             rows = [{name: row[name] for name in fields if name in row} for row in rows]
-        try:
-            return columns_of(rows, self._collators)
-        except DatasetError as error:
-            numbers = self.numbers[start:stop].tolist()
-            raise self._view.error(numbers, str(error)) from None
+        return self._view.collation.columns(rows, numbers)
 
     def rows(self) -> tuple[Rows, list[Row]]:
         return self.numbers, self._rows
 
     def _check_known(self, name: str) -> None:
-        if self._rows and name not in self._rows[0]:
-            raise self._view.error(self.numbers.tolist(), f"no field {name!r} is left")
+        for number, row in zip(self.numbers.tolist(), self._rows, strict=True):
+            if name not in row:
+                raise self._view.error([number], f"no field {name!r} is left")
 
     def lists(self, name: str) -> tuple[Any, Rows]:
         self._check_known(name)
-        none: list[Any] = []
-        values = [none if row[name] is None else row[name] for row in self._rows]
-        for number, value in zip(self.numbers.tolist(), values, strict=True):
-            if isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
-                raise self._view.error([number], f"field {name!r} is not a list")
-        lengths = np.fromiter(map(len, values), np.int64, len(values))
-        return flat_items([value for value in values if len(value)]), lengths
+        return self._view.lists([row[name] for row in self._rows], self.numbers, name)
 
     def table(self) -> Any:
-        return table_of_rows(self._rows)
+        return self._view.table(self._rows, self.numbers)
 
 
 class MappedBatches:
@@ -307,7 +310,8 @@ class MappedBatches:
                 f"field {name!r}: its lists are padded before a function of batches is "
                 "called; open the split with ragged='list' to pack them"
             )
-        return flat_items(column), np.fromiter(map(len, column), np.int64, len(column))
+        return self._view.lists(column, self.numbers[: len(column)], name)
 
     def table(self) -> Any:
-        return table_of_rows(self.rows()[1])
+        numbers, rows = self.rows()
+        return self._view.table(rows, numbers)

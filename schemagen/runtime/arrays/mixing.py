@@ -21,7 +21,7 @@ from ..shared.errors import DatasetError
 from ..shared.options import check_choice
 from ..sources.opening import check_weights
 from .arrow import joined
-from .collation import Collators, merged
+from .collation import Collators, DTypes, check_alike, merged
 from .lengths import check_list
 from .order import STORED, Epoch
 from .shards import decoded
@@ -46,6 +46,9 @@ class Mixture(View):
         stop: "first" ends where a view has no further record, "last" when all records of
             each have been read.
         weights_of: a list, of whose items weights are shares; None for shares of records.
+
+    Attributes:
+        dtypes: those of the fields that functions have changed.
     """
 
     def __init__(
@@ -60,6 +63,7 @@ class Mixture(View):
         self._stop = stop
         self._weights_of = weights_of
         self.decoder = self._views[0].decoder
+        self.dtypes = DTypes()
 
     @cached_property
     def _weights(self) -> tuple[float, ...]:
@@ -398,7 +402,9 @@ class MixedChunk:
         chunks: Sequence[Chunk],
     ) -> None:
         self._chunks = chunks
+        self._splits = [share.view for share in shares]
         self._decoder = mixture.decoder
+        self._dtypes = mixture.dtypes
         places = []  # of what was read of each share, among what was asked for
         for share, chunk in zip(shares, chunks, strict=True):
             own = share.rows
@@ -414,7 +420,7 @@ class MixedChunk:
         self, start: int, stop: int, fields: tuple[str, ...] | None = None
     ) -> Batch | None:
         parts: list[tuple[Rows, Batch]] = []
-        count = 0
+        splits, count = [], 0
         for at, chunk in enumerate(self._chunks):
             own = self._views == at
             rows = np.flatnonzero(own[start:stop])
@@ -423,6 +429,7 @@ class MixedChunk:
                 continue
             batch = chunk.batch(first, first + len(rows), fields)
             if batch is not None:
+                splits.append(self._splits[at])
                 parts.append((rows[: row_count(batch)], batch))
                 count += row_count(batch)
         if not parts:
@@ -430,7 +437,7 @@ class MixedChunk:
         if count < stop - start:  # without corrupt images, which were found only now
             kept = np.sort(np.concatenate([rows for rows, _ in parts]))
             parts = [(np.searchsorted(kept, rows), batch) for rows, batch in parts]
-        return merged(parts, count, self._decoder.collators)
+        return merged(parts, splits, count, self._decoder.collators, self._dtypes)
 
     def rows(self) -> tuple[Rows, list[Row]]:
         each = [chunk.rows() for chunk in self._chunks]
@@ -446,12 +453,12 @@ class MixedChunk:
     def lists(self, name: str) -> tuple[Any, Rows]:
         each = [chunk.lists(name) for chunk in self._chunks]
         lengths = np.zeros(len(self.numbers), np.int64)
-        for at, (_, own) in enumerate(each):
+        for at, (items, own) in enumerate(each):
+            check_alike(self._dtypes, name, items, self._splits[at])
             lengths[self._views == at] = own
         starts = np.cumsum(lengths) - lengths
         flats = [items for items, _ in each if len(items)] or [each[0][0]]
-        dtype = np.result_type(*{items.dtype for items in flats})
-        flat = np.empty((int(lengths.sum()), *flats[0].shape[1:]), dtype)
+        flat = np.empty((int(lengths.sum()), *flats[0].shape[1:]), flats[0].dtype)
         for at, (items, own) in enumerate(each):
             begins = np.repeat(starts[self._views == at], own)
             within = np.arange(len(items)) - np.repeat(np.cumsum(own) - own, own)

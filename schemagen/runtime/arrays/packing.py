@@ -21,7 +21,7 @@ from ..records.groups import group_of
 from ..shared.errors import DatasetError, with_suggestion
 from ..shared.options import check_choice, integer
 from .batches import State
-from .collation import merged
+from .collation import DTypes, merged
 from .lengths import check_list, lists_of
 from .order import Epoch
 from .views import Chunk, Columns, Result, View
@@ -221,7 +221,8 @@ class PackedRows:
                     at, chunk = next(chunks)
                 own = np.flatnonzero(of_rows == window)
                 found.append((own, self._packed(self._part(rows[own]), chunk)))
-            columns = merged(found, len(rows), self._view.decoder.collators)
+            collators, splits = self._view.decoder.collators, [0] * len(found)
+            columns = merged(found, splits, len(rows), collators, DTypes())
             yield finish(rows, PackedChunk(self, rows, columns))
 
     def _part(self, asked: Rows) -> Part:

@@ -6,9 +6,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from ..cells.decoded import Form
+from ..kinds.kind import Kind
 from ..records.codec import RecordCodec
 from ..records.decoder import Decoder, ListForm
 from ..records.roles import Roles, missing_targets
+from ..shared.dtypes import DTYPES
 from ..shared.errors import with_suggestion
 from ..shared.options import RaiseOrSkip, check_choice, check_flags, options_by_name
 from ..sources.finding import Paths, Splits
@@ -75,6 +77,7 @@ class SplitReader:
                 written, or an option is wrong.
             SchemaMismatchError: the data was written with an incompatible schema.
             ValueError: a name in `fields` that is not a field.
+            ModuleNotFoundError: a field is bfloat16, and ml_dtypes is not installed.
         """
         check_flags(decode_images=decode_images, class_names=class_names)
         check_choice("ragged", ragged, ListForm)
@@ -87,6 +90,8 @@ class SplitReader:
             if name not in names:
                 words = f"no field {name!r}: expected names out of {', '.join(names)}"
                 raise ValueError(with_suggestion(words, name, names))
+        for name in chosen:
+            _check_dtype(self.record[name])
         decoder = Decoder(
             self.record, chosen, Form(decode_images, class_names), lists=ragged
         )
@@ -102,3 +107,18 @@ class SplitReader:
                 splits.append(whole.select(each.slice.of(len(whole))))
             weights.append(each.weight)
         return mixed(splits, weights) if isinstance(source, Mapping) else splits[0]
+
+
+def _check_dtype(codec: Kind) -> None:
+    """Refuse a field whose dtype no installed package has.
+
+    Raises:
+        ModuleNotFoundError: says how to install ml_dtypes.
+    """
+    dtype = DTYPES.get(codec.delivered.dtype)
+    try:
+        _ = dtype and dtype.numpy
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            f"field {codec.label!r}: {codec.delivered.dtype}: {error}", name=error.name
+        ) from None

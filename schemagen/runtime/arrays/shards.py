@@ -123,7 +123,9 @@ class DecodedChunk:
             lengths[found.rows] = values.lengths
             return values.flat, lengths
         lengths[found.rows] = list(map(len, values))
-        return flat_items([*values]), lengths
+        decoder = self._view.decoder
+        dtype = decoder.collators[decoder.record[name].label].dtype
+        return flat_items([*values], dtype), lengths
 
     def table(self) -> Any:
         return table_of(self.run)

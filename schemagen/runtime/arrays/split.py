@@ -511,6 +511,10 @@ def _balanced_positions(view: View, field: str) -> Rows:
             if name not in column:
                 raise DatasetError(f"balanced: no field {field!r} is left after map")
             column = column[name]
+        if not isinstance(column, np.ndarray) or column.ndim != 1:
+            raise DatasetError(
+                f"balanced: field {field!r} is not one class of each record after map"
+            )
         return kept, column
 
     parts = narrow.parts(lambda: room.records)

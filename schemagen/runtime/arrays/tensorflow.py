@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -13,8 +14,10 @@ from ..faults.calls import with_plain_errors
 from ..records.decoder import Batch
 from ..records.nesting import flattened
 from ..records.roles import Roles
-from ..shared.errors import DatasetError
+from ..shared.errors import DatasetError, Problem
 from ..shared.requirements import tf
+from ..shared.tensors import array_of
+from ..shared.values import described
 from .keras import with_added
 from .views import View
 
@@ -74,11 +77,12 @@ def batches_as_dataset(
         for batch in split.batches(batch_size, epoch=next(epochs), **given):
             columns = flattened(batch)
             for name, dtype in dtypes.items():
-                if name not in columns or columns[name].dtype != dtype:
+                found = columns.get(name)
+                if not _is_alike(found, dtype, shapes[name]):
                     raise DatasetError(
-                        f"to_tf: field {name!r} is {getattr(columns.get(name), 'dtype', None)}"
-                        f" in a batch, and {dtype} in the first records; a function has to "
-                        "return one dtype"
+                        f"to_tf: field {name!r} is {described(found)} in a batch, and "
+                        f"{dtype} {shapes[name]} in the first records, without the number "
+                        "of records; a function has to return one dtype and shape"
                     )
             yield element(columns, roles)
 
@@ -112,14 +116,26 @@ def _varying(split: Any) -> dict[str, set[int]]:
     shapes: dict[str, set[tuple[int, ...]]] = {}
     for row in split:
         for name, value in flattened(row).items():
-            if value is not None:
-                shapes.setdefault(name, set()).add(np.shape(value))
+            if value is None:
+                continue
+            with suppress(Problem):  # lists in lists
+                shapes.setdefault(name, set()).add(array_of(value).shape)
     found = {}
     for name, several in shapes.items():
         if len(several) > 1 and len({*map(len, several)}) == 1:
             pairs = enumerate(zip(*several, strict=True))
             found[name] = {axis for axis, sizes in pairs if len({*sizes}) > 1}
     return found
+
+
+def _is_alike(column: Any, dtype: np.dtype[Any], shape: list[int | None]) -> bool:
+    """Tell whether a column has a dtype, and rows of a shape."""
+    if not isinstance(column, np.ndarray) or column.dtype != dtype:
+        return False
+    sizes = column.shape[1:]
+    return len(sizes) == len(shape) and all(
+        size in (None, own) for size, own in zip(shape, sizes, strict=True)
+    )
 
 
 def _dtype(column: Any) -> Any:

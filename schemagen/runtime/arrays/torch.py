@@ -20,10 +20,9 @@ from torch.utils.data._utils.collate import (  # type: ignore[import-not-found, 
 from ..shared.dtypes import DTYPES
 from ..shared.errors import DatasetError
 from ..shared.options import integer
-from ..shared.tensors import as_arrays
 from ..shared.values import shortened
 from .batches import Batches, State
-from .collation import columns_of
+from .collation import Collation
 from .loops import Loop, Loops
 from .views import BatchRows, View
 
@@ -49,25 +48,20 @@ def collate(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         )
     if isinstance(rows[0], TensorBatch):
         _refuse_batches(rows)
-    plain = [*map(_plain, rows)]
-    return tensors_of(columns_of(plain, {}))
+
+    def error(numbers: Sequence[int], reason: str) -> DatasetError:
+        return DatasetError(f"collate: {_place(numbers[0])}: {reason}")
+
+    return tensors_of(Collation({}, error, _place).columns(rows, range(len(rows))))
+
+
+def _place(row: int) -> str:
+    return f"row {row}"
 
 
 def drawn_seed() -> int:
     """Return a seed from the random numbers of PyTorch, such as those of a worker."""
     return int(torch.empty((), dtype=torch.int64).random_())
-
-
-def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row with arrays in place of tensors, which transforms may have made."""
-    return {
-        name: _plain(value)
-        if isinstance(value, Mapping)
-        else as_arrays(
-            value.detach().cpu() if isinstance(value, torch.Tensor) else value
-        )
-        for name, value in row.items()
-    }
 
 
 def tensors_of(batch: Mapping[str, Any]) -> dict[str, Any]:

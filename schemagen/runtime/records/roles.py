@@ -55,10 +55,10 @@ class Roles:
     def _target(
         self, batch: Mapping[str, Any], name: str, where: Callable[..., Any]
     ) -> Any:
-        missing = self.missing_targets.get(name)
-        if missing is None:
+        missing, mask = self.missing_targets.get(name), f"{name}_present"
+        if missing is None or mask not in batch:  # which functions leave out
             return batch[name]
-        present = batch[f"{name}_present"][:, None]
+        present = batch[mask][:, None]
         return where(present, batch[name], np.float32(missing))
 
 

@@ -39,11 +39,11 @@ class DType:
         """The dtype in numpy, or that of ml_dtypes where numpy has none.
 
         Raises:
-            ModuleNotFoundError: ml_dtypes is not installed.
+            ModuleNotFoundError: ml_dtypes is not installed; says how to install it.
         """
         if self.in_numpy:
             return np.dtype(self.name)
-        import ml_dtypes  # type: ignore[import-not-found, import-untyped, unused-ignore]
+        from .requirements import ml_dtypes
 
         found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, self.name))
         return found

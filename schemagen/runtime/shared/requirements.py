@@ -1,7 +1,7 @@
-"""TensorFlow and Keras, or an ImportError that says how to install them.
+"""TensorFlow, Keras and ml_dtypes, or an ImportError that says how to install them.
 
-Modules that read data or make models import both from here, as in
-`from .requirements import keras, tf`. Neither is imported before one asks for it. Modules
+Modules that read data or make models import them from here, as in
+`from .requirements import keras, tf`. None is imported before one asks for it. Modules
 that also work without TensorFlow import `lazy_tf as tf`, which imports it at its first use.
 """
 
@@ -15,11 +15,12 @@ from ..interface import install
 
 if TYPE_CHECKING:
     import keras  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    import ml_dtypes  # type: ignore[import-not-found, import-untyped, unused-ignore]
     import tensorflow as lazy_tf  # type: ignore[import-not-found, import-untyped, unused-ignore]
     import tensorflow as tf
     from keras import layers, ops  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-__all__ = ["has_keras", "keras", "layers", "lazy_tf", "ops", "tf"]
+__all__ = ["has_keras", "keras", "layers", "lazy_tf", "ml_dtypes", "ops", "tf"]
 
 # The oldest Keras that generated models work with.
 _KERAS = (3, 5)
@@ -29,6 +30,9 @@ def __getattr__(name: str) -> Any:
     """Import what is asked for."""
     if name == "tf":
         return _require("tensorflow")
+    if name == "ml_dtypes":
+        advice = f"numpy has no bfloat16 without it: run {install('ml-dtypes')}"
+        return _require("ml_dtypes", advice)
     if name == "keras":
         return _require_keras()
     if name in ("layers", "ops"):
@@ -76,8 +80,12 @@ def _version(package: Any) -> tuple[int, int]:
     return int(major), int(minor)
 
 
-def _require(package: str) -> Any:
+def _require(package: str, advice: str = "") -> Any:
     """Import a package.
+
+    Args:
+        package: its name.
+        advice: what it is needed for, and how to install it; "" for those of TensorFlow.
 
     Raises:
         ModuleNotFoundError: it is not installed; says how to install it.
@@ -87,9 +95,8 @@ def _require(package: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name != package:
             raise  # it is installed, and lacks something itself
-    raise ModuleNotFoundError(
-        f"{package} is not installed, and generated code needs it to read data or to "
-        "make models (serializer.py and reader.py do not need it): run "
-        f"{install('tensorflow')}",
-        name=package,
+    advice = advice or (
+        "generated code needs it to read data or to make models (serializer.py and "
+        f"reader.py do not need it): run {install('tensorflow')}"
     )
+    raise ModuleNotFoundError(f"{package} is not installed, and {advice}", name=package)

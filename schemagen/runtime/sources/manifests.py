@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from typing import Any
 
 from ..shared.errors import DatasetError
 from ..storage import manifest
@@ -28,6 +29,11 @@ class OpenedManifest:
     manifest: Manifest = field(compare=False)
     names: tuple[str, ...] = ()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Name the directory from anywhere: another process may be in another one."""
+        state = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {**state, "directory": absolute(self.directory)}
+
     @property
     def path(self) -> str:
         """Its file."""
@@ -37,6 +43,12 @@ class OpenedManifest:
     def splits(self) -> dict[str, Split]:
         """What it says about the splits that are read, by name."""
         return {name: stated(self.manifest, name) for name in self.names}
+
+
+def absolute(path: str) -> str:
+    """Return a path that is valid in any working directory; a URL is."""
+    # Without `os.path.abspath`, for which a link and its parent are ".".
+    return path if "://" in path else os.path.join(os.getcwd(), path)
 
 
 def manifest_path(directory: str) -> str:

@@ -7,10 +7,10 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from io import FileIO, RawIOBase
-from typing import Literal
+from typing import Any, Literal
 
 from ..shared.tfrecord import HEADER_SIZE
 from ..storage.directory import reader_of
@@ -19,7 +19,7 @@ from ..storage.gfile import is_copied
 from ..storage.manifest import TAIL_BYTES, Shard, difference
 from ..storage.remote import RangeReader
 from ..storage.schema import Spec
-from .manifests import OpenedManifest
+from .manifests import OpenedManifest, absolute
 
 _USUAL_RECORD_BYTES = 1 << 16
 
@@ -52,6 +52,10 @@ class File:
     error: OSError | None = None
     difference: str = ""
     start: bytes = b""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Name the file from anywhere: another process may be in another directory."""
+        return {**vars(self), "path": absolute(self.path)}
 
     @property
     def is_remote(self) -> bool:
@@ -159,6 +163,10 @@ class Shards:
     files: tuple[File, ...]
     manifests: tuple[OpenedManifest, ...] = ()
     by: Literal["directory", "glob", "path"] = "path"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what is made of the attributes."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @cached_property
     def paths(self) -> tuple[str, ...]:
