@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +19,7 @@ from ..sources.records import with_command
 from ..sources.shards import Shards
 from .ahead import Ahead, in_order
 from .arrow import table_of
+from .cache import Cache
 from .collation import flat_items
 from .fetching import (
     Comparison,
@@ -167,15 +168,17 @@ class ShardView(View):
         shards: the files.
         decoder: how their records are decoded.
         skip: leave out corrupt records, with a warning, in place of an error.
+        cache: where blocks of remote files are kept; None for nowhere.
     """
 
     shards: Shards
     decoder: Decoder
     skip: bool = False
+    cache: Cache | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out open files: another process opens its own."""
-        return {"shards": self.shards, "decoder": self.decoder, "skip": self.skip}
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
     def _comparison(self) -> Comparison:
@@ -190,7 +193,7 @@ class ShardView(View):
     def _by_number(self) -> Fetcher:
         """What reads records in any order."""
         refuse_compressed(self.shards)
-        return NumberFetcher(self.shards, self._positions)
+        return NumberFetcher(self.shards, self._positions, self._comparison, self.cache)
 
     @cached_property
     def _firsts(self) -> Rows:
