@@ -144,7 +144,7 @@ def test_segments_that_were_used_last_stay(requests: list[str], where: Path) -> 
     everything(open_split(URL, "train", cache_dir=where))
     for path in segments(where):
         os.utime(path, (1, 1))
-    used = range(COUNT - 50, COUNT)  # of the last shard
+    used = range(0, COUNT * 6 // SHARDS)  # the first six shards
     assert open_split(URL, "train", cache_dir=where)[used]["scan"][0] == used[0]
     size = taken(where)
     write_dataset(rows(100), URL, "test", shards=1)
@@ -157,7 +157,7 @@ def test_segments_that_were_used_last_stay(requests: list[str], where: Path) -> 
     assert everything(split) == [*range(100)]
     assert requests == []
     assert everything(again) == [*range(COUNT)]
-    assert 0 < len(set(requests)) < SHARDS
+    assert len(set(requests)) == 2
 
 
 @pytest.mark.parametrize("share", [0, 0.3, 0.9])
@@ -311,6 +311,32 @@ def test_damaged_blocks_are_fetched_again(
         requests.clear()
         assert everything(split, shuffle_seed=1, epoch=epoch) == [*range(COUNT)]
     assert requests == []
+    assert len(segments(where)) == SHARDS
+
+
+def test_segment_of_another_version_is_made_again(where: Path) -> None:
+    everything(open_split(URL, "train", cache_dir=where))
+    size = taken(where)
+    for path in segments(where):
+        flip(0, 16, 1)(path)
+    open_split(URL, "train", cache_dir=where)[:: COUNT // SHARDS]
+    assert taken(where) < 0.9 * size
+
+
+def test_disk_that_damages_all_that_is_written_is_no_harm(
+    where: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pwrite = os.pwrite
+
+    def damaging(handle: int, data: bytes, start: int) -> int:
+        if start >= 4096:
+            data = bytes(~byte & 255 for byte in data)
+        return pwrite(handle, data, start)
+
+    monkeypatch.setattr(os, "pwrite", damaging)
+    split = open_split(URL, "train", cache_dir=where)
+    for _ in range(2):
+        assert everything(split, shuffle_seed=1) == [*range(COUNT)]
 
 
 def test_blocks_that_are_absent_and_said_to_be_there_are_fetched(where: Path) -> None:
@@ -369,6 +395,11 @@ def test_full_disk_is_a_warning(
     requests.clear()
     assert split[:10]["scan"].tolist() == kept
     assert requests == []
+    everything(split)
+    with_cache = len(requests)
+    requests.clear()
+    everything(open_split(URL, "train"))
+    assert with_cache <= len(requests)
 
 
 def test_directory_that_is_gone_is_a_warning(where: Path) -> None:
@@ -439,6 +470,34 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache_module, "_SEGMENT", 1 << 13)
     monkeypatch.setattr(cache_module, "_BLOCKS", 1 << 6)
     monkeypatch.setattr(cache_module, "_MOST_FETCHED", 1 << 15)
+
+
+@pytest.mark.usefixtures("small")
+def test_programs_that_store_little_stay_within_the_bound_together(where: Path) -> None:
+    bound = 600_000
+    for number in range(0, COUNT, 35):
+        split = open_split(URL, "train", cache_dir=where, cache_bytes=bound)
+        assert split[number]["scan"] == number
+        assert taken(where) <= bound
+    assert taken(where) > bound // 2
+
+
+def test_removed_segments_take_no_room_while_they_are_open(where: Path) -> None:
+    split = open_split(URL, "train", cache_dir=where)
+    everything(split)
+    for path in segments(where):
+        os.utime(path, (1, 1))
+    write_dataset(rows(100), URL, "test", shards=1)
+    everything(open_split(URL, "test", cache_dir=where, cache_bytes=100_000))
+    paths = {path: os.path.realpath(path) for path in Path("/proc/self/fd").iterdir()}
+    handles = [
+        int(handle.name)
+        for handle, path in paths.items()
+        if path.startswith(str(where)) and path.endswith("(deleted)")
+    ]
+    assert len(handles) >= SHARDS
+    assert sum(os.fstat(handle).st_blocks for handle in handles) == 0
+    assert everything(split) == [*range(COUNT)]
 
 
 @pytest.mark.usefixtures("small")

@@ -259,18 +259,17 @@ class CachedFiles:
     def _read_segment(self, memory: NDArray[np.uint8], part: Ranges) -> list[Request]:
         file, number = _place_of(part)
         segment = self._segment(file, number)
-        present = segment.present()
-        firsts, stops = _blocks_of(part)
-        low, high = int(firsts[0]), int(stops[-1])
+        present, base = segment.present(), number * _SEGMENT
+        low = (int(part.starts[0]) - base) // _BLOCK
+        high = (int(part.stops[-1]) - base - 1) // _BLOCK + 1
         if present.count(1, low, high) < high - low:
             absent = self._absent(part, present)
             if absent:
                 return absent
-        starts = part.starts - number * _SEGMENT
+        starts = part.starts - base
         if segment.read_into(memory, starts, part.sizes, part.places):
             return []
-        # It was cut, or the disk cannot be read.
-        segment.forget(0, _BLOCKS)
+        # It was cut, or the disk cannot be read: what is written next may be.
         return self._absent(part, bytes(_BLOCKS))
 
     def _absent(self, part: Ranges, present: bytes) -> list[Request]:
