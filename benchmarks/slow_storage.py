@@ -35,6 +35,10 @@ WAYS: dict[str, dict[str, Any]] = {
     IN_ORDER: {},
 }
 
+# A local split, next to the same one of the S3 server by way of a cache that has all of it.
+CACHED = "S3 server, cached"
+_LOCAL_OF = {f"{way}, cached": f"{way}, local" for way in WAYS}
+
 MIX = Shape("mix", "mix", 16_384, 128, mix)
 _BUCKET = "bucket"
 _SECONDS = 30.0
@@ -88,20 +92,24 @@ def measure(setting: Setting) -> dict[str, Any]:
     files = write_shards(setting.generated, MIX, MIX.rows(count), local)
     open_split = setting.generated.module("mix.reader").open_split
 
-    def read(directory: str, cold: Sequence[str], options: dict[str, Any]) -> None:
-        dropped(cold)
-        split = open_split(directory, "train")
+    def epoch(split: Any, options: dict[str, Any]) -> None:
         found = sum(len(each["label"]) for each in split.batches(MIX.batch, **options))
         assert found == count
 
-    def times(name: str, directory: str, cold: Sequence[str]) -> dict[str, Any]:
-        setting.say(name)
-        ways = {way: partial(read, directory, cold, WAYS[way]) for way in WAYS}
+    def read(directory: str, cold: Sequence[str], options: dict[str, Any]) -> None:
+        dropped(cold)
+        epoch(open_split(directory, "train"), options)
+
+    def result(ways: dict[str, Any]) -> dict[str, Any]:
         return {
             "records": count,
             "facts": {"records": f"{count:,}"},
             "seconds": side_by_side(ways, setting.rounds),
         }
+
+    def times(name: str, directory: str, cold: Sequence[str]) -> dict[str, Any]:
+        setting.say(name)
+        return result({way: partial(read, directory, cold, WAYS[way]) for way in WAYS})
 
     found = {"disk, caches dropped": times("cold disk", str(local), files)}
     with object_store() as url:
@@ -109,13 +117,28 @@ def measure(setting: Setting) -> dict[str, Any]:
             f"{local}/", f"{url}/", recursive=True
         )
         found["S3 server"] = times("S3 server", url, ())
+        setting.say(CACHED)
+        cached = open_split(url, "train", cache_dir=setting.scratch / "cache")
+        splits = {"cached": cached, "local": open_split(local, "train")}
+        ways = {
+            f"{way}, {name}": partial(epoch, split, options)
+            for way, options in WAYS.items()
+            for name, split in splits.items()
+        }
+        found[CACHED] = result(ways)
     empty(setting.scratch)
     return found
 
 
 def markdown(found: dict[str, Any]) -> str:
     """Return tables of the times and of the ratios."""
-    targets = (Target(SINGLE, BLOCKS, {}), Target(IN_ORDER, BLOCKS, {}))
+    targets = (
+        *(Target(SINGLE, BLOCKS, {}), Target(IN_ORDER, BLOCKS, {})),
+        *(
+            Target(cached, local, {CACHED: 1.3}, at_most=True)
+            for cached, local in _LOCAL_OF.items()
+        ),
+    )
     times = times_table("microseconds a record", found, "seconds")
     ratios = targets_table("how many times", found, "seconds", targets)
     return f"{times}\n{ratios}"

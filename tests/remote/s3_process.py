@@ -4,6 +4,7 @@
 `stop <url> <request> <how>` replaces a split, and stops itself before a request of a number
 until it is told to go on; how is "alone", or "shared" for a run of several processes.
 `read <url> <how>` reads; how is "stop" for all, or else "break" or "kill" after a while.
+`cached <url> <cache_dir> <cache_bytes>` reads by a cache, and compares what it has read.
 """
 
 from __future__ import annotations
@@ -82,5 +83,19 @@ def _read(url: str, how: str) -> None:
             break
 
 
+def _cached(url: str, cache_dir: str, cache_bytes: str) -> None:
+    open_split = importlib.import_module("generated_remote.pet.reader").open_split
+    options = {"cache_dir": cache_dir, "cache_bytes": int(cache_bytes)}
+    split = open_split(url, "train", **options)
+    for epoch in range(6):
+        found = []
+        for batch in split.batches(32, shuffle_seed=os.getpid(), epoch=epoch):
+            for number, tokens in zip(batch["number"], batch["tokens"], strict=True):
+                assert tokens.tolist() == row(int(number))["tokens"]
+                found.append(int(number))
+        assert sorted(found) == [*range(ROWS)]
+
+
 if __name__ == "__main__":
-    {"write": _write, "stop": _stop, "read": _read}[sys.argv[1]](*sys.argv[2:])
+    programs = {"write": _write, "stop": _stop, "read": _read, "cached": _cached}
+    programs[sys.argv[1]](*sys.argv[2:])

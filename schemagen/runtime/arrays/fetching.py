@@ -2,10 +2,10 @@
 
 The records of compressed files come in order only.
 
-What is fetched is delivered only after the manifest was compared with what it was when the
-split was opened. An overwrite replaces the manifest before any file. So the comparison has
-to begin after a local file was opened, which then stays the same file, and after each read
-of a remote one.
+What is fetched is delivered, or kept in a cache, only after the manifest was compared with
+what it was when the split was opened. An overwrite replaces the manifest before any file. So
+the comparison has to begin after a local file was opened, which then stays the same file, and
+after each read of a remote one. What a cache has kept is of one generation already.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from io import FileIO
-from itertools import islice, pairwise, repeat
+from itertools import islice
 from time import monotonic
 from typing import Protocol
 
@@ -38,8 +38,10 @@ from ..sources.records import FileRecords, with_command
 from ..sources.shards import File, Shards
 from ..storage.files import in_threads
 from ..storage.manifest import wrong_count
+from .cache import Cache, CachedFiles, Request
 from .open_files import OpenFile, OpenFiles
 from .positions import Positions
+from .ranges import Ranges
 
 # Records of a remote file that are as near to each other come with one request.
 _GAP_BYTES = 1 << 16
@@ -112,105 +114,151 @@ class NumberFetcher:
     Args:
         shards: the files.
         positions: where their records are.
+        comparison: compares the files before what was fetched is kept.
+        cache: where it is kept; None for nowhere.
     """
 
-    def __init__(self, shards: Shards, positions: Positions) -> None:
+    def __init__(
+        self,
+        shards: Shards,
+        positions: Positions,
+        comparison: Comparison,
+        cache: Cache | None = None,
+    ) -> None:
         self._shards = shards
         self._positions = positions
+        self._comparison = comparison
         self._open = OpenFiles(shards.files)
-        remote = [file.is_remote for file in shards.files]
-        self._gaps = np.where(remote, _GAP_BYTES, 0)
+        self._is_remote = np.array([file.is_remote for file in shards.files], np.bool_)
+        self._cached = cache and CachedFiles(cache, shards.files, self._fetched)
 
     def fetch(self, numbers: Rows) -> Fetched:
         """Return records in the order of their numbers, before a comparison."""
-        shards, since = self._shards, NEVER
-        ranges = _ranges_of(self._positions, numbers, self._gaps)
+        ranges, since = _ranges_of(self._positions, numbers), NEVER
         memory = empty(int(ranges.sizes.sum()), np.uint8)
-        requests: list[tuple[int, int, int, int]] = []
-        with file_errors(shards):
-            for number, some in ranges.by_file():
-                places = ranges.starts[some], ranges.sizes[some], ranges.places[some]
-                if shards.files[number].is_remote:
-                    lists = (each.tolist() for each in places)
-                    requests += zip(repeat(number), *lists)
-                else:
-                    file = self._open[number]
-                    file.read_into(memory, *places)
-                    since = max(since, file.opened)
-            if requests:
+        is_remote = self._is_remote[ranges.files]
+        with file_errors(self._shards):
+            for part in ranges.at(~is_remote).by_file():
+                file = self._open[int(part.files[0])]
+                file.read_into(memory, part.starts, part.sizes, part.places)
+                since = max(since, file.opened)
+            if is_remote.any():
+                since = max(since, self._read(memory, ranges.at(is_remote)))
+            wrong = damaged(memory, ranges.begins, ranges.ends)
+            if self._cached and wrong.size:
+                # Not by the cache again: its disk may be what damages them.
+                kept = self._cached.forget(ranges.of_records(wrong, self._positions))
+                since = max(since, self._request(memory, kept))
+                wrong = damaged(memory, ranges.begins, ranges.ends)
+        return ranges.fetched(memory, wrong, self._shards, self._positions, since)
 
-                def request(number: int, start: int, size: int, place: int) -> None:
-                    answer = shards.files[number].read(start, start + size)
-                    memory[place : place + size] = np.frombuffer(answer, np.uint8)
+    def _read(self, memory: NDArray[np.uint8], ranges: Ranges) -> float:
+        """Read ranges of remote files into memory.
 
-                in_threads(lambda each: request(*each), requests)
-                requested = {number for number, *_ in requests}
-                check_all_same(shards.files[number] for number in requested)
-                since = monotonic()
-        return ranges.fetched(memory, shards, self._positions, since)
+        Returns:
+            When the last of those that still have to be compared was read.
+        """
+        if self._cached:
+            ranges = self._cached.read_into(memory, ranges)
+        return self._request(memory, ranges)
+
+    def _request(self, memory: NDArray[np.uint8], ranges: Ranges) -> float:
+        """Do the same without a cache."""
+        parts = [*ranges.by_gap(_GAP_BYTES)]
+        if not parts:
+            return NEVER
+        answers = self._answers(
+            [(int(p.files[0]), int(p.starts[0]), int(p.stops[-1])) for p in parts]
+        )
+        for part, answer in zip(parts, answers, strict=True):
+            data, offsets = (
+                np.frombuffer(answer, np.uint8),
+                part.starts - part.starts[0],
+            )
+            columns = offsets.tolist(), part.sizes.tolist(), part.places.tolist()
+            for start, size, place in zip(*columns, strict=True):
+                memory[place : place + size] = data[start : start + size]
+        return monotonic()
+
+    def _fetched(self, requests: Sequence[Request]) -> list[bytes]:
+        """Return ranges of remote files, after a comparison."""
+        answers = self._answers(requests)
+        self._comparison.check(monotonic())
+        return answers
+
+    def _answers(self, requests: Sequence[Request]) -> list[bytes]:
+        """Return ranges of remote files, before the manifest is compared."""
+        files = self._shards.files
+        answers = in_threads(lambda each: files[each[0]].read(*each[1:]), requests)
+        check_all_same(files[number] for number in {number for number, *_ in requests})
+        return answers
 
 
 @dataclass(frozen=True)
-class _Ranges:
-    """Ranges of files that hold some records, which are read together.
+class _RecordRanges(Ranges):
+    """Ranges that hold some records, of which those without bytes between are read together.
+
+    They are in memory in the order of their first records, as what is decoded one after
+    the other should be.
 
     Attributes:
         numbers: int64 [N], of the records.
-        files: int64 [R], the file of each range, ascending.
-        starts: int64 [R], where it begins there.
-        sizes: int64 [R], how many bytes it has.
-        places: int64 [R], where it begins in memory, where ranges are in the order of
-            their first records, as what is decoded one after the other should be.
         begins: int64 [N], where the frame of each record begins in memory.
         ends: int64 [N], where it ends.
     """
 
     numbers: Rows
-    files: Rows
-    starts: Rows
-    sizes: Rows
-    places: Rows
     begins: Rows
     ends: Rows
 
-    def by_file(self) -> Iterator[tuple[int, slice]]:
-        """Yield the number of each file, and which ranges are its own."""
-        firsts = np.flatnonzero(np.diff(self.files, prepend=-1)).tolist()
-        bounds = pairwise([*firsts, len(self.files)])
-        return ((int(self.files[first]), slice(first, last)) for first, last in bounds)
+    def of_records(self, rows: Rows, positions: Positions) -> Ranges:
+        """Return a range for each of some records."""
+        _, firsts = np.unique(self.numbers[rows], return_index=True)
+        some = rows[firsts]
+        files, starts, stops = positions.of(self.numbers[some])
+        return Ranges(
+            files, starts - positions.bases[files], stops - starts, self.begins[some]
+        )
 
     def fetched(
         self,
         memory: NDArray[np.uint8],
+        wrong: Rows,
         shards: Shards,
         positions: Positions,
         since: float,
     ) -> Fetched:
-        """Return the records, given the bytes of all ranges in memory."""
+        """Return the records, given the bytes of all ranges in memory.
+
+        Args:
+            memory: the bytes.
+            wrong: the rows of damaged records.
+            shards: the files.
+            positions: of all records.
+            since: when they were read.
+        """
         starts, stops = self.begins + HEADER_SIZE, self.ends - FOOTER_SIZE
         records = Records("", memory, starts, stops, self.numbers, starts)
         problems = {
             row: f"{place_of(shards, positions.firsts, int(self.numbers[row]))}: {_DAMAGED}"
-            for row in damaged(memory, self.begins, self.ends).tolist()
+            for row in wrong.tolist()
         }
         return Fetched(records, problems, since)
 
 
-def _ranges_of(positions: Positions, numbers: Rows, gaps: Rows) -> _Ranges:
+def _ranges_of(positions: Positions, numbers: Rows) -> _RecordRanges:
     """Return the ranges of some records.
 
     Args:
         positions: of all records.
         numbers: int64 [N], of those that are wanted.
-        gaps: int64 [files], records that are as near to each other are read together.
     """
     files, starts, stops = positions.of(numbers)
     order = np.argsort(starts)
     file, start = files[order], starts[order]
     stop = np.maximum.accumulate(stops[order])
     begins_range = np.ones(len(order), np.bool_)
-    far = start[1:] - stop[:-1] > gaps[file[1:]]
-    begins_range[1:] = (file[1:] != file[:-1]) | far
+    begins_range[1:] = (file[1:] != file[:-1]) | (start[1:] > stop[:-1])
     firsts = np.flatnonzero(begins_range)
     lasts = np.append(firsts, len(order))[1:] - 1
     sizes = stop[lasts] - start[firsts]
@@ -222,12 +270,12 @@ def _ranges_of(positions: Positions, numbers: Rows, gaps: Rows) -> _Ranges:
     offsets[together] = np.cumsum(sizes[together]) - sizes[together]
     begins = np.empty_like(starts)
     begins[order] = start + (offsets - start[firsts])[np.cumsum(begins_range) - 1]
-    return _Ranges(
-        numbers=numbers,
+    return _RecordRanges(
         files=file[firsts],
         starts=start[firsts] - positions.bases[file[firsts]],
         sizes=sizes,
         places=offsets,
+        numbers=numbers,
         begins=begins,
         ends=begins + (stops - starts),
     )

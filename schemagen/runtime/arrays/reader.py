@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from ..shared.options import RaiseOrSkip, check_choice, check_flags, options_by_
 from ..sources.finding import Paths, Splits
 from ..sources.opening import open_components
 from ..storage.schema import Spec
+from .cache import cache_of
 from .shards import ShardView
 from .split import Split, mixed
 
@@ -52,6 +54,8 @@ class SplitReader:
         decode_images: bool = True,
         class_names: bool = False,
         on_corrupt: RaiseOrSkip = "raise",
+        cache_dir: str | os.PathLike[str] | None = None,
+        cache_bytes: int | None = None,
     ) -> Split:
         """Open a split, to read its records in any order.
 
@@ -71,6 +75,11 @@ class SplitReader:
             on_corrupt: "raise" an error that names file, record and field; or "skip"
                 corrupt records in batches and loops, with a warning: read by number,
                 as in `split[7]` and `split[:]`, each is an error.
+            cache_dir: a directory of this machine, where blocks of remote files that were
+                fetched are kept for later epochs, for other programs too. Local and
+                compressed files are not kept.
+            cache_bytes: how much it may hold; None for 64 GiB. What was not used for
+                longest is removed.
 
         Raises:
             DatasetError: nothing is there, files are missing or are not those that were
@@ -97,9 +106,12 @@ class SplitReader:
         )
         missing = missing_targets(self.record, self.targets)
         roles = Roles(tuple(self.features), self.targets, self.weights, (), missing)
+        cache = cache_of(cache_dir, cache_bytes)
         splits, weights = [], []
         for each in open_components(source, split, self.spec):
-            records = ShardView(each.shards, decoder, skip=on_corrupt == "skip")
+            records = ShardView(
+                each.shards, decoder, skip=on_corrupt == "skip", cache=cache
+            )
             whole = Split(records, roles)
             if each.slice is None:
                 splits.append(whole)

@@ -20,6 +20,7 @@ from ..sources.records import with_command
 from ..sources.shards import Shards
 from .ahead import Ahead, in_order
 from .arrow import table_of
+from .cache import Cache
 from .collation import flat_items
 from .fetching import (
     Comparison,
@@ -187,12 +188,14 @@ class ShardView(View):
         decoder: how their records are decoded.
         skip: leave out corrupt records, with a warning, in place of an error.
         known: lengths of lists that were read.
+        cache: where blocks of remote files are kept; None for nowhere.
     """
 
     shards: Shards
     decoder: Decoder
     skip: bool = False
     known: KnownLengths = field(default_factory=KnownLengths)
+    cache: Cache | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out open files: another process opens its own."""
@@ -211,7 +214,7 @@ class ShardView(View):
     def _by_number(self) -> Fetcher:
         """What reads records in any order."""
         refuse_compressed(self.shards)
-        return NumberFetcher(self.shards, self._positions)
+        return NumberFetcher(self.shards, self._positions, self._comparison, self.cache)
 
     @cached_property
     def _firsts(self) -> Rows:
