@@ -620,7 +620,7 @@ class TestMixByItems:
         with pytest.raises(DatasetError, match="weights_of='digit': no list 'digit'"):
             mix([train, train], weights_of="digit")
         changed = train.map(lambda row: {"made": 1})
-        for name, said in (("made", "is not a list"), ("other", "is left")):
+        for name, said in (("made", "expected a list"), ("other", "is left")):
             with pytest.raises(DatasetError, match=said):
                 len(mix([changed, changed], weights_of=name))
         empty = train.select(range(0, COUNT, 5))

@@ -99,6 +99,11 @@ RUNS = [
         environment={"KERAS_BACKEND": "jax"},
     ),
     Run(
+        ("pytorch",),
+        not_run={**INSTALLS, 'train = open_split("s3': "needs a bucket"},
+        needs="torch",
+    ),
+    Run(
         ("training", "serving"),
         at={
             "": given.training,
