@@ -592,9 +592,10 @@ def check_alike(dtypes: DTypes, label: str, column: Any, split: int) -> None:
         return
     held, other = dtypes.first(label, dtype, split)
     if dtype != held:
+        one, two = sorted([(other, _name(held)), (split, _name(dtype))])
         raise DatasetError(
-            f"mix: field {label!r} is {_name(held)} in split {other}, and {_name(dtype)} "
-            f"in split {split}; return one dtype, such as by .astype(...), from map of both"
+            f"mix: field {label!r} is {one[1]} in split {one[0]}, and {two[1]} in split "
+            f"{two[0]}; return one dtype, such as by .astype(...), from map of both"
         )
 
 

@@ -98,7 +98,7 @@ def array_of(value: Any) -> NDArray[Any]:
     Raises:
         Problem: it is neither, or it is a tensor without an array.
     """
-    if type(value) is np.ndarray or isinstance(value, np.generic):  # in little time
+    if type(value) is np.ndarray or isinstance(value, np.generic):
         array = np.asarray(value)
         known = _NUMBERS.get(array.dtype)
         if known and known.num == array.dtype.num:
@@ -114,10 +114,8 @@ def array_of(value: Any) -> NDArray[Any]:
             array = np.array(plain, object)
         elif array.dtype not in _NUMBERS:
             array = array.astype(array.dtype.newbyteorder("="), copy=False)
-        if (
-            array.dtype in _NUMBERS
-        ):  # "long long" is equal to int64, and unknown to torch
-            array = array.view(_NUMBERS[array.dtype])
+        # "long long" is equal to int64, and unknown to PyTorch.
+        array = array.view(_NUMBERS.get(array.dtype, array.dtype))
         right = _is_right(array) and not _is_rounded(plain, array)
     except Exception:  # lists of different lengths, and what other packages raise
         right = False
