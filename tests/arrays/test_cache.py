@@ -524,6 +524,37 @@ def test_whatever_is_read_and_becomes_of_the_cache_records_are_right(
 
 
 @pytest.mark.usefixtures("small")
+@pytest.mark.filterwarnings("ignore:cache_dir=")
+@pytest.mark.parametrize("seed", range(6))
+def test_whatever_the_disk_refuses_records_are_right(
+    where: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """At any write, half of which is done, and at any segment that is opened."""
+    random = np.random.default_rng(seed)
+    pwrite, opened = os.pwrite, os.open
+
+    def writing(handle: int, data: bytes, start: int) -> int:
+        if random.random() < 0.03:
+            pwrite(handle, data[: len(data) // 2], start)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return pwrite(handle, data, start)
+
+    def opening(path: Any, *arguments: Any, **options: Any) -> int:
+        if str(path).endswith(".segment") and random.random() < 0.1:
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        return opened(path, *arguments, **options)
+
+    monkeypatch.setattr(os, "pwrite", writing)
+    monkeypatch.setattr(os, "open", opening)
+    for _ in range(20):
+        split = open_split(URL, "train", cache_dir=where)
+        for _ in range(3):
+            count = int(random.choice([1, 20, COUNT]))
+            numbers = random.choice(COUNT, count, replace=False)
+            assert split[numbers]["scan"].tolist() == numbers.tolist()
+
+
+@pytest.mark.usefixtures("small")
 def test_threads_read_while_others_remove(where: Path) -> None:
     def read(seed: int) -> None:
         most = 50_000 if seed % 2 else 600_000

@@ -214,7 +214,8 @@ class CachedFiles:
             if size >= _MOST_FETCHED:
                 left += self._fill(memory, parts, requests)
                 parts, requests, size = [], [], 0
-        return together([*left, *self._fill(memory, parts, requests)])
+        left += self._fill(memory, parts, requests)
+        return together(sorted(left, key=_place_of))
 
     def forget(self, ranges: Ranges) -> Ranges:
         """Let what may be kept of some ranges be absent, and return these."""
