@@ -48,9 +48,27 @@ RUNS = [
     ),
     Run(
         ("tutorial",),
-        not_run={"mkdir flowers": "the tests have an environment"},
+        not_run={
+            "mkdir flowers": "the tests have an environment",
+            "python train_in_torch.py": "needs PyTorch",
+            "more than half": "needs PyTorch",
+        },
         after=given.leaves("served/flower/1/saved_model.pb"),
         marks=("integration",),
+    ),
+    Run(
+        ("tutorial",),
+        not_run={
+            "mkdir flowers": "the tests have an environment",
+            "python read_flowers.py": "needs TensorFlow",
+            "photo uint8": "needs TensorFlow",
+            "python train_flowers.py": "needs TensorFlow",
+            "correct in the test split": "needs TensorFlow",
+            "sed -i": "runs with TensorFlow",
+            "schemas/flower.py:12:5: SG247": "runs with TensorFlow",
+            "schemas/flower.py:12:5: SG221": "runs with TensorFlow",
+        },
+        needs="torch",
     ),
     Run(
         ("adopting",),

@@ -317,6 +317,10 @@ class Split:
             drop_remainder=drop_remainder,
             change=padded_to_limits(self._view.decoder) if pad_to_max_length else None,
         )
+        if pack is None and per_segment is not None:
+            raise DatasetError(
+                "per_segment: only packed batches have segments; give pack"
+            )
         if pack is not None:
             rows = packed_rows(self._view, reading.epoch, pack, too_long, per_segment)
             reading = replace(reading, view=rows, change=None, options=rows.options)
@@ -337,13 +341,18 @@ class Split:
         take its batches in turns, so that it delivers the same ones in the same order with
         any number of them. Without workers, threads make batches ahead.
 
-        The dataset has `set_epoch`, `len`, `state_dict` and `load_state_dict`, which
-        `StatefulDataLoader` of torchdata calls.
+        Each loop reads the next epoch, and one that is left early counts.
+        `dataset.set_epoch(n)` names the epoch of the next loop. `len` is the number of
+        batches of the next loop.
+
+        `dataset.state_dict(after=count)` returns where the dataset is after so many batches
+        of the loop, as JSON. `dataset.load_state_dict(state)` goes on there, with any number
+        of ranks and workers and any batch size. `StatefulDataLoader` of torchdata calls both.
 
         Args:
             batch_size: records in a batch; the last one may be smaller.
             shuffle_seed: shuffle all records; None for the order in which they are stored.
-            epoch: gives each epoch an order of its own, as `set_epoch` does.
+            epoch: that of the first loop.
             shard: (index, count): which reader this is; None for the rank and the world
                 size of `torch.distributed`, if that is initialized.
             **options: of `batches`.
