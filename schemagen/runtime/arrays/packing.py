@@ -485,14 +485,19 @@ def _check_documents(view: View, names: tuple[str, ...]) -> None:
 def _completed(view: View, packing: Packing, epoch: Epoch) -> Packing:
     """Return a packing with the lists that a function has added, and shapes of values.
 
-    Both are those of the first record whose list is not empty.
+    Both are those of the first record whose list is not empty, and whose values are not
+    missing if the schema does not know them.
     """
+    unknown = packing.documents if view.changed else ()
+    unknown = tuple(n for n in unknown if n not in view.decoder.collators)
     stored = view.numbers(np.arange(len(view)))
     for at in np.flatnonzero(view.lengths(packing.name, stored, epoch)).tolist():
         one = iter((stored[at : at + 1],))
         chunk = next(view.chunks(one, epoch, lambda _, chunk: chunk))
         _, rows = chunk.rows()
         if not rows:  # corrupt in another field
+            continue
+        if any(rows[0].get(name, 0) is None for name in unknown):
             continue
         length = int(chunk.lists(packing.name)[1][0])
         others = {*view.decoder.record.fields, *packing.documents, *packing.lists}
