@@ -493,7 +493,7 @@ def test_values_of_several_shapes_do_not_come_for_each_segment(split: Any) -> No
 
 def test_a_field_that_a_function_makes_no_list_is_refused(split: Any) -> None:
     made = split.map(lambda record: {"value": 1})
-    with pytest.raises(DatasetError, match="field 'value' is not a list"):
+    with pytest.raises(DatasetError, match="field 'value': found int 1, expected a list"):
         made.batches(4, pack={"value": 64})
 
 
