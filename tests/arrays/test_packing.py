@@ -455,6 +455,16 @@ def test_added_values_come_for_each_segment(split: Any) -> None:
         assert (batch["half"] == np.where(there & present, own / 2, 0)).all()
 
 
+def test_an_added_value_may_be_missing_in_the_first_record(split: Any) -> None:
+    def add(record: dict[str, Any]) -> dict[str, Any]:
+        number = record["number"]
+        return {**record, "added": None if number < 20 else [number, 1]}
+
+    options: dict[str, Any] = {"pack": {"tokens": 64}, "per_segment": ["added"]}
+    [batch] = split.map(add).batches(10_000, **options)
+    assert batch["added"].shape[2:] == (2,)
+
+
 @pytest.mark.parametrize(
     ("names", "said"),
     [

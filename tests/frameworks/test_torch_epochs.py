@@ -18,6 +18,7 @@ import pytest
 import torch
 from digit_rows import rows
 from schemagen.runtime.arrays.torch import collate
+from torch.utils._pytree import tree_map
 from torch.utils.data import DataLoader, IterableDataset, Subset
 from torchdata.stateful_dataloader import StatefulDataLoader
 
@@ -212,6 +213,11 @@ class TestEpochs:
     def test_a_loader_delivers_plain_dicts(self, split: Any) -> None:
         for workers in (0, 1):
             assert type(next(iter(loader_of(split.to_torch(16), workers)))) is dict
+
+    def test_a_batch_without_a_loader_is_a_tree_of_tensors(self, split: Any) -> None:
+        batch = next(iter(split.to_torch(16)))
+        dtypes = tree_map(lambda tensor: tensor.dtype, batch)
+        assert dtypes == {name: tensor.dtype for name, tensor in batch.items()}
 
 
 def _two_epochs(dataset: Any, queue: Any) -> None:

@@ -485,8 +485,11 @@ def _check_documents(view: View, names: tuple[str, ...]) -> None:
 def _completed(view: View, packing: Packing, epoch: Epoch) -> Packing:
     """Return a packing with the lists that a function has added, and shapes of values.
 
-    Both are those of the first record whose list is not empty.
+    Both are those of the first record whose list is not empty, and whose values are not
+    missing if the schema does not know them.
     """
+    unknown = packing.documents if view.changed else ()
+    unknown = tuple(n for n in unknown if n not in view.decoder.collators)
     stored = view.numbers(np.arange(len(view)))
     for at in np.flatnonzero(view.lengths(packing.name, stored, epoch)).tolist():
         one = iter((stored[at : at + 1],))
@@ -494,13 +497,14 @@ def _completed(view: View, packing: Packing, epoch: Epoch) -> Packing:
         _, rows = chunk.rows()
         if not rows:  # corrupt in another field
             continue
-        length = int(chunk.lists(packing.name)[1][0])
+        if any(rows[0].get(name, 0) is None for name in unknown):
+            continue
         others = {*view.decoder.record.fields, *packing.documents, *packing.lists}
-        added = (
+        added = [
             name
             for name, value in rows[0].items()
-            if name not in others and _length_of(value) == length
-        )
+            if name not in others and _is_list(value)
+        ]
         columns = chunk.batch(0, 1, packing.documents) or {}
         for name, column in columns.items():
             if not isinstance(column, np.ndarray):
@@ -516,9 +520,5 @@ def _completed(view: View, packing: Packing, epoch: Epoch) -> Packing:
     return packing
 
 
-def _length_of(value: Any) -> int | None:
-    """Return how many items a list or an array has; None if it is neither."""
-    if isinstance(value, (list, tuple)):
-        return len(value)
-    shape = getattr(value, "shape", ())
-    return shape[0] if shape else None
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) or bool(getattr(value, "shape", ()))

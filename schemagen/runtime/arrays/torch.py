@@ -9,6 +9,9 @@ from typing import Any, NoReturn
 import numpy as np
 import torch  # type: ignore[import-not-found, import-untyped, unused-ignore]
 from torch import distributed
+from torch.utils._pytree import (  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    register_pytree_node,
+)
 from torch.utils.data import (  # type: ignore[import-not-found, import-untyped, unused-ignore]
     IterableDataset,
     get_worker_info,
@@ -102,6 +105,13 @@ def _refuse_batches(batches: Sequence[Any], **_: Any) -> NoReturn:
 
 
 default_collate_fn_map[TensorBatch] = _refuse_batches
+
+# PyTorch takes subclasses of dict for single values.
+register_pytree_node(
+    TensorBatch,
+    lambda batch: ([*batch.values()], [*batch]),
+    lambda values, names: dict(zip(names, values, strict=True)),
+)
 
 
 class TensorBatches(IterableDataset):  # type: ignore[misc]
