@@ -329,12 +329,11 @@ def test_a_pack_that_names_no_list_is_refused(split: Any, pack: Any, said: str) 
 
 
 def with_mask(record: dict[str, Any]) -> dict[str, Any]:
-    """Add a list that is as long as the tokens, and others."""
-    tokens = np.asarray(record["tokens"])
-    return {**record, "mask": tokens % 2 == 0, "twice": [*tokens, *tokens], "one": 1}
+    """Add a list that is as long as the tokens, and a number."""
+    return {**record, "mask": np.asarray(record["tokens"]) % 2 == 0, "one": 1}
 
 
-def test_lists_that_a_function_adds_are_packed_if_they_are_as_long(split: Any) -> None:
+def test_lists_that_a_function_adds_are_packed(split: Any) -> None:
     for batch in split.map(with_mask).batches(8, pack={"tokens": 64}):
         assert {*batch} == {
             *("tokens", "types", "mask", "tokens_segments", "tokens_positions")
@@ -355,6 +354,38 @@ def test_an_added_list_has_the_length_in_each_record(split: Any) -> None:
         r"items, and 'tokens' has 50; return lists of one length, or leave the field out",
     ):
         list(split.map(odd).batches(8, pack={"tokens": 64}))
+
+
+@pytest.mark.parametrize("odd", [0, 1, 500])
+def test_an_added_list_of_another_length_is_refused(split: Any, odd: int) -> None:
+    """Whichever record comes first."""
+
+    def shorter(record: dict[str, Any]) -> dict[str, Any]:
+        return {**record, "extra": record["tokens"][int(record["number"] >= odd) :]}
+
+    with pytest.raises(DatasetError, match="return lists of one length, or leave"):
+        list(split.map(shorter).batches(8, shuffle_seed=1, pack={"tokens": 64}))
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_splits_of_a_mixture_add_the_same_lists(split: Any, first: bool) -> None:
+    splits = [split, split.map(with_mask)]
+    both = mix(splits if first else splits[::-1])
+    with pytest.raises(DatasetError, match="field 'mask'"):
+        list(both.batches(8, pack={"tokens": 64}))
+
+
+def test_segments_need_a_pack_and_names(split: Any) -> None:
+    with pytest.raises(DatasetError, match="give pack"):
+        split.batches(8, per_segment=["number"])
+    with pytest.raises(DatasetError, match=r"such as \['number'\]"):
+        split.batches(8, pack={"tokens": 64}, per_segment="number")
+
+
+def test_a_state_of_packed_rows_names_the_pack(split: Any) -> None:
+    state = split.batches(8, pack={"tokens": 64}).state()
+    with pytest.raises(DatasetError, match=r"pack=\{'tokens': 64\} \(now None\)"):
+        split.batches(8, resume=state)
 
 
 def test_a_function_of_batches_adds_lists(open_tokens: Opened) -> None:

@@ -49,12 +49,16 @@ class Chain:
             split.select(range(chosen.randrange(COUNT))),
             split.balanced("digit"),
             mix([split.select(range(40)), split.select(range(40, COUNT))], [1, 2]),
+            mix([split.select(range(20)), split.balanced("digit")], stop="last"),
+            mix([split, split.select(range(30))], stop="last", weights_of="ink_runs"),
         ]
         self.view = chosen.choice(views)
-        self.options = {
+        self.options: dict[str, Any] = {
             "shuffle_seed": chosen.choice([None, 1, 7]),
             "block": chosen.choice([None, None, 2, 5]),
         }
+        if chosen.random() < 0.3:
+            self.options["pack"] = {"ink_runs": chosen.choice([4, 8, 32])}
         self.epoch = chosen.choice([0, 0, 3])
         self.state: Any = None
         self.seen: Counter[Any] = Counter()

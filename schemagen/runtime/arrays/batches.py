@@ -238,13 +238,14 @@ class Reading:
                 f"{shortened(state)}"
             )
         given, facts = state, self.facts()
+        names = [name for name in {**given, **facts} if name not in ("data", "read")]
         different = [
-            f"{name}={given.get(name)!r} (now {value!r})"
-            for name, value in facts.items()
-            if name != "data" and given.get(name) != value
+            f"{name}={given.get(name)!r} (now {facts.get(name)!r})"
+            for name in names
+            if given.get(name) != facts.get(name)
         ]
         if given.get("data") != facts["data"]:
-            different.append("other data")
+            different.append("other data, or another mixture of it")
         if different:
             raise DatasetError(
                 f"{self.view.where}: resume: the state was made with "

@@ -68,22 +68,31 @@ class Loops:
     """
 
     def __init__(self, epoch: int) -> None:
-        # The number of the last call; its epoch; whether it has named that; whether it has
-        # a state.
-        self._call = torch.tensor([0, epoch, 0, 0], dtype=torch.int64)
-        self._table = torch.zeros((_NUMBERS * _KEYS, 9), dtype=torch.int64)
+        self._memory = torch.zeros((_NUMBERS * _KEYS + 1, 9), dtype=torch.int64)
+        self._call[1] = epoch
         self._begun = 0  # by this process
         self._share()
 
+    @property
+    def _table(self) -> Any:
+        """The loops: [loops, 9]."""
+        return self._memory[1:]
+
+    @property
+    def _call(self) -> Any:
+        """The last call.
+
+        Its number, its epoch, whether it has named that, and whether it has a state: [4].
+        """
+        return self._memory[0, :4]
+
     def _share(self) -> None:
-        self._call, self._table = self._call.clone(), self._table.clone()
-        self._call.share_memory_()
-        self._table.share_memory_()
+        self._memory = self._memory.clone().share_memory_()
         self._owner = os.getpid()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        if not self._table.is_shared():  # a copy, which is not for a worker
+        if not self._memory.is_shared():  # a copy, which is not for a worker
             self._share()
 
     def _check_owner(self) -> None:

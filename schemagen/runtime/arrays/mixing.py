@@ -162,7 +162,7 @@ class Mixture(View):
 
     @property
     def where(self) -> str:
-        return ", ".join(view.where for view in self._views)
+        return ", ".join(dict.fromkeys(view.where for view in self._views))
 
     @property
     def changed(self) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..cells.columns import Rows
 from ..native import pieces_of, row_counts
-from ..records.decoder import Batch
+from ..records.decoder import Batch, Row
 from ..records.groups import group_of
 from ..shared.errors import DatasetError, with_suggestion
 from ..shared.options import check_choice, integer
@@ -30,6 +30,9 @@ WINDOW = 2048
 """How many consecutive records of the order are packed together."""
 
 TooLong = Literal["cut", "drop"]
+
+# How many records tell whether functions add the same lists to all.
+_TOLD = 64
 
 
 @dataclass(frozen=True)
@@ -450,6 +453,11 @@ def packed_rows(
     size = integer(f"pack[{name!r}]", size, 1)
     check_list(view, name, f"pack={pack!r}")
     check_choice("too_long", too_long, TooLong)
+    if isinstance(per_segment, str):
+        raise DatasetError(
+            f"per_segment={per_segment!r}: expected a list of names, such as "
+            f"[{per_segment!r}]"
+        )
     documents = tuple(per_segment or ())
     if not view.changed:
         _check_documents(view, documents)
@@ -499,12 +507,9 @@ def _completed(view: View, packing: Packing, epoch: Epoch) -> Packing:
             continue
         if any(rows[0].get(name, 0) is None for name in unknown):
             continue
-        others = {*view.decoder.record.fields, *packing.documents, *packing.lists}
-        added = [
-            name
-            for name, value in rows[0].items()
-            if name not in others and _is_list(value)
-        ]
+        added = _added(view, packing, rows[0])
+        if view.changed and not view.is_sequential:
+            _check_added(view, packing, epoch, added)
         columns = chunk.batch(0, 1, packing.documents) or {}
         for name, column in columns.items():
             if not isinstance(column, np.ndarray):
@@ -518,6 +523,32 @@ def _completed(view: View, packing: Packing, epoch: Epoch) -> Packing:
             shapes={name: column.shape[1:] for name, column in columns.items()},
         )
     return packing
+
+
+def _added(view: View, packing: Packing, row: Row) -> list[str]:
+    """Return the names of the lists that functions have added to a record."""
+    others = {*view.decoder.record.fields, *packing.documents, *packing.lists}
+    return [
+        name for name, value in row.items() if name not in others and _is_list(value)
+    ]
+
+
+def _check_added(view: View, packing: Packing, epoch: Epoch, added: list[str]) -> None:
+    """Refuse splits of a mixture whose functions add different lists.
+
+    Some records of the whole order tell it.
+    """
+    places = np.unique(np.linspace(0, len(view) - 1, _TOLD).astype(np.int64))
+    some = iter((view.numbers(places),))
+    numbers, rows = next(view.chunks(some, epoch, lambda _, chunk: chunk)).rows()
+    for number, row in zip(numbers.tolist(), rows, strict=True):
+        odd = {*_added(view, packing, row)} - {*added}
+        if odd:
+            raise DatasetError(
+                f"{view.place(number)}: pack: field {min(odd)!r} is a list here and is not "
+                "in other records; return it for all of them, also of other splits of a "
+                "mixture, or leave it out"
+            )
 
 
 def _is_list(value: Any) -> bool:

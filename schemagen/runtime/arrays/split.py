@@ -204,8 +204,9 @@ class Split:
         `shuffle_seed`, `epoch` and the record alone: not on the batch, the number of
         readers, or whether the epoch was resumed. A record that comes several times, as
         in `balanced`, has others each time. A function of batches gets a list of
-        generators, one for each record. Without `batches`, as in `split[7]`, they are
-        those of epoch 0.
+        generators, one for each record. As in `split[7]`, without an epoch, they are
+        those of epoch 0; loaders of PyTorch that choose records by number draw them from
+        PyTorch.
 
         Args:
             function: of a record, a dict by name with None for what is missing; or of the
@@ -287,8 +288,8 @@ class Split:
             pack: a list and the length of a row, such as {"tokens": 2048}: each row holds
                 lists of several records. Batches have the list, `<name>_segments` (from 1
                 in each row; 0 is padding) and `<name>_positions` (from 0 in each
-                segment), int32; and the lists of its group, and lists of the same length
-                that `map` adds. Each 2,048 consecutive records of the order are packed
+                segment), int32; and the lists of its group, and those that `map` adds,
+                which must be as long. Each 2,048 consecutive records of the order are packed
                 together, the longest list first, into the fullest row that has room.
                 Readers share rows as they share records. The lengths of all lists are
                 read first, once for a split.

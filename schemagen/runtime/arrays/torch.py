@@ -181,8 +181,9 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
             return self._batches(loop.epoch)
         if self._loaded is None or self._loaded[0] != loop.call:
             raise DatasetError(
-                "load_state_dict: persistent workers of the loader were there before, and "
-                "do not have the state; make another loader"
+                "load_state_dict: the loop began with a state that is not here: another "
+                "one was loaded since, or persistent workers of the loader are older than "
+                "it; make another loader"
             )
         return self._batches(loop.epoch, self._loaded[1])
 
