@@ -171,10 +171,8 @@ class NumberFetcher:
             [(int(p.files[0]), int(p.starts[0]), int(p.stops[-1])) for p in parts]
         )
         for part, answer in zip(parts, answers, strict=True):
-            data, offsets = (
-                np.frombuffer(answer, np.uint8),
-                part.starts - part.starts[0],
-            )
+            data = np.frombuffer(answer, np.uint8)
+            offsets = part.starts - part.starts[0]
             columns = offsets.tolist(), part.sizes.tolist(), part.places.tolist()
             for start, size, place in zip(*columns, strict=True):
                 memory[place : place + size] = data[start : start + size]

@@ -411,10 +411,10 @@ class MixedChunk:
             if len(chunk.numbers) < len(own):
                 own = own[np.isin(share.numbers, chunk.numbers)]
             places.append(own)
-        views = np.repeat(np.arange(len(places)), list(map(len, places)))
+        of_shares = np.repeat(np.arange(len(places)), list(map(len, places)))
         order = np.argsort(np.concatenate(places))
         self.numbers = asked[np.concatenate(places)[order]]
-        self._views = views[order]
+        self._shares = of_shares[order]
 
     def batch(
         self, start: int, stop: int, fields: tuple[str, ...] | None = None
@@ -422,7 +422,7 @@ class MixedChunk:
         parts: list[tuple[Rows, Batch]] = []
         splits, count = [], 0
         for at, chunk in enumerate(self._chunks):
-            own = self._views == at
+            own = self._shares == at
             rows = np.flatnonzero(own[start:stop])
             first = int(own[:start].sum())
             if not len(rows):
@@ -443,7 +443,7 @@ class MixedChunk:
         each = [chunk.rows() for chunk in self._chunks]
         found: list[tuple[int, int, Row]] = []
         for at, (_, rows) in enumerate(each):
-            places = np.flatnonzero(self._views == at)[: len(rows)].tolist()
+            places = np.flatnonzero(self._shares == at)[: len(rows)].tolist()
             numbers = self.numbers[places].tolist()
             found += zip(places, numbers, rows, strict=True)
         found.sort(key=lambda each: each[0])
@@ -455,12 +455,12 @@ class MixedChunk:
         lengths = np.zeros(len(self.numbers), np.int64)
         for at, (items, own) in enumerate(each):
             check_alike(self._dtypes, name, items, self._splits[at])
-            lengths[self._views == at] = own
+            lengths[self._shares == at] = own
         starts = np.cumsum(lengths) - lengths
         flats = [items for items, _ in each if len(items)] or [each[0][0]]
         flat = np.empty((int(lengths.sum()), *flats[0].shape[1:]), flats[0].dtype)
         for at, (items, own) in enumerate(each):
-            begins = np.repeat(starts[self._views == at], own)
+            begins = np.repeat(starts[self._shares == at], own)
             within = np.arange(len(items)) - np.repeat(np.cumsum(own) - own, own)
             if len(items):
                 flat[begins + within] = items
@@ -468,4 +468,4 @@ class MixedChunk:
 
     def table(self) -> Any:
         table = joined(chunk.table() for chunk in self._chunks)
-        return table.take(np.argsort(np.argsort(self._views, kind="stable")))
+        return table.take(np.argsort(np.argsort(self._shares, kind="stable")))

@@ -267,9 +267,8 @@ class PackedRows:
         """
         how, pieces, known = self._packing, part.pieces, part.lengths
         kept = np.isin(part.numbers, chunk.numbers)
-        if (
-            not kept.all()
-        ):  # corrupt in another field than the list: their places are empty
+        if not kept.all():
+            # Of records that are corrupt in another field the places are empty.
             lists = np.where(kept, np.cumsum(kept) - 1, -1)
             pieces, known = pieces.of(lists, np.arange(part.rows)), known[kept]
         starts = np.cumsum(known, dtype=np.int64) - known
@@ -499,7 +498,8 @@ def _completed(view: View, packing: Packing, epoch: Epoch) -> Packing:
     unknown = packing.documents if view.changed else ()
     unknown = tuple(n for n in unknown if n not in view.decoder.collators)
     stored = view.numbers(np.arange(len(view)))
-    for at in np.flatnonzero(view.lengths(packing.name, stored, epoch)).tolist():
+    # Not as a list: the first one is mostly the one.
+    for at in np.flatnonzero(view.lengths(packing.name, stored, epoch)):
         one = iter((stored[at : at + 1],))
         chunk = next(view.chunks(one, epoch, lambda _, chunk: chunk))
         _, rows = chunk.rows()

@@ -116,8 +116,10 @@ class Split:
 
     def _count_delivered(self, records: int) -> None:
         """Count records that get the random numbers of epoch 0, and warn of a second pass."""
+        if not self._view.is_random:
+            return
         before, self._delivered = self._delivered, self._delivered + records
-        if before <= len(self) < self._delivered and self._view.is_random:
+        if before <= len(self) < self._delivered:
             warn(
                 "records are read a second time, and the functions of map get the same "
                 "random numbers as before: to have others in each epoch, use to_torch, "
@@ -448,8 +450,8 @@ def _drawn_epoch() -> Epoch:
 
 def _epoch_of_worker(view: View) -> Epoch:
     """Return an epoch drawn by PyTorch in a worker of its loaders, and epoch 0 elsewhere."""
-    torch = sys.modules.get("torch.utils.data")
-    if torch is None or not view.is_random or torch.get_worker_info() is None:
+    torch = sys.modules.get("torch.utils.data") if view.is_random else None
+    if torch is None or torch.get_worker_info() is None:
         return STORED
     return _drawn_epoch()
 
