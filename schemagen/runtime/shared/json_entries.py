@@ -51,7 +51,7 @@ _SPLIT_SELDOM = {
     "run": str | None,
 }
 _SHARD = {"file": str, "records": int, "bytes": int, "crc32c": str}
-_SHARD_SELDOM = {"tail": str | None, "hidden": str | None}
+_SHARD_SELDOM = {"tail": str | None, "hidden": str | None, "index": str | None}
 
 
 def check_manifest(data: Any) -> None:
