@@ -300,7 +300,8 @@ class RecentEnds:
         if found is None:
             found = self._pieces.read(piece)
         self._recent[piece] = found
-        while sum(map(len, [*self._recent.values()])) * ENTRY_BYTES > KEPT_BYTES:
+        sizes = [ENTRY_BYTES * len(each) for each in [*self._recent.values()]]
+        if len(sizes) > 1 and sum(sizes) > KEPT_BYTES:
             self._recent.popitem(last=False)
         return found
 

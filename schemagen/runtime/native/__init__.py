@@ -369,4 +369,5 @@ def read_files(
         keep,
         *addresses(*ranges, memory, status),
     )
-    return status != 0
+    failed: NDArray[np.bool_] = status != 0
+    return failed
