@@ -666,19 +666,19 @@ class TestRowByRow:
         assert caught.value.__notes__ == ["while the source loaded row 270"]
 
     @pytest.mark.parametrize(
-        ("size", "least", "most"), [(1, 100, 300), (1 << 24, 9, 14)]
+        ("size", "taken", "least", "most"), [(1, 100, 121, 300), (1 << 24, 9, 9, 14)]
     )
     def test_as_many_are_read_ahead_as_fit(
-        self, train: Any, size: int, least: int, most: int
+        self, train: Any, size: int, taken: int, least: int, most: int
     ) -> None:
-        """Four of those of 16 MB, and hundreds of small ones."""
+        """A few of those of 16 MB, and more and more small ones at a time."""
         made: list[int] = []
 
         def grown(row: Row) -> Row:
             made.append(row["scan"])
             return {**row, "more": np.empty(size, np.uint8)}
 
-        [*islice(train.map(grown), 9)]
+        [*islice(train.map(grown), taken)]
         assert least <= len(made) <= most
 
 

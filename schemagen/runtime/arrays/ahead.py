@@ -33,8 +33,8 @@ BYTES = 1 << 26
 FIRST = 32
 """How many records come first where all are wanted."""
 
-# More records at once are not faster.
-_RECORDS = 1024
+# How many records are finished together; more are not faster.
+_RECORDS = 2048
 
 # More threads wait for the interpreter's lock.
 _MOST_THREADS = 8
@@ -110,6 +110,8 @@ class Work(Generic[Result]):
         first: how many units the first part has.
         near: returns how many units, from one on, have records that are near each other
             in files, and are fetched together; None if there are none.
+        is_by_unit: whether each unit has a result of its own. If a part fails, its units
+            are then made one by one, so that those before the error are delivered.
     """
 
     count: int
@@ -120,6 +122,7 @@ class Work(Generic[Result]):
     most: int = _RECORDS
     first: int = 1
     near: Callable[[int], int] | None = None
+    is_by_unit: bool = False
 
     def fetch(self, units: range) -> tuple[Rows, Any]:
         """Return the numbers of the records of some units, and these."""
@@ -174,7 +177,6 @@ def _made(work: Work[Result], part: _Part, rates: _Rates) -> Sequence[Result]:
     """Return what is made of a part, and measure it."""
     units, run = part.units, part.run.units
     numbers, fetched = part.run.fetched()
-    del part.run  # which holds what was fetched
     rates.fetched = fetched.nbytes / max(1, len(run))
     if len(units) < len(run):
         start = (units.start - run.start) * work.size
@@ -185,6 +187,7 @@ def _made(work: Work[Result], part: _Part, rates: _Rates) -> Sequence[Result]:
     some = results[:: -(-len(results) // _SEVERAL) or 1]
     part.size = byte_count(some) / max(1, len(some)) * len(results)
     rates.made = part.size / max(1, len(units))
+    del part.run  # which holds what was fetched
     return results
 
 
@@ -287,6 +290,8 @@ class Ahead(Iterator[Result]):
             try:
                 self._results.extend(self._parts[0].results.result())
             except Exception as error:
+                if self._divided():
+                    continue
                 self._error = error
                 self._stop()
                 raise
@@ -295,18 +300,31 @@ class Ahead(Iterator[Result]):
                 self._fill()
         return self._results.popleft()
 
+    def _divided(self) -> bool:
+        """Begin the units of a part that has failed one by one, if that helps."""
+        part = self._parts[0]
+        if len(part.units) < 2 or not self._work.is_by_unit:
+            return False
+        each = [self._begin(range(at, at + 1), part.run) for at in part.units]
+        self._parts.popleft()
+        self._parts.extendleft(reversed(each))
+        return True
+
     def _fill(self) -> None:
         """Begin parts, as many as may be made ahead."""
         while units := self._room():
             run = self._run(units)
             stop = min(self._begun + units, run.units.stop)
-            some = range(self._begun, stop)
-            part = _Part(some, run, len(some) * self._rates.larger)
+            self._parts.append(self._begin(range(self._begun, stop), run))
             self._begun = stop
             if stop == run.units.stop:
                 self._runs.popleft()
-            part.results = self._finisher.submit(_made, self._work, part, self._rates)
-            self._parts.append(part)
+
+    def _begin(self, units: range, run: _Run) -> _Part:
+        """Begin a part."""
+        part = _Part(units, run, len(units) * self._rates.larger)
+        part.results = self._finisher.submit(_made, self._work, part, self._rates)
+        return part
 
     def _room(self) -> int:
         """Return how many units the next part may have."""
@@ -336,16 +354,11 @@ class Ahead(Iterator[Result]):
 
         Where it has several parts, the one behind it is fetched, too.
         """
-        runs = self._runs
+        runs, work = self._runs, self._work
         if not runs:
             runs.append(self._fetch(units))
-        is_long = len(runs[0].units) > units
-        if (
-            self._fetcher
-            and is_long
-            and len(runs) < 2
-            and self._fetched < self._work.count
-        ):
+        has_parts, is_left = len(runs[0].units) > units, self._fetched < work.count
+        if self._fetcher and has_parts and is_left and len(runs) < 2:
             runs.append(self._fetch(units))
         return runs[0]
 

@@ -289,6 +289,7 @@ class Reading:
             cut,
             size=size,
             near=near if turns.window > 1 else None,
+            is_by_unit=True,
         )
         return Ahead(work, self.prefetch)
 

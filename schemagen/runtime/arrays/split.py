@@ -150,7 +150,7 @@ class Split:
 
     def __iter__(self) -> Iterator[Row]:
         """Yield all records in the order in which they are stored."""
-        for rows in self._view.in_order(lambda chunk: chunk.rows()[1]):
+        for rows in self._view.in_order(lambda chunk: chunk.rows()[1], first=1):
             self._count_delivered(len(rows))
             yield from rows
 
@@ -410,7 +410,8 @@ class Split:
             batch_size: records in a batch; the last one may be smaller.
             shuffle_seed: shuffle all records, in another order each epoch; None for
                 the order in which they are stored.
-            **options: of `PyDataset`, such as `workers`.
+            **options: of `PyDataset`, such as `workers`, which make `max_queue_size`
+                batches ahead.
         """
         self._view.check_random()
         return dataset_of(

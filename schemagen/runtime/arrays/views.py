@@ -20,13 +20,13 @@ from ..cells.serialized import Records
 from ..native import Lengths
 from ..records.decoder import Batch, Decoder, Row
 from ..shared.errors import DatasetError
-from .ahead import Ahead, Steps, Work
+from .ahead import FIRST, Ahead, Steps, Work
 from .order import STORED, Epoch
 
 Result = TypeVar("Result")
 
-# How many records are read at a time where all are wanted one by one.
-_RUN = 256
+# How many records are read at a time where all are wanted.
+_RUN = 1 << 12
 
 
 class Columns(Protocol):
@@ -194,11 +194,14 @@ class View(ABC):
     def only(self, fields: tuple[str, ...]) -> View:
         """Return the view with some of its fields, as far as none has to be computed."""
 
-    def in_order(self, finish: Callable[[Chunk], Result]) -> Iterator[Result]:
+    def in_order(
+        self, finish: Callable[[Chunk], Result], first: int = FIRST
+    ) -> Iterator[Result]:
         """Yield what becomes of all records, in the order in which they are stored.
 
         Args:
             finish: called with some at a time, in threads.
+            first: how many come first.
 
         Raises:
             DatasetError: a record is corrupt, or a file cannot be read.
@@ -213,6 +216,7 @@ class View(ABC):
                 steps,
                 lambda _, chunk: [finish(chunk)],
                 most=_RUN,
+                first=first,
             )
         )
 
