@@ -35,7 +35,7 @@ DEFAULT_SHARD_BYTES = 128 * 1024 * 1024
 _FORMAT = 1
 
 _SPLIT_NAME = re.compile(r"\w[\w.]*(-[\w.]+)*", re.ASCII)
-_MOST_SHARDS = 99_999
+_MOST_SHARDS = 100_000
 
 # File systems take names of 255 bytes; a shard's has this and some more.
 _LONGEST_SPLIT = 150
