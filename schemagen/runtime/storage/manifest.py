@@ -11,7 +11,8 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..native import crc32c
@@ -128,10 +129,15 @@ class Split:
         """How many records the split holds."""
         return sum(shard.records for shard in self.shards)
 
+    @cached_property
+    def is_unsettled(self) -> bool:
+        """Whether it is published, and its files do not all have their names."""
+        return any(shard.hidden for shard in self.shards)
+
     @property
     def settled(self) -> Split:
         """The split when its files have their names."""
-        if not any(shard.hidden for shard in self.shards):
+        if not self.is_unsettled:
             return self
         return self.hidden_as([None] * len(self.shards))
 
@@ -167,7 +173,7 @@ class Manifest:
         return {
             name: split
             for name, split in self.splits.items()
-            if any(shard.hidden for shard in split.shards)
+            if split.is_unsettled
         }
 
     def spec_of(self, split: str) -> Spec:
@@ -195,8 +201,8 @@ def dumps(manifest: Manifest) -> str:
 
 
 def _split_text(split: Split) -> str:
-    entries = {**vars(split), "records": split.records}
-    shards = entries.pop("shards")
+    entries = {each.name: getattr(split, each.name) for each in fields(split)}
+    shards, entries["records"] = entries.pop("shards"), split.records
     texts = {
         name: _text(value, 3) for name, value in entries.items() if value is not None
     }

@@ -217,8 +217,7 @@ def _left(
         shards = receipts_in(names, plan.split, claim.token)
         left = whole(directory, read_receipts(directory, run, shards))
         if left and resume:
-            before = Plan.from_entries(claim.plan)
-            if different := plan.differences(before, BYTES, "now"):
+            if different := plan.differences(claim.begun, BYTES, "now"):
                 raise DatasetError(
                     f"{directory.where}: split {plan.split!r} cannot be resumed: found "
                     f"{different}; ask for the same, or begin again with resume=False"
