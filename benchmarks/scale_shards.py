@@ -10,7 +10,6 @@ the work of programs and of the system, which should be the same for each shard 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +96,7 @@ class _Split:
         loaded = manifest.loads(text, "manifest")
         shards = find_shards(self.directory, _SPLIT)
         split = self._reader.open_split(self.directory, _SPLIT)
-        other = text.replace(b'\n', b' \n', 1)  # another text of the same splits
+        other = text.replace(b"\n", b" \n", 1)  # another text of the same splits
         where = str(self.directory)
 
         def changed() -> None:

@@ -69,9 +69,7 @@ def shards_of(opened: OpenedManifest, names: Sequence[str] | None = None) -> Sha
         names: of splits, in order; None for all.
     """
     chosen = tuple(opened.manifest.splits if names is None else names)
-    files = found(
-        file for name in chosen for file in _listed(opened, name)
-    )
+    files = found(file for name in chosen for file in _listed(opened, name))
     return Shards(files, (replace(opened, names=chosen),), "directory")
 
 

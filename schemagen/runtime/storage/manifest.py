@@ -171,9 +171,7 @@ class Manifest:
     def unsettled(self) -> dict[str, Split]:
         """The splits that are published, and whose files do not all have their names."""
         return {
-            name: split
-            for name, split in self.splits.items()
-            if split.is_unsettled
+            name: split for name, split in self.splits.items() if split.is_unsettled
         }
 
     def spec_of(self, split: str) -> Spec:
@@ -217,11 +215,7 @@ def _shards_text(shards: Sequence[Shard]) -> str:
     """
     names = Shard.__slots__
     facts = [
-        {
-            name: value
-            for name in names
-            if (value := getattr(shard, name)) is not None
-        }
+        {name: value for name in names if (value := getattr(shard, name)) is not None}
         for shard in shards
     ]
     text = _SHARDS.encode(facts)
@@ -241,7 +235,9 @@ def _joined(entries: Mapping[str, str], depth: int) -> str:
     if not entries:
         return "{}"
     outer = "\n" + "  " * depth
-    lines = (f"{outer}  {json.dumps(name)}: {entries[name]}" for name in sorted(entries))
+    lines = (
+        f"{outer}  {json.dumps(name)}: {entries[name]}" for name in sorted(entries)
+    )
     return "{" + ",".join(lines) + outer + "}"
 
 

@@ -12,8 +12,6 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
-import numpy as np
-
 from ..native import crc32c
 from ..shared.compression import COMPRESSIONS
 from ..shared.errors import ChangedSourceError, DatasetError
@@ -154,7 +152,9 @@ class ShardFile:
         self._records += len(framed)
         self._last = bytes(framed.data[-4:])
         if self._stream is None:
-            self._lengths += np.diff(framed.ends, prepend=0).tobytes()
+            lengths = framed.ends.copy()
+            lengths[1:] -= framed.ends[:-1]
+            self._lengths += lengths.tobytes()
             self._take(framed.data)
         else:
             self._take(self._stream.compress(framed.data))
