@@ -1,6 +1,6 @@
 """Benchmark of splits of many shards: the time of each step, by the number of shards.
 
-    python -m benchmarks.scale_shards [--quick] [--parts shards] [--rounds 3]
+    python -m benchmarks.scale_shards [--quick] [--parts shards,records] [--rounds 3]
         [--json FILE] [--document FILE]
 
 Shards are as small as they can be, and `TMPDIR=/dev/shm` leaves out the disk: what is left is
@@ -10,6 +10,8 @@ the work of programs and of the system, which should be the same for each shard 
 from __future__ import annotations
 
 import time
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +21,16 @@ from schemagen.runtime.sources.generation import Generation
 from schemagen.runtime.storage import manifest
 from schemagen.runtime.storage.integrity import check_files
 
-from .measure import Way, empty, figure, microseconds
+from .measure import Way, empty, figure, microseconds, side_by_side
 from .program import Part, Program, Setting
-from .records import WRITTEN
+from .records import WRITTEN, batches_of
 from .report import number, table
+from .writing import Ours
 
 SHARDS = (1_000, 10_000, 100_000)
+
+RECORDS = 100_000
+DEALT = (1, 16, 256, 900)
 _ROUNDS = 3
 _SPLIT = "train"
 
@@ -92,31 +98,37 @@ class _Split:
 
     def steps(self) -> dict[str, Way]:
         """Return what readers and checks do, by name."""
-        text = self.path.read_bytes()
+        text, where = self.path.read_bytes(), str(self.directory)
         loaded = manifest.loads(text, "manifest")
-        shards = find_shards(self.directory, _SPLIT)
-        split = self._reader.open_split(self.directory, _SPLIT)
-        other = text.replace(b"\n", b" \n", 1)  # another text of the same splits
-        where = str(self.directory)
+        shards = find_shards(where, _SPLIT)
+        middle = self._shards // 2
+        empty_split = manifest.Split("", (manifest.Shard("other", 0, 0, "0" * 8),))
+        more = replace(loaded, splits=loaded.splits | {"other": empty_split})
+        text_of_more = manifest.dumps(more).encode()
 
-        def changed() -> None:
-            self.path.write_bytes(manifest.dumps(loaded).encode())
+        def open_split() -> Any:
+            return self._reader.open_split(where, _SPLIT)
+
+        def make_dataset() -> None:
+            self._pipeline.make_dataset(where, _SPLIT, batch_size=64, training=False)
+
+        def compare() -> None:
+            self.path.write_bytes(text_of_more)
             Generation(shards).check()
+            self.path.write_bytes(text)
 
-        del other
         return {
             "read the manifest": lambda: manifest.loads(text, "manifest"),
             "write the manifest": lambda: manifest.dumps(loaded),
-            "open_split": lambda: self._reader.open_split(where, _SPLIT),
-            "open_split, and a record of the middle": lambda: self._reader.open_split(
-                where, _SPLIT
-            )[len(split) // 2],
-            "make_dataset": lambda: self._pipeline.make_dataset(
-                where, _SPLIT, batch_size=64, training=False
-            ),
-            "compare generations": lambda: Generation(shards).check(),
-            "check_files": lambda: _found_none(check_files(where)),
-            "verify, 2 processes": lambda: _found_none(
+            "`open_split`": open_split,
+            "`open_split`, and a record": lambda: open_split()[middle],
+            "`make_dataset`": make_dataset,
+            "compare the manifest, which is the same": lambda: Generation(
+                shards
+            ).check(),
+            "compare the manifest, which has another split": compare,
+            "`check_files`": lambda: _found_none(check_files(where)),
+            "`verify`, 2 processes": lambda: _found_none(
                 verify(where, workers=2).findings
             ),
         }
@@ -142,12 +154,12 @@ def measure(setting: Setting) -> dict[str, Any]:
         split = _Split(setting, many)
         for which in ("", ", over a split"):
             for name, step in {
-                "write_parts": split.write_parts,
-                "publish": split.publish,
+                "`write_parts`": split.write_parts,
+                "`publish`": split.publish,
             }.items():
                 times = found.setdefault(name + which, {})
                 times[str(many)] = [_seconds(step)]
-                setting.say(f"{name + which}: {times[str(many)][0] / many * 1e6:.1f}")
+                setting.say(f"{name}{which}: {times[str(many)][0] / many * 1e6:.1f}")
         for name, step in split.steps().items():
             rounds = min(_ROUNDS, setting.rounds)
             times = found.setdefault(name, {})
@@ -178,10 +190,57 @@ def markdown(found: dict[str, Any]) -> str:
     return table(head, rows)
 
 
+def measure_records(setting: Setting) -> dict[str, Any]:
+    """Deal records out to shards in turn; return seconds by way and number of shards."""
+    shape, count = WRITTEN["tabular"], setting.count(RECORDS)
+    rows, ours = shape.rows(count), Ours(setting.generated, shape.record)
+    directory = setting.scratch / "data"
+
+    def write_rows(many: int) -> None:
+        ours.serializer.write_dataset(
+            iter(rows), directory, _SPLIT, shards=many, progress=False
+        )
+
+    ways: dict[str, Way] = {}
+    for many in DEALT:
+        for size in (shape.batch, 10_000):
+            ways[f"batches of {size:,} {many}"] = partial(
+                ours.write_batches, batches_of(rows, size), directory, shards=many
+            )
+        ways[f"rows {many}"] = partial(write_rows, many)
+    setting.say(f"{count:,} records, in {', '.join(map(str, DEALT))} shards")
+    rounds = min(_ROUNDS, setting.rounds)
+    times = side_by_side(ways, rounds, lambda: empty(setting.scratch))
+    found: dict[str, dict[str, list[float]]] = {}
+    for name, taken in times.items():
+        way, _, many = name.rpartition(" ")
+        found.setdefault(way, {})[many] = taken
+    return {"records": count, "seconds": found}
+
+
+def records_markdown(found: dict[str, Any]) -> str:
+    """Return a table of the microseconds a record."""
+    rows = [
+        [
+            name,
+            *(
+                number(microseconds(taken, found["records"]).median)
+                for taken in times.values()
+            ),
+        ]
+        for name, times in found["seconds"].items()
+    ]
+    head = ["microseconds a record", *(f"{many:,} shards" for many in DEALT)]
+    return table(head, rows)
+
+
 PROGRAM = Program(
     "scale_shards",
     "Measure each step of splits of many shards.",
-    {"shards": Part(measure, markdown)},
+    {
+        "shards": Part(measure, markdown),
+        "records": Part(measure_records, records_markdown),
+    },
     (),
     libraries=("numpy", "tensorflow"),
 )

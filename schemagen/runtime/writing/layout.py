@@ -14,7 +14,7 @@ from .keys import groups_of
 
 # In turn each shard gets one record after the other, which would take longer than to make
 # them. So they wait until there are so many for each shard, or so many bytes in all.
-_TOGETHER = 16
+_TOGETHER = 32
 _WAITING_BYTES = 8 << 20
 
 
@@ -78,7 +78,7 @@ class InTurn:
         turns = [np.arange(at, count, total) for at in range(min(total, count))]
         extents = extents[np.concatenate(turns)]
         data = native.joined(np.frombuffer(framed.data, np.uint8), extents)
-        dealt = Framed(memoryview(data), np.cumsum(extents[:, 1] - extents[:, 0]))
+        dealt = Framed(data.data, np.cumsum(extents[:, 1] - extents[:, 0]))
         begin = 0
         for at, turn in enumerate(turns):
             stop = begin + len(turn)
