@@ -42,7 +42,7 @@ _MANIFEST = {
     "spec": dict,
     "splits": dict,
 }
-_SPLIT = {"compression": str, "records": int, "shards": list[dict[str, Any]]}
+_SPLIT = {"compression": str, "records": int, "shards": list}
 _SPLIT_SELDOM = {
     "fingerprint": str | None,
     "spec": dict[str, Any] | None,
