@@ -1,6 +1,6 @@
 """Jobs in a new process, which report the peak of its memory.
 
-    python -m benchmarks.jobs write|read|verify ARGUMENT...
+    python -m benchmarks.jobs write|read|verify|open ARGUMENT...
 
 A job imports only the generated code and what that needs, as a user's program does.
 """
@@ -145,10 +145,34 @@ def verify(directory: str) -> dict[str, float]:
     return {"records": records, "seconds": seconds, "before": before}
 
 
+def open_split(
+    package: str, directory: str, records: str, options: str
+) -> dict[str, float]:
+    """Open a split of the shape tabular and read some records; options are those of `batches`."""
+    reader: Any = importlib.import_module(f"{package}.tabular.reader")
+    before = peak()
+    start = time.perf_counter()
+    split = reader.open_split(directory, "train", fields=["f0"])
+    len(split)
+    opening = time.perf_counter() - start
+    batches = split.batches(1_024, **json.loads(options))
+    count = len(next(batches)["f0"])
+    first = time.perf_counter() - start - opening
+    while count < int(records):
+        count += len(next(batches)["f0"])
+    return {
+        "records": count,
+        "opening": opening,
+        "first batch": first,
+        "before": before,
+    }
+
+
 JOBS: dict[str, Callable[..., dict[str, float]]] = {
     "write": write,
     "read": read,
     "verify": verify,
+    "open": open_split,
 }
 
 if __name__ == "__main__":

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
 from glob import glob
 from pathlib import Path
 from typing import Any
 
+import fsspec
 import numpy as np
 import pytest
 from digit_rows import rows, scans
+from schemagen.runtime.arrays import positions
+from schemagen.runtime.arrays.indexes import Index
+from schemagen.runtime.storage import manifest
+from schemagen.runtime.storage.directory import open_directory
 
-from generated import DatasetError
 from generated.digit.reader import open_split
 from generated.digit.serializer import (
     Writer,
@@ -118,7 +125,9 @@ class TestPositions:
         assert len(split) == COUNT
         assert sorted(split[1:]["scan"]) == sorted({*range(COUNT)} - {0})
 
-    @pytest.mark.parametrize("change", ["missing", "damaged", "truncated"])
+    @pytest.mark.parametrize(
+        "change", ["missing", "damaged", "truncated", "a directory"]
+    )
     def test_without_a_whole_index_lengths_are_followed(
         self, directory: Path, change: str
     ) -> None:
@@ -131,6 +140,8 @@ class TestPositions:
             index.write_bytes(data)
         if change == "truncated":
             index.write_bytes(data[:-8])
+        if change == "a directory":
+            index.mkdir()
         split = open_split(directory, "train")
         assert [split[number]["scan"] for number in range(COUNT)] == expected
 
@@ -141,13 +152,88 @@ class TestPositions:
         assert some[3]["scan"] == whole[first + 3]["scan"]
 
 
-def test_an_index_that_is_a_directory_is_named(tmp_path: Path) -> None:
-    """By every way to read the split."""
-    write_dataset(rows(COUNT), tmp_path, "train")
-    index = index_of(tmp_path)
-    index.unlink()
-    index.mkdir()
-    split = open_split(tmp_path, "train")
-    for read in (split.__getitem__, lambda size: next(iter(split.batches(size)))):
-        with pytest.raises(DatasetError, match=f"{index.name}: it cannot be read"):
-            read(4)
+class TestPieces:
+    """What is read of an index, by whether it is kept and where it is."""
+
+    @pytest.fixture(params=["kept", "stored", "remote, kept", "remote, recent"])
+    def place(
+        self, request: pytest.FixtureRequest, tmp_path: Path
+    ) -> Iterator[tuple[str, dict[str, int]]]:
+        """A directory of two splits, and the bounds of memory and of a piece."""
+        store = fsspec.filesystem("memory").store
+        store.clear()
+        is_remote = "remote" in request.param
+        where = "memory://bucket/data" if is_remote else str(tmp_path / "data")
+        is_kept = "kept" in request.param
+        yield where, {"KEPT_BYTES": 1 << 26 if is_kept else 200, "_PIECE_BYTES": 64}
+        store.clear()
+
+    @pytest.fixture
+    def directory(
+        self, place: tuple[str, dict[str, int]], monkeypatch: pytest.MonkeyPatch
+    ) -> str:
+        where, bounds = place
+        for name, value in bounds.items():
+            monkeypatch.setattr(f"schemagen.runtime.arrays.indexes.{name}", value)
+        # Most shards have several records, and some have none.
+        write_dataset(rows(COUNT), where, "train", shards=7)
+        write_dataset(rows(COUNT + 4)[COUNT:], where, "more", shards=9)
+        return where
+
+    def test_records_are_those_of_their_numbers(self, directory: str) -> None:
+        split = open_split(directory, ["train", "more"])
+        assert len(split) == COUNT + 4
+        random = np.random.default_rng(1)
+        for size in (1, 2, 5, 20, 44):
+            for _ in range(5):
+                numbers = random.permutation(COUNT + 4)[:size]
+                assert split[numbers]["scan"].tolist() == numbers.tolist()
+        for start in range(0, COUNT, 3):
+            some = split[start : start + 7]["scan"].tolist()
+            assert some == [*range(start, min(start + 7, COUNT + 4))]
+
+    def test_only_what_is_needed_is_read(
+        self, directory: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        read: list[tuple[int, int]] = []
+        original = Index.read
+
+        def counted(index: Index, first: int, stop: int) -> bytes:
+            read.append((first, stop))
+            return original(index, first, stop)
+
+        monkeypatch.setattr(Index, "read", counted)
+        split = open_split(directory, "train")
+        assert len(split) == COUNT
+        assert not read
+        split[20]
+        [(first, stop)] = read
+        assert first <= 20 < stop < first + COUNT / 2
+        split[21]
+        assert len(read) == 1
+
+    def test_an_index_of_0_4_0_is_read(
+        self, directory: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Its manifest has one checksum for all shards."""
+        written = manifest.load(directory)
+        assert written
+        split = written.splits["train"]
+        shards = tuple(replace(shard, index=None) for shard in split.shards)
+        old = replace(written, splits={"train": replace(split, shards=shards)})
+        manifest.save(directory, old)
+        monkeypatch.setattr(positions, "_ends_of", None)  # no lengths are followed
+        assert open_split(directory, "train")[:]["scan"].tolist() == [*range(COUNT)]
+
+    def test_lengths_are_followed_where_a_piece_is_damaged(
+        self, directory: str
+    ) -> None:
+        """Once it is needed; what was read before is right."""
+        files = open_directory(directory)
+        name = min(name for name in files.names() if re.match(r"\.train.*index", name))
+        contents = bytearray(files.read(name) or b"")
+        contents[-1] ^= 1
+        files.replace(name, bytes(contents))
+        split = open_split(directory, "train")
+        for number in (0, 1, COUNT - 1, 5):
+            assert split[number]["scan"] == number

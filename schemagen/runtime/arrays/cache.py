@@ -29,7 +29,6 @@ from ..shared.errors import DatasetError, warn
 from ..shared.options import integer
 from ..sources.shards import File
 from ..storage.directory import is_remote
-from .open_files import MOST_OPEN
 from .ranges import Ranges, together
 
 DEFAULT_BYTES = 64 << 30
@@ -45,6 +44,9 @@ _NAME = re.compile(r"[0-9a-f]{32}-\d{6,}\.segment")
 
 # As many bytes are fetched before they are compared and stored.
 _MOST_FETCHED = 1 << 26
+
+# How many segments a reader keeps open.
+_MOST_OPEN = 128
 
 # After how many seconds it is noted again that a segment is used.
 _USE_SECONDS = 5.0
@@ -241,7 +243,7 @@ class CachedFiles:
             name = f"{self._names[file]}-{number:06}.segment"
             segment = _Segment(os.path.join(self._cache.directory, name))
         self._open[file, number] = segment
-        if len(self._open) > MOST_OPEN:
+        if len(self._open) > _MOST_OPEN:
             self._open.popitem(last=False)
         return segment
 

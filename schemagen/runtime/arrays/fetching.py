@@ -39,7 +39,7 @@ from ..sources.shards import File, Shards
 from ..storage.files import in_threads
 from ..storage.manifest import wrong_count
 from .cache import Cache, CachedFiles, Request
-from .open_files import OpenFile, OpenFiles
+from .open_files import NEVER, OpenFile, OpenFiles
 from .positions import Positions
 from .ranges import Ranges
 
@@ -47,9 +47,6 @@ from .ranges import Ranges
 _GAP_BYTES = 1 << 16
 
 _DAMAGED = "the checksum of the record, or of its length, does not match"
-
-NEVER = float("-inf")
-"""The time of what has not happened yet."""
 
 _IN_SEQUENCE = (
     "{}: a compressed file, and random access and shuffling need files without "
@@ -138,10 +135,8 @@ class NumberFetcher:
         memory = empty(int(ranges.sizes.sum()), np.uint8)
         is_remote = self._is_remote[ranges.files]
         with file_errors(self._shards):
-            for part in ranges.at(~is_remote).by_file():
-                file = self._open[int(part.files[0])]
-                file.read_into(memory, part.starts, part.sizes, part.places)
-                since = max(since, file.opened)
+            if not is_remote.all():
+                since = self._open.read_into(memory, ranges.at(~is_remote))
             if is_remote.any():
                 since = max(since, self._read(memory, ranges.at(is_remote)))
             wrong = damaged(memory, ranges.begins, ranges.ends)

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import errno
 import os
-from collections import OrderedDict
 from collections.abc import Sequence
+from functools import cached_property
 from time import monotonic
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..cells.columns import Rows
-from ..native import read_ranges
+from ..native import read_files, read_ranges
 from ..sources.generation import check_same, check_state
 from ..sources.shards import File
 from ..storage.files import FileState, named
+from .ranges import Ranges
 
-MOST_OPEN = 128
-"""How many files a reader keeps open. Systems allow a process 256 or more."""
+NEVER = float("-inf")
+"""The time of what has not happened yet."""
 
 
 class OpenFile:
@@ -106,7 +108,7 @@ class OpenFile:
 
 
 class OpenFiles:
-    """The local ones of some files, of which the last that were used stay open.
+    """The local ones of some files, of which the first that are used stay open.
 
     Threads may share it, and processes that are forked: it has no lock.
 
@@ -114,19 +116,97 @@ class OpenFiles:
         files: all.
     """
 
+    _open_in_all: ClassVar[int] = 0
+
     def __init__(self, files: Sequence[File]) -> None:
         self._files = files
-        self._open: OrderedDict[int, OpenFile] = OrderedDict()
+        self._handles = np.full(len(files), -1, np.int32)
+        self._opened = NEVER
 
-    def __getitem__(self, number: int) -> OpenFile:
-        """Return a file, which is opened if it is not open.
+    def __del__(self) -> None:
+        kept = self._handles[self._handles >= 0].tolist()
+        OpenFiles._open_in_all -= len(kept)
+        for handle in kept:
+            os.close(handle)
+
+    @cached_property
+    def _paths(self) -> tuple[NDArray[np.uint8], Rows]:
+        paths = [os.fsencode(file.path) + b"\0" for file in self._files]
+        starts = np.cumsum([0, *map(len, paths)], dtype=np.int64)
+        return np.frombuffer(b"".join(paths), np.uint8), starts
+
+    @cached_property
+    def _states(self) -> NDArray[np.uint64]:
+        """Size, inode and time of each file; zeros where they are not known."""
+        states = [
+            (0, 0, 0)
+            if file.is_remote or file.state is None
+            else file.state.of_this_machine
+            for file in self._files
+        ]
+        # Times before 1970 wrap around, as they do in C.
+        return np.array(states, object).astype(np.int64).view(np.uint64)
+
+    def read_into(self, memory: NDArray[np.uint8], ranges: Ranges) -> float:
+        """Read ranges into memory, and see that their files are unchanged.
+
+        Args:
+            memory: where the bytes go.
+            ranges: in the order of files.
+
+        Returns:
+            When the last of the files was opened, on the clock of `time.monotonic`.
 
         Raises:
-            DatasetError: it is not the one that was opened with its split.
-            OSError: it cannot be opened.
+            DatasetError: a file was changed.
+            OSError: one cannot be read.
         """
-        file = self._open.pop(number, None) or OpenFile(self._files[number])
-        self._open[number] = file
-        if len(self._open) > MOST_OPEN:
-            self._open.popitem(last=False)
-        return file
+        bounds = np.flatnonzero(np.diff(ranges.files, prepend=-1, append=-1))
+        files = np.ascontiguousarray(ranges.files[bounds[:-1]])
+        found = self._handles[files]
+        opened, handles = self._opened, found.copy()
+        is_new = found < 0
+        keep = max(0, min(int(is_new.sum()), most_open() - OpenFiles._open_in_all))
+        # Other threads keep no others meanwhile.
+        OpenFiles._open_in_all += keep
+        failed = read_files(
+            files,
+            bounds,
+            self._paths,
+            self._states,
+            handles,
+            keep,
+            (ranges.starts, ranges.sizes, ranges.places),
+            memory,
+        )
+        if is_new.any():
+            opened = self._opened = monotonic()
+            is_kept = handles != found
+            kept = self._keep(files[is_kept].tolist(), handles[is_kept].tolist())
+            OpenFiles._open_in_all -= keep - kept
+        for row in np.flatnonzero(failed).tolist():
+            # Its error says more; or it has a hidden name.
+            some = ranges.at(slice(*bounds[row : row + 2].tolist()))
+            file = OpenFile(self._files[int(files[row])])
+            file.read_into(memory, some.starts, some.sizes, some.places)
+        return opened
+
+    def _keep(self, files: Sequence[int], handles: Sequence[int]) -> int:
+        """Keep files open that no other thread keeps, and return how many."""
+        kept = 0
+        for file, handle in zip(files, handles, strict=True):
+            if self._handles[file] < 0:
+                self._handles[file] = handle
+                kept += 1
+            else:
+                os.close(handle)
+        return kept
+
+
+def most_open() -> int:
+    """Return how many files all readers of a process keep open: a quarter of what it may.
+
+    The rest is for what else the program opens. PyTorch needs one for each tensor that
+    processes share.
+    """
+    return os.sysconf("SC_OPEN_MAX") // 4

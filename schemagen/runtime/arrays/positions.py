@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -15,10 +14,9 @@ from ..shared.errors import DatasetError, warn
 from ..shared.tfrecord import FRAMING
 from ..sources.records import FileRecords, with_command
 from ..sources.shards import File, Shards
-from ..storage.directory import reader_of
 from ..storage.files import in_threads
-from ..storage.index import ends_of, index_name
-from ..storage.manifest import Split, checksum_of, wrong_count
+from ..storage.manifest import wrong_count
+from .indexes import DamagedError, Ends, KnownEnds, ends_by_index
 from .open_files import OpenFile
 
 _LENGTH = struct.Struct("<Q")
@@ -27,30 +25,39 @@ _LENGTH = struct.Struct("<Q")
 _LOCAL_BYTES, _REMOTE_BYTES = 1 << 16, 1 << 23
 
 
-@dataclass(frozen=True)
+@dataclass
 class Positions:
     """Where records are. Records and bytes are counted through all files.
 
     Attributes:
-        ends: int64 [N], where the frame of each ends.
+        shards: the files.
         firsts: int64 [files + 1], the number of the first record of each file.
         bases: int64 [files + 1], how many bytes are in the files before each.
+        ends: where the frames of records end.
     """
 
-    ends: Rows
+    shards: Shards
     firsts: Rows
     bases: Rows
-
-    def __len__(self) -> int:
-        """Return how many records there are."""
-        return len(self.ends)
+    ends: Ends
 
     def of(self, numbers: Rows) -> tuple[Rows, Rows, Rows]:
-        """Return each record's file, and where its frame begins and ends."""
+        """Return each record's file, and where its frame begins and ends.
+
+        Raises:
+            DatasetError: a file is damaged, or has not the records that its manifest lists.
+            OSError: a file, or an index, cannot be read.
+        """
         files = np.searchsorted(self.firsts, numbers, "right") - 1
+        try:
+            before, stops = self.ends.around(numbers, files)
+        except DamagedError:
+            # Records have their numbers by now: what is behind damage is no more left out.
+            followed = _followed(self.shards, skip=False)
+            self.ends = KnownEnds(_through_all(followed, self.bases))
+            before, stops = self.ends.around(numbers, files)
         first = numbers == self.firsts[files]
-        starts = np.where(first, self.bases[files], self.ends[numbers - 1])
-        return files, starts, self.ends[numbers]
+        return files, np.where(first, self.bases[files], before), stops
 
 
 def find_positions(shards: Shards, *, skip: bool = False) -> Positions:
@@ -63,60 +70,31 @@ def find_positions(shards: Shards, *, skip: bool = False) -> Positions:
     Raises:
         DatasetError: a file is damaged, or has not the records that its manifest lists.
     """
-    indexed = _indexed(shards)
-    if indexed is not None:
-        return indexed
-    found = in_threads(partial(_ends_of, skip=skip), shards.files)
-    counts = [len(ends) for ends in found]
-    for file, count in zip(shards.files, counts, strict=True):
-        if not skip and file.records is not None and file.records != count:
-            problem = wrong_count(file.path, count, file.records)
-            raise DatasetError(with_command(file.path, problem))
     bases = sums(shards.sizes)
+    if shards.records is not None:
+        firsts = sums(shards.records)
+        ends = ends_by_index(shards, firsts, bases)
+        if ends is not None:
+            return Positions(shards, firsts, bases, ends)
+    followed = _followed(shards, skip=skip)
+    firsts = sums([*map(len, followed)])
+    return Positions(shards, firsts, bases, KnownEnds(_through_all(followed, bases)))
+
+
+def _followed(shards: Shards, *, skip: bool) -> list[Rows]:
+    """Follow the lengths of all files: where the records of each end, int64 [N]."""
+    found = in_threads(partial(_ends_of, skip=skip), shards.files)
+    for file, ends in zip(shards.files, found, strict=True):
+        if not skip and file.records is not None and file.records != len(ends):
+            problem = wrong_count(file.path, len(ends), file.records)
+            raise DatasetError(with_command(file.path, problem))
+    return found
+
+
+def _through_all(found: Sequence[Rows], bases: Rows) -> Rows:
+    """Return where records end, counted through all files: int64 [records]."""
     shifted = [ends + base for ends, base in zip(found, bases, strict=False)]
-    firsts = sums(counts)
-    return Positions(np.concatenate([*shifted, firsts[:0]]), firsts, bases)
-
-
-def _indexed(shards: Shards) -> Positions | None:
-    """Find the records of splits by their indexes; None without one that is whole."""
-    splits = [
-        (opened.directory, name, split)
-        for opened in shards.manifests
-        for name, split in opened.splits.items()
-    ]
-    settled = [
-        file.listed and replace(file.listed, hidden=None) for file in shards.files
-    ]
-    listed = [shard for _, _, split in splits for shard in split.shards]
-    if not listed or settled != listed:
-        return None
-    ends, first = [], 0
-    for directory, name, split in splits:
-        found = _index_of(directory, name, split)
-        if found is None:
-            return None
-        ends.append(found + first)
-        first += sum(shard.bytes for shard in split.shards)
-    counts = [shard.records for shard in listed]
-    return Positions(np.concatenate(ends), sums(counts), sums(shards.sizes))
-
-
-def _index_of(directory: str, name: str, split: Split) -> Rows | None:
-    """Return where the frames of a split end; None without an index that is whole."""
-    if split.index is None:
-        return None
-    path = os.path.join(directory, index_name(name, split.index, split.run))
-    try:
-        contents = reader_of(path).read(path)
-    except FileNotFoundError:  # such as where only the shards were copied
-        return None
-    if checksum_of(contents) != split.index or len(contents) != 8 * split.records:
-        return None
-    ends, size = ends_of(contents), sum(shard.bytes for shard in split.shards)
-    if (np.diff(ends, prepend=0) < FRAMING).any() or ends[-1:].sum() != size:
-        return None  # another program has written it
-    return ends
+    return np.concatenate([*shifted, bases[:0]])
 
 
 def sums(values: Sequence[int]) -> Rows:

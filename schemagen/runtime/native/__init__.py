@@ -59,6 +59,10 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "image_pick": (None, c_void_p, *[c_int64] * 5, c_void_p),
     "floats_round": (None, c_void_p, c_int64, c_void_p),
     "ranges_read": (c_int64, c_int32, *[c_void_p] * 3, c_int64, *[c_void_p] * 2),
+    "files_read": (
+        *(None, *[c_void_p] * 2, c_int64, *[c_void_p] * 4, c_int64),
+        *([c_void_p] * 5),
+    ),
 }
 """What each function returns, and what it takes."""
 
@@ -327,3 +331,43 @@ def read_ranges(
         ctypes.addressof(error),
     )
     return whole, error.value
+
+
+def read_files(
+    files: Rows,
+    bounds: Rows,
+    paths: tuple[Bytes, Rows],
+    states: NDArray[np.uint64],
+    handles: NDArray[np.int32],
+    keep: int,
+    ranges: tuple[Rows, Rows, Rows],
+    memory: Bytes,
+) -> NDArray[np.bool_]:
+    """Read ranges of files into memory, if the files are what they were.
+
+    Args:
+        files: int64 [F], the numbers of the files.
+        bounds: int64 [F + 1], which ranges are those of each.
+        paths: uint8 [bytes], the paths of all files, each with a zero behind it; and int64
+            [files], where each begins.
+        states: uint64 [files, 3], size, inode and modification time of each, as they were.
+        handles: int32 [F], the descriptors of those that are open, and -1. Those of files
+            that stay open are written to it.
+        keep: how many more may stay open.
+        ranges: int64 [R] each: where ranges begin in their files, how many bytes they have,
+            and where they begin in the memory.
+        memory: uint8 [bytes].
+
+    Returns:
+        Which could not be read, or are not what they were: bool [F].
+    """
+    status = np.empty(len(files), np.int32)
+    core.files_read(
+        *addresses(files, bounds),
+        len(files),
+        *addresses(*paths, states, handles),
+        keep,
+        *addresses(*ranges, memory, status),
+    )
+    failed: NDArray[np.bool_] = status != 0
+    return failed

@@ -8,9 +8,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "core.h"
 
-#include <errno.h>
-#include <unistd.h>
-
 #if defined(__x86_64__)
 #include <immintrin.h>
 #elif defined(__aarch64__) && defined(__linux__)
@@ -213,28 +210,4 @@ EXPORT void frames_fill(uint8_t *data, const int64_t *ends, int64_t count) {
     crc = masked(record, size);
     memcpy(record + size, &crc, 4);
   }
-}
-
-/* --- Ranges of files ----------------------------------------------------------------- */
-
-/* Read ranges of an open file, each to its place in `out`.
- *
- * Return how many were read whole; if that are not all, `error` is the number of the error
- * that came, or 0 where the file ends.
- */
-EXPORT int64_t ranges_read(int32_t handle, const int64_t *starts, const int64_t *sizes,
-                           const int64_t *places, int64_t count, uint8_t *out, int32_t *error) {
-  for (int64_t at = 0; at < count; at++) {
-    for (int64_t done = 0; done < sizes[at];) {
-      ssize_t got = pread(handle, out + places[at] + done, (size_t)(sizes[at] - done),
-                          (off_t)(starts[at] + done));
-      if (got > 0) {
-        done += got;
-      } else if (got == 0 || errno != EINTR) {
-        *error = got == 0 ? 0 : errno;
-        return at;
-      }
-    }
-  }
-  return count;
 }

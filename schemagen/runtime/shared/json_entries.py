@@ -52,7 +52,7 @@ _SPLIT_SELDOM = {
     "run": str | None,
 }
 _SHARD = {"file": str, "records": int, "bytes": int, "crc32c": str}
-_SHARD_SELDOM = {"tail": str | None, "hidden": str | None}
+_SHARD_SELDOM = {"tail": str | None, "hidden": str | None, "index": str | None}
 _SHARD_NAMES = ("file", "hidden")
 
 # Names of files that are valid everywhere, as those that writers give.

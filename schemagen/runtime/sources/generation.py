@@ -30,6 +30,7 @@ class Generation:
     def __init__(self, shards: Shards) -> None:
         self._manifests = shards.manifests
         self._equal = {opened.path: opened.text for opened in shards.manifests}
+        self._states: dict[str, FileState] = {}
 
     def check(self) -> None:
         """Compare the manifests with what they were.
@@ -44,8 +45,12 @@ class Generation:
     def _problems(self, opened: OpenedManifest) -> Iterator[str]:
         """Yield what a manifest says no more of splits, one text each."""
         why, now = "", {}
+        state = _state_of(opened.path)
+        if state and state == self._states.get(opened.path):
+            return
         text = text_of(opened.path)
         if text == self._equal[opened.path]:
+            self._know(opened.path, state)
             return
         if text is None:
             why = "the manifest was deleted"
@@ -65,6 +70,20 @@ class Generation:
                 return
         if text is not None:
             self._equal[opened.path] = text
+            self._know(opened.path, state)
+
+    def _know(self, path: str, state: FileState | None) -> None:
+        """Take a manifest for what it is as long as it has the state from before."""
+        if state and state.is_distinct:
+            self._states[path] = state
+
+
+def _state_of(path: str) -> FileState | None:
+    """Return the state of a manifest; None if it cannot be told."""
+    try:
+        return reader_of(path).state(path)
+    except OSError:
+        return None
 
 
 def _still_there(split: Split, now: Split | None) -> bool:

@@ -7,9 +7,10 @@
 from __future__ import annotations
 
 import os
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import RawIOBase
 from types import TracebackType
 from typing import ClassVar, Protocol, Self, TypeVar
@@ -18,6 +19,9 @@ from ..shared.wire import Buffer
 from .lock import Lock
 
 _THREADS = 16
+
+# No file system rounds times to more seconds.
+_SAME_TIME = 2
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -31,15 +35,25 @@ class FileState:
         size: in bytes.
         version: what is another one after the file was written again: an entity tag, or
             the inode and the modification time; "" if the file system has none of them.
+        is_distinct: whether no other contents have this state. Times are rounded, so that
+            a file may be written twice at one time.
     """
 
     size: int
     version: str
+    is_distinct: bool = field(default=False, compare=False)
 
     @classmethod
     def of(cls, found: os.stat_result) -> Self:
         """Return the state of a file of this machine."""
-        return cls(found.st_size, f"{found.st_ino}-{found.st_mtime_ns}")
+        version = f"{found.st_ino}-{found.st_mtime_ns}"
+        return cls(found.st_size, version, time.time() - found.st_mtime > _SAME_TIME)
+
+    @property
+    def of_this_machine(self) -> tuple[int, int, int]:
+        """Its size, inode, and modification time in nanoseconds, if `of` has made it."""
+        inode, _, modified = self.version.partition("-")
+        return self.size, int(inode), int(modified)
 
     def __str__(self) -> str:
         return f"{self.size} {self.version}"

@@ -1,9 +1,11 @@
 """The index of a split: where each of its records ends.
 
-`.<split>.<crc32c>.index`, in a remote directory `.<split>.<crc32c>.<run>.index`, has a little-endian uint64 for each record: the end of its
-frame, counted through all shards in order. The manifest has the checksum of its bytes,
-so a split and its index are replaced together. Until the split is published, the
-lengths of a shard's frames are kept as text, next to what else is known of the shard.
+`.<split>.<crc32c>.index`, in a remote directory `.<split>.<crc32c>.<run>.index`, has a
+little-endian uint64 for each record: the end of its frame, counted through all shards in
+order. The manifest has the checksum of its bytes, so a split and its index are replaced
+together, and one for the part of each shard, which can be read by itself. Until the split
+is published, the lengths of a shard's frames are kept as text, next to what else is known
+of the shard.
 """
 
 from __future__ import annotations
@@ -12,20 +14,26 @@ import re
 import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .manifest import Split, checksum_of
 
-def index_name(split: str, checksum: str, run: str | None = None) -> str:
+ENTRY_BYTES = 8
+"""How many bytes an index has for each record."""
+
+
+def index_name(name: str, split: Split) -> str:
     """Return the name of an index's file. It is hidden, so globs for shards miss it.
 
     Args:
-        split: the split's name.
-        checksum: of the index.
-        run: of the run that has written it, where names tell generations apart.
+        name: of the split.
+        split: the split, with an index.
     """
-    return ".".join(["", split, checksum, *([run] if run else []), "index"])
+    run = [split.run] if split.run else []
+    return ".".join(["", name, split.index or "", *run, "index"])
 
 
 def index_files(names: Iterable[str], split: str) -> set[str]:
@@ -46,13 +54,30 @@ def unpacked_lengths(packed: str) -> NDArray[np.int64]:
     return np.frombuffer(zlib.decompress(b64decode(packed)), np.int64)
 
 
-def index_of(lengths: Iterable[NDArray[np.int64]]) -> bytes:
-    """Return the index of a split: the contents of its file.
+def indexed(split: Split, lengths: Iterable[NDArray[np.int64]]) -> tuple[Split, bytes]:
+    """Return a split with the checksums of its index, and the contents of its file.
 
     Args:
+        split: whose shards have all records.
         lengths: those of the frames of one shard after the other, int64 [N] each.
     """
-    return np.cumsum(np.concatenate(list(lengths))).astype("<u8").tobytes()
+    index = np.cumsum(np.concatenate(list(lengths))).astype("<u8").tobytes()
+    return with_checksums(split, index), index
+
+
+def with_checksums(split: Split, index: bytes) -> Split:
+    """Return a split with the checksums of its index.
+
+    Args:
+        split: whose shards have all records.
+        index: the contents of its file.
+    """
+    shards, start = [], 0
+    for shard in split.shards:
+        stop = start + shard.records * ENTRY_BYTES
+        shards.append(replace(shard, index=checksum_of(index[start:stop])))
+        start = stop
+    return replace(split, shards=tuple(shards), index=checksum_of(index))
 
 
 def ends_of(index: bytes) -> NDArray[np.int64]:

@@ -59,6 +59,8 @@ class Shard:
             recorded. In a plain file they hold the checksum of the last record, in a
             compressed one that of the whole contents.
         hidden: its name until the split is settled; None afterwards.
+        index: the CRC-32C of its part of the split's index, eight hex digits; None if
+            there is none, or if an earlier version has written it.
     """
 
     file: str
@@ -67,6 +69,7 @@ class Shard:
     crc32c: str
     tail: str | None = None
     hidden: str | None = None
+    index: str | None = None
 
 
 @dataclass(frozen=True)

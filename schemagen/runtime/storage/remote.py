@@ -32,8 +32,9 @@ _PAUSES = (0.5, 2.0)
 _PERMANENT = {errno.ENOENT, errno.EACCES, errno.EISDIR, errno.ENOTDIR}
 
 # What file systems say about a file's version, the most precise one first.
+_DISTINCT = ("ETag", "etag", "generation", "content_md5")
 _VERSIONS = (
-    *("ETag", "etag", "generation", "content_md5", "mtime", "LastModified"),
+    *(*_DISTINCT, "mtime", "LastModified"),
     *("last_modified", "updated", "modified", "created"),
 )
 
@@ -170,8 +171,9 @@ class RemoteReader(FileReader):
             found = file_system.info(path)
             if found["type"] == "directory":
                 raise IsADirectoryError
-        versions = (str(found[key]) for key in _VERSIONS if found.get(key))
-        return FileState(int(found["size"] or 0), next(versions, ""))
+        version = next((key for key in _VERSIONS if found.get(key)), "")
+        size, is_distinct = int(found["size"] or 0), version in _DISTINCT
+        return FileState(size, str(found.get(version, "")), is_distinct)
 
     def read(self, url: str, start: int = 0, stop: int | None = None) -> bytes:
         return b"" if stop is not None and start >= stop else _fetched(url, start, stop)

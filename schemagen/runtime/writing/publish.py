@@ -34,13 +34,12 @@ from ..compatibility import check_compatible
 from ..shared.errors import DatasetError, warn
 from ..storage import manifest
 from ..storage.directory import Directory, open_directory
-from ..storage.index import index_files, index_name, index_of, unpacked_lengths
+from ..storage.index import index_files, index_name, indexed, unpacked_lengths
 from ..storage.lock import Busy
 from ..storage.manifest import (
     Manifest,
     Shard,
     Split,
-    checksum_of,
     difference,
     of_schema,
 )
@@ -167,17 +166,14 @@ def _commit(
             "split, pass allow_empty=True"
         )
     files = [receipt.file for receipt in receipts]
-    committed = split.hidden_as(files)
     if not is_checked:
-        _check_files(directory, plan.split, committed, is_begun=False)
+        _check_files(directory, plan.split, split.hidden_as(files), is_begun=False)
     lengths = [each.lengths for each in receipts if each.lengths is not None]
     if plan.index and len(lengths) == len(receipts):  # a compressed shard has none
-        index = index_of(map(unpacked_lengths, lengths))
-        checksum = checksum_of(index)
-        split = replace(split, index=checksum)
-        committed = replace(committed, index=checksum)
-        directory.replace(index_name(plan.split, checksum, split.run), index)
+        split, index = indexed(split, map(unpacked_lengths, lengths))
+        directory.replace(index_name(plan.split, split), index)
     directory.sync()
+    committed = split.hidden_as(files)
     splits = {name: described(existing, name, mine) for name in existing.splits}
     _save(directory, replace(mine, splits=splits | {plan.split: committed}))
     _exchange(directory, plan.split, committed, {*names, *files})
@@ -483,7 +479,7 @@ def _exchange(directory: Directory, name: str, split: Split, there: set[str]) ->
         directory.sync()
     directory.for_each(directory.rename, waiting.keys(), waiting.values())
     directory.sync()
-    index = index_name(name, split.index or "", split.run)
+    index = index_name(name, split)
     directory.remove(*sorted(index_files(there, name) - {index}))
     claim = read_claim(directory, name, token_of(name, split))
     # A run of one process needs no such claim: no other process can ask for it.

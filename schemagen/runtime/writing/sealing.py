@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..shared.errors import DatasetError
 from ..storage import manifest
 from ..storage.directory import Directory, open_directory
-from ..storage.index import ends_of, index_files, index_name, index_of
+from ..storage.index import ends_of, index_files, index_name, indexed
 from ..storage.manifest import (
     TAIL_BYTES,
     CheckedFile,
@@ -25,6 +26,9 @@ from ..storage.manifest import (
 )
 from ..storage.schema import Schema
 from .publish import LOCK, check_record, described, settle
+
+if TYPE_CHECKING:
+    from ..cells.columns import Rows
 
 
 def seal(
@@ -67,9 +71,7 @@ def seal(
         splits = {name: described(existing, name, mine) for name in kept}
         for name, (split, index) in new.items():
             if index is not None:
-                checksum = checksum_of(index)
-                split = replace(split, index=checksum)
-                directory.replace(index_name(name, checksum), index)
+                directory.replace(index_name(name, split), index)
             splits[name] = split
         sealed = replace(mine, splits=splits)
         directory.sync()
@@ -136,7 +138,8 @@ def _split(
         )
     shards = tuple(directory.for_each(_listed, [directory] * len(files), files))
     split = Split(compressions.pop(), before + shards, adopted=True, shuffled=None)
-    return split, _index(directory, name, held if before else None, split, files)
+    lengths = _lengths(directory, name, held if before else None, split, files)
+    return (split, None) if lengths is None else indexed(split, lengths)
 
 
 def _listed(directory: Directory, file: CheckedFile) -> Shard:
@@ -152,28 +155,28 @@ def _listed(directory: Directory, file: CheckedFile) -> Shard:
     return Shard(file.name, file.records, size, f"{file.crc32c:08x}", tail.hex())
 
 
-def _index(
+def _lengths(
     directory: Directory,
     name: str,
     held: Split | None,
     split: Split,
     files: Sequence[CheckedFile],
-) -> bytes | None:
-    """Return the index of a split; None if it is compressed, or had none before."""
+) -> list[Rows] | None:
+    """Return the lengths of all frames; None if it is compressed, or had no index."""
     if split.compression:
         return None
     lengths = [some for file in files for some in file.lengths]
     if held is not None:
-        index = held.index and directory.read(index_name(name, held.index))
+        index = held.index and directory.read(index_name(name, held))
         if not index or checksum_of(index) != held.index:
             return None
         lengths = [np.diff(ends_of(index), prepend=0), *lengths]
-    return index_of(lengths)
+    return lengths
 
 
 def _remove_old_indexes(directory: Directory, sealed: Manifest) -> None:
     names = directory.names()
     for name, split in sealed.splits.items():
         if split.adopted:
-            current = index_name(name, split.index or "")
+            current = index_name(name, split)
             directory.remove(*sorted(index_files(names, name) - {current}))

@@ -75,9 +75,9 @@ class Receipt:
 
     def is_in(self, split: Split) -> bool:
         """Whether a split has the contents of the shard, under whatever name."""
-        held = split.shards[self.shard : self.shard + 1]
         return any(
-            self.listed(shard.file) == replace(shard, hidden=None) for shard in held
+            self.listed(shard.file) == replace(shard, hidden=None, index=None)
+            for shard in split.shards[self.shard : self.shard + 1]
         )
 
     def to_json(self) -> str:
