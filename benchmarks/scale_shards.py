@@ -34,6 +34,8 @@ SHARDS = (1_000, 10_000, 100_000)
 RECORDS = 100_000
 DEALT = (1, 16, 256, 900)
 _ROUNDS = 3
+
+VERIFY = "`verify`, 2 processes"
 _SPLIT = "train"
 
 
@@ -130,9 +132,7 @@ class _Split:
             ).check(),
             "compare the manifest, which has another split": compare,
             "`check_files`": lambda: _found_none(check_files(where)),
-            "`verify`, 2 processes": lambda: _found_none(
-                verify(where, workers=2).findings
-            ),
+            VERIFY: lambda: _found_none(verify(where, workers=2).findings),
         }
 
 
@@ -154,28 +154,31 @@ def _seconds(way: Way) -> float:
 
 def measure(setting: Setting) -> dict[str, Any]:
     """Write, publish, read and check splits; return seconds by step and number of shards."""
-    found: dict[str, dict[str, list[float]]] = {}
-    for full in SHARDS:
-        many = setting.count(full)
-        setting.say(f"{many:,} shards")
-        empty(setting.scratch)
-        split = _Split(setting, many)
-        for which in ("", ", over a split"):
-            writing: dict[str, Way] = {
-                "`write_parts`": split.write_parts,
-                "`publish`": split.publish,
-            }
-            for name, step in writing.items():
-                times = found.setdefault(name + which, {})
-                times[str(many)] = [_seconds(step)]
-                setting.say(f"{name}{which}: {times[str(many)][0] / many * 1e6:.1f}")
-        for name, step in split.steps().items():
-            rounds = min(_ROUNDS, setting.rounds)
-            times = found.setdefault(name, {})
-            times[str(many)] = [_seconds(step) for _ in range(rounds)]
-            setting.say(f"{name}: {figure(times[str(many)]).median / many * 1e6:.1f}")
-    empty(setting.scratch)
+    numbers = [setting.count(full) for full in SHARDS]
+    _steps(setting, 2, 1)  # imports
+    by_number = {str(many): _steps(setting, many, _ROUNDS) for many in numbers}
+    steps = next(iter(by_number.values()))
+    found = {
+        step: {many: times[step] for many, times in by_number.items()} for step in steps
+    }
     return {"seconds": found}
+
+
+def _steps(setting: Setting, many: int, most: int) -> dict[str, list[float]]:
+    """Return the seconds of each step in each round, for one number of shards."""
+    setting.say(f"{many:,} shards")
+    empty(setting.scratch)
+    split, times = _Split(setting, many), dict[str, list[float]]()
+    for over in ("", ", over a split"):
+        times[f"`write_parts`{over}"] = [_seconds(split.write_parts)]
+        times[f"`publish`{over}"] = [_seconds(split.publish)]
+    for name, step in split.steps().items():
+        rounds = 1 if name == VERIFY else min(most, setting.rounds)
+        times[name] = [_seconds(step) for _ in range(rounds)]
+    for name, taken in times.items():
+        setting.say(f"{name}: {number(microseconds(taken, many).median)}")
+    empty(setting.scratch)
+    return times
 
 
 def markdown(found: dict[str, Any]) -> str:

@@ -265,10 +265,8 @@ def _clear(
     # they tell whose shards are left.
     dead = {name for name, claim in ended.items() if claim.is_dead(lock)} - mine
     directory.remove(*sorted({*ended} - dead - mine))
-    left = [
-        name for name in run_files(names, plan.split) if name not in mine | {*ended}
-    ]
-    remove_files(directory, left)
+    left = run_files(names, plan.split).keys() - mine - {*ended}
+    remove_files(directory, sorted(left))
     directory.remove(*sorted(dead))
     for folder in bucket_folders(directory, plan.split):
         shutil.rmtree(folder, ignore_errors=True)
