@@ -117,8 +117,10 @@ def usual_workers(size: int) -> int:
 # So many damages of a file are kept.
 _MOST_DAMAGES = 10
 
-# Small files make one task together, up to so many bytes.
+# Small files make one task together, up to so many bytes. To open a file and begin with its
+# records takes about as long as to read some more.
 _TASK_BYTES = 1 << 25
+_FILE_BYTES = 1 << 16
 
 # Statistics of a split are merged when there are so many.
 _MOST_PARTS = 8
@@ -319,9 +321,10 @@ def read_data(
             files is in what is returned, and so are files that changed.
     """
     tasks = [task for group in groups for task in _tasks(data, group, wanted)]
-    total = sum(_bytes(task.pieces) for task in tasks)
+    pieces = [piece for task in tasks for piece in task.pieces]
+    total = sum(piece.bytes for piece in pieces)
     if workers is None:
-        workers = usual_workers(total)
+        workers = usual_workers(total + _FILE_BYTES * len(pieces))
 
     def advance(size: int) -> None:
         if progress is not None:
@@ -381,7 +384,7 @@ def _tasks(data: Data, group: Group, wanted: Wanted) -> Iterator[_Task]:
             held, total = [], 0
         if not large:
             held.append(_Piece(whole, rank, size))
-            total += size
+            total += size + _FILE_BYTES
             continue
         for part in parts_of(whole):
             stop = size if part.stop is None else part.stop
@@ -389,10 +392,6 @@ def _tasks(data: Data, group: Group, wanted: Wanted) -> Iterator[_Task]:
             yield _Task(group.split, group.spec, [piece], wanted)
     if held:
         yield _Task(group.split, group.spec, held, wanted)
-
-
-def _bytes(pieces: Iterable[_Piece]) -> int:
-    return sum(piece.bytes for piece in pieces)
 
 
 def _read(

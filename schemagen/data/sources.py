@@ -137,10 +137,11 @@ def _in_directory(where: str, path: FilePath) -> Data:
         )
     # Of a split that is being published there may be old files, and new ones by now.
     names = {file.listed.file for file in shards.files if file.listed}
+    unsettled = opened.manifest.unsettled
     unlisted = tuple(
         name
         for name in names_in(path)[0]
-        if name not in names and split_of(name) not in opened.manifest.unsettled
+        if name not in names and split_of(name) not in unsettled
     )
     return Data(where, shards, path, unlisted=unlisted)
 

@@ -349,7 +349,7 @@ def test_a_key_of_another_type_refuses_its_row(
         ({"overwrite": "no"}, "overwrite='no'"),
         ({"overwrite": 1}, "overwrite=1"),
         ({"shards": 0}, "shards=0"),
-        ({"shards": 100_000}, "shards=100000"),
+        ({"shards": 100_001}, "shards=100001"),
         ({"shards": 1.5}, "shards=1.5"),
         ({"shards": "2"}, "shards='2'"),
         ({"shards": True}, "shards=True"),

@@ -178,7 +178,7 @@ _DTYPES = {
     "float": "tf.float32",
 }
 
-_SHARD = re.compile(r"\d{5}-of-\d{5}")
+_SHARD = re.compile(r"\d{5,}-of-\d{5,}")
 
 # With more keys a program is not readable.
 _MOST_KEYS = 60

@@ -224,8 +224,10 @@ def splits_of(data: Data, spec: RecordSpec | None, examples: int) -> list[Checke
 def _splits(data: Data, spec: RecordSpec | None, examples: int) -> list[CheckedSplit]:
     """Put files together that are of one split and compared with one spec."""
     found: dict[tuple[str, str], CheckedSplit] = {}
+    specs = {id(file.spec): file.spec for file in data.files if file.spec}
+    texts = {key: json.dumps(spec, sort_keys=True) for key, spec in specs.items()}
     for file in data.files:
-        written = json.dumps(file.spec, sort_keys=True) if file.spec else ""
+        written = texts.get(id(file.spec), "")
         known = found.get((file.split, written))
         if known is None:
             known = _split(file, spec, Tally(examples), data)

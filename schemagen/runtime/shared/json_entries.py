@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import binascii
+import re
 from base64 import b64decode
 from collections.abc import Mapping
 from pathlib import PurePath
@@ -41,7 +42,7 @@ _MANIFEST = {
     "spec": dict,
     "splits": dict,
 }
-_SPLIT = {"compression": str, "records": int, "shards": list[dict[str, Any]]}
+_SPLIT = {"compression": str, "records": int, "shards": list}
 _SPLIT_SELDOM = {
     "fingerprint": str | None,
     "spec": dict[str, Any] | None,
@@ -52,6 +53,10 @@ _SPLIT_SELDOM = {
 }
 _SHARD = {"file": str, "records": int, "bytes": int, "crc32c": str}
 _SHARD_SELDOM = {"tail": str | None, "hidden": str | None, "index": str | None}
+_SHARD_NAMES = ("file", "hidden")
+
+# Names of files that are valid everywhere, as those that writers give.
+_PLAIN_NAME = re.compile(r"\.?\w[\w.-]{0,200}", re.ASCII)
 
 
 def check_manifest(data: Any) -> None:
@@ -72,21 +77,53 @@ def check_manifest(data: Any) -> None:
             raise ValueError(f"{where}: no shards")
         if split.get("index") is not None:
             _check_file_name(split["index"], where)
-        for number, shard in enumerate(split["shards"]):
-            place = f"{where}.shards[{number}]"
-            check_entries(place, shard, _SHARD, _SHARD_SELDOM)
-            _check_file_name(shard["file"], place)
-            if shard.get("hidden") is not None:
-                _check_file_name(shard["hidden"], place)
-            unknown = sorted(set(shard) - {*_SHARD, *_SHARD_SELDOM})
-            if unknown:
-                raise ValueError(f"{place}: unknown entries {unknown}")
-            if owners.setdefault(shard["file"], where) != where:
+        _check_shards(where, split["shards"])
+        for shard in split["shards"]:
+            if shard["file"] in owners:
                 other = owners[shard["file"]]
                 raise ValueError(f"{where}: {shard['file']!r} is a file of {other} too")
-        for entry in (split, *split["shards"]):
-            if min(entry["records"], entry.get("bytes", 0)) < 0:
-                raise ValueError(f"{where}: a negative number of records or bytes")
+        owners |= dict.fromkeys((shard["file"] for shard in split["shards"]), where)
+        if split["records"] < 0:
+            raise ValueError(f"{where}: a negative number of records or bytes")
+
+
+def _check_shards(where: str, shards: list[Any]) -> None:
+    """Check the shards of a split: all at once, and only if one is unusual one by one."""
+    if _are_usual(shards):
+        return
+    for number, shard in enumerate(shards):
+        place = f"{where}.shards[{number}]"
+        check_entries(place, shard, _SHARD, _SHARD_SELDOM)
+        for name in _SHARD_NAMES:
+            if shard.get(name) is not None:
+                _check_file_name(shard[name], place)
+        unknown = sorted(set(shard) - {*_SHARD, *_SHARD_SELDOM})
+        if unknown:
+            raise ValueError(f"{place}: unknown entries {unknown}")
+        if min(shard["records"], shard["bytes"]) < 0:
+            raise ValueError(f"{where}: a negative number of records or bytes")
+
+
+def _are_usual(shards: list[Any]) -> bool:
+    """Whether shards are right beyond doubt; others may be right, too."""
+    entries = {*_SHARD, *_SHARD_SELDOM}
+    if {*map(type, shards)} != {dict} or not all(
+        _SHARD.keys() <= names <= entries
+        for names in map(frozenset, {*map(tuple, shards)})
+    ):
+        return False
+    for name in entries:
+        values = [shard[name] for shard in shards if name in shard]
+        kinds = {*map(type, values)}
+        if _SHARD.get(name) is int:
+            usual = kinds == {int} and min(values) >= 0 and max(values) < _TOO_LARGE
+        else:
+            usual = kinds <= {str} and is_text("".join(values))
+        if name in _SHARD_NAMES:
+            usual = usual and all(map(_PLAIN_NAME.fullmatch, values))
+        if not usual:
+            return False
+    return True
 
 
 def _check_file_name(name: str, where: str) -> None:

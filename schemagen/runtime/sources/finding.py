@@ -11,7 +11,6 @@ from itertools import count
 from ..shared.errors import DatasetError, no_split, nothing_at
 from ..storage import manifest
 from ..storage.directory import is_remote, open_directory, reader_of
-from ..storage.manifest import Shard
 from .manifests import OpenedManifest, manifest_path, open_manifest
 from .shards import File, Shards, found
 
@@ -70,11 +69,7 @@ def shards_of(opened: OpenedManifest, names: Sequence[str] | None = None) -> Sha
         names: of splits, in order; None for all.
     """
     chosen = tuple(opened.manifest.splits if names is None else names)
-    files = found(
-        _listed(opened, name, shard, os.path.join(opened.directory, shard.file))
-        for name in chosen
-        for shard in opened.manifest.splits[name].shards
-    )
+    files = found(file for name in chosen for file in _listed(opened, name))
     return Shards(files, (replace(opened, names=chosen),), "directory")
 
 
@@ -91,16 +86,17 @@ def shards_at(paths: Sequence[str]) -> Shards:
             opened[key] = _manifest_next_to(path)
     manifests = {key: each for key, each in opened.items() if each is not None}
     entries = {
-        (key, shard.file): (name, shard)
+        (key, file.listed.file): file
         for key, each in manifests.items()
-        for name, split in each.manifest.splits.items()
-        for shard in split.shards
+        for name in each.manifest.splits
+        for file in _listed(each, name)
+        if file.listed
     }
     files, read = [], set[tuple[str, str]]()
     for key, path in zip(keys, paths, strict=True):
         entry = entries.get((key, os.path.basename(path)))
-        files.append(_listed(manifests[key], *entry, path) if entry else File(path))
-        read |= {(key, entry[0])} if entry else set()
+        files.append(replace(entry, path=path) if entry else File(path))
+        read |= {(key, entry.split)} if entry else set()
     return Shards(
         found(files),
         tuple(
@@ -123,10 +119,14 @@ def directory_key(where: str) -> str:
     return where if "://" in where else os.path.normpath(where)
 
 
-def _listed(opened: OpenedManifest, split: str, shard: Shard, path: str) -> File:
-    """Return a file that a manifest lists."""
-    compression = opened.manifest.splits[split].compression
-    return File(path, split, shard, opened.manifest.spec_of(split), compression)
+def _listed(opened: OpenedManifest, name: str) -> list[File]:
+    """Return the files that a manifest lists of a split."""
+    split, spec = opened.manifest.splits[name], opened.manifest.spec_of(name)
+    where = os.path.join(opened.directory, "")
+    return [
+        File(f"{where}{shard.file}", name, shard, spec, split.compression)
+        for shard in split.shards
+    ]
 
 
 def _manifest_next_to(path: str) -> OpenedManifest | None:

@@ -74,8 +74,9 @@ def check_schemas(shards: Shards, spec: Spec) -> None:
     """
     by_directory = shards.by == "directory"
     for opened in shards.manifests:
+        unsettled = () if by_directory else opened.manifest.unsettled
         for name, stated in opened.splits.items():
-            if not by_directory and name in opened.manifest.unsettled:
+            if name in unsettled:
                 raise DatasetError(unsettled_problem(opened.directory, name))
             where = opened.path if by_directory else f"{opened.path}: split {name!r}"
             written = opened.manifest.spec_of(name)
@@ -90,7 +91,8 @@ def _whole(shards: Shards) -> Shards:
             named twice, or holds no records.
     """
     check_listed(shards.files)
-    _check_spellings(shards.files)
+    if shards.by != "directory":
+        _check_spellings(shards.files)
     files = tuple(file if file.listed else _begun(file) for file in shards.files)
     _check_unlisted(shards)
     read = tuple(opened for opened in shards.manifests if opened.names)
@@ -145,14 +147,17 @@ def _check_unlisted(shards: Shards) -> None:
     manifests = {directory_key(each.directory): each for each in shards.manifests}
     doubtful = []
     for file in shards.files:
+        if file.listed:
+            continue
         where, name = os.path.split(file.path)
         opened = manifests.get(directory_key(where))
-        if file.listed or opened is None:
+        if opened is None:
             continue
         match = SHARD_NAME.fullmatch(name)
-        if match and match[1] in opened.manifest.unsettled:
+        held = opened.manifest.splits.get(match[1]) if match else None
+        if match and held and held.is_unsettled:
             raise DatasetError(unsettled_problem(where, match[1]))
-        if match and match[1] in opened.manifest.splits:
+        if match and held:
             raise DatasetError(
                 f"{file.path}: named as a shard of split {match[1]!r}, and "
                 f"{opened.path} does not list it: of a write that has not ended, left "

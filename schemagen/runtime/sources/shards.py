@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from io import FileIO, RawIOBase
+from time import monotonic
 from typing import Any, Literal
 
 from ..shared.tfrecord import HEADER_SIZE
@@ -23,11 +24,13 @@ from .manifests import OpenedManifest, absolute
 
 _USUAL_RECORD_BYTES = 1 << 16
 
-# So many files of this machine take less time than it takes to start threads.
-_FEW = 16
+# So many files are looked at one after the other, to see whether they are waited for: those
+# of this machine mostly come from memory, and threads would only be in each other's way.
+_SOME = 64
+_WAITED_SECONDS = 2e-4
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class File:
     """A shard of a split, or another file of records.
 
@@ -53,9 +56,10 @@ class File:
     difference: str = ""
     start: bytes = b""
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce__(self) -> tuple[Any, ...]:
         """Name the file from anywhere: another process may be in another directory."""
-        return {**vars(self), "path": absolute(self.path)}
+        _, *rest = (getattr(self, name) for name in self.__slots__)
+        return File, (absolute(self.path), *rest)
 
     @property
     def is_remote(self) -> bool:
@@ -118,14 +122,13 @@ class File:
                 differs = difference(self.path, self.listed, state.size, read)
             else:
                 start = reader.read(path, 0, min(HEADER_SIZE, state.size))
-            return replace(
-                self, state=state, error=None, difference=differs, start=start
-            )
+            return File(*known, state, None, differs, start)
 
+        known = (self.path, self.split, self.listed, self.spec, self.compression)
         try:
             return self.at_its_name(look)
         except OSError as error:
-            return replace(self, state=None, error=error)
+            return File(*known, None, error)
 
     def open(self) -> RawIOBase:
         """Open the file for reading.
@@ -267,9 +270,15 @@ def found(files: Iterable[File]) -> tuple[File, ...]:
 
 def of_each(function: Callable[[File], Result], files: Sequence[File]) -> list[Result]:
     """Apply a function that waits for files, in threads where those save time."""
-    if len(files) <= _FEW and not any(file.is_remote for file in files):
-        return [function(file) for file in files]
-    return in_threads(function, files)
+    if any(file.is_remote for file in files):
+        return in_threads(function, files)
+    results: list[Result] = []
+    while len(results) < len(files):
+        start, done = monotonic(), len(results)
+        results += map(function, files[done : done + _SOME])
+        if monotonic() - start > _WAITED_SECONDS * _SOME:
+            results += in_threads(function, files[len(results) :])
+    return results
 
 
 def _digest(facts: object) -> str:

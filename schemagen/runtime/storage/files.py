@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from io import RawIOBase
+from types import TracebackType
 from typing import ClassVar, Protocol, Self, TypeVar
 
 from ..shared.wire import Buffer
@@ -27,7 +27,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class FileState:
     """What a file system says about a file.
 
@@ -176,15 +176,30 @@ class Files(FileReader):
         """
 
 
-@contextmanager
-def named(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Give an error the file's name: those of open files do not say whose they are."""
-    try:
-        yield
-    except OSError as error:
-        if error.filename is not None or error.errno is None:
-            raise
-        raise OSError(error.errno, os.strerror(error.errno), str(path)) from None
+class named:  # noqa: N801 - a context manager, as `suppress`
+    """Give an error the file's name: those of open files do not say whose they are.
+
+    Args:
+        path: of the file.
+    """
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        """Do nothing."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if isinstance(error, OSError) and error.filename is None and error.errno:
+            reason = os.strerror(error.errno)
+            raise OSError(error.errno, reason, str(self._path)) from None
 
 
 def temporary_name(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from io import BufferedReader, RawIOBase
 from typing import TYPE_CHECKING, Any
 
@@ -61,15 +62,16 @@ def check_files(
 def _problems(directory: Directory, shard: Shard) -> Iterator[str]:
     from . import manifest
 
-    name = shard.file
-    where = f"{directory.where}/{name}"
+    where = f"{directory.where}/{shard.file}"
+    opened = None
     try:
-        if shard.hidden and directory.size(shard.hidden) is not None:
-            name = shard.hidden
-        if directory.size(name) is None:
+        for name in filter(None, (shard.hidden, shard.file)):
+            with suppress(FileNotFoundError):
+                opened = opened or directory.files.open(directory.path(name))
+        if opened is None:
             yield manifest.missing_problem(where)
             return
-        file = MeasuredFile(directory.files.open(directory.path(name)))
+        file = MeasuredFile(opened)
         with BufferedReader(file, _PIECE_BYTES) as buffered:
             records, problem = _count(buffered, where)
             while buffered.read(_PIECE_BYTES):

@@ -98,7 +98,7 @@ class LocalFiles(Files):
 
     def read(self, path: str, start: int = 0, stop: int | None = None) -> bytes:
         regular_state(path)
-        with named(path), open(path, "rb") as file:
+        with named(path), FileIO(path) as file:
             file.seek(start)
             return file.read(-1 if stop is None else stop - start)
 
@@ -141,10 +141,11 @@ class LocalFiles(Files):
         return True
 
     def rename(self, old: str, new: str) -> None:
-        Path(old).replace(new)
+        os.replace(old, new)
 
     def remove(self, path: str) -> None:
-        Path(path).unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            os.unlink(path)
 
     def sync(self, directory: str) -> None:
         _sync(Path(directory))

@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..native import crc32c
@@ -41,8 +42,11 @@ _ENTRIES = {"format", "record", "fingerprint", "spec", "splits"}
 _SEAL = re.compile(rb'\{\n  "crc32c": "(.{8})"', re.DOTALL)
 _ZEROS = "0" * 8
 
+# Entries of shards are ten characters deep in the text, one a line.
+_SHARDS = json.JSONEncoder(sort_keys=True, separators=(",\n" + " " * 10, ": "))
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, slots=True)
 class Shard:
     """One file of a split.
 
@@ -128,9 +132,16 @@ class Split:
         """How many records the split holds."""
         return sum(shard.records for shard in self.shards)
 
+    @cached_property
+    def is_unsettled(self) -> bool:
+        """Whether it is published, and its files do not all have their names."""
+        return any(shard.hidden for shard in self.shards)
+
     @property
     def settled(self) -> Split:
         """The split when its files have their names."""
+        if not self.is_unsettled:
+            return self
         return self.hidden_as([None] * len(self.shards))
 
     def hidden_as(self, names: Sequence[str | None]) -> Split:
@@ -163,9 +174,7 @@ class Manifest:
     def unsettled(self) -> dict[str, Split]:
         """The splits that are published, and whose files do not all have their names."""
         return {
-            name: split
-            for name, split in self.splits.items()
-            if any(shard.hidden for shard in split.shards)
+            name: split for name, split in self.splits.items() if split.is_unsettled
         }
 
     def spec_of(self, split: str) -> Spec:
@@ -179,26 +188,60 @@ class Manifest:
 
 def dumps(manifest: Manifest) -> str:
     """Return a manifest as JSON text, one fact a line, sealed with its checksum."""
-    data = {
+    splits = {name: _split_text(split) for name, split in manifest.splits.items()}
+    entries = {
         "crc32c": _ZEROS,
         "format": FORMAT,
         "record": manifest.record,
         "fingerprint": manifest.fingerprint,
         "spec": manifest.spec,
-        "splits": {
-            name: {
-                **asdict(split, dict_factory=_without_none),
-                "records": split.records,
-            }
-            for name, split in manifest.splits.items()
-        },
     }
-    text = json.dumps(data, indent=2, sort_keys=True) + "\n"
+    texts = {name: _text(value, 1) for name, value in entries.items()}
+    text = _joined(texts | {"splits": _joined(splits, 1)}, 0) + "\n"
     return text.replace(_ZEROS, checksum_of(text.encode()), 1)
 
 
-def _without_none(entries: list[tuple[str, Any]]) -> dict[str, Any]:
-    return {name: value for name, value in entries if value is not None}
+def _split_text(split: Split) -> str:
+    entries = {each.name: getattr(split, each.name) for each in fields(split)}
+    shards, entries["records"] = entries.pop("shards"), split.records
+    texts = {
+        name: _text(value, 3) for name, value in entries.items() if value is not None
+    }
+    return _joined(texts | {"shards": _shards_text(shards)}, 2)
+
+
+def _shards_text(shards: Sequence[Shard]) -> str:
+    """Return the list of shards as text, in one call of the encoder in C.
+
+    Its separators do not tell entries of a shard from shards. No text in JSON has a line end,
+    so that what is between two shards is found by it.
+    """
+    names = Shard.__slots__
+    facts = [
+        {name: value for name in names if (value := getattr(shard, name)) is not None}
+        for shard in shards
+    ]
+    text = _SHARDS.encode(facts)
+    outer, inner = "\n" + " " * 8, "\n" + " " * 10
+    text = text[2:-2].replace(f"}},{inner}{{", f"{outer}}},{outer}{{{inner}")
+    return f"[{outer}{{{inner}{text}{outer}}}\n      ]"
+
+
+def _text(value: Any, depth: int) -> str:
+    """Return a value as JSON that stands at a depth; no text in it has a line end."""
+    text = json.dumps(value, indent=2, sort_keys=True)
+    return text.replace("\n", "\n" + "  " * depth)
+
+
+def _joined(entries: Mapping[str, str], depth: int) -> str:
+    """Return an object at a depth, whose values are JSON already."""
+    if not entries:
+        return "{}"
+    outer = "\n" + "  " * depth
+    lines = (
+        f"{outer}  {json.dumps(name)}: {entries[name]}" for name in sorted(entries)
+    )
+    return "{" + ",".join(lines) + outer + "}"
 
 
 def checksum_of(contents: bytes) -> str:

@@ -217,8 +217,7 @@ def _left(
         shards = receipts_in(names, plan.split, claim.token)
         left = whole(directory, read_receipts(directory, run, shards))
         if left and resume:
-            before = Plan.from_entries(claim.plan)
-            if different := plan.differences(before, BYTES, "now"):
+            if different := plan.differences(claim.begun, BYTES, "now"):
                 raise DatasetError(
                     f"{directory.where}: split {plan.split!r} cannot be resumed: found "
                     f"{different}; ask for the same, or begin again with resume=False"
@@ -266,10 +265,8 @@ def _clear(
     # they tell whose shards are left.
     dead = {name for name, claim in ended.items() if claim.is_dead(lock)} - mine
     directory.remove(*sorted({*ended} - dead - mine))
-    left = [
-        name for name in run_files(names, plan.split) if name not in mine | {*ended}
-    ]
-    remove_files(directory, left)
+    left = run_files(names, plan.split).keys() - mine - {*ended}
+    remove_files(directory, sorted(left))
     directory.remove(*sorted(dead))
     for folder in bucket_folders(directory, plan.split):
         shutil.rmtree(folder, ignore_errors=True)

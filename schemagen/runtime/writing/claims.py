@@ -13,8 +13,9 @@ import json
 import os
 import socket
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
+from functools import cached_property, lru_cache
 from typing import Any
 
 from ..shared.errors import DatasetError
@@ -78,6 +79,15 @@ class Claim:
             f"{directory.where}: split {split!r} is being written by {self}, as "
             f"{claim_name(split, self.token)} says; {advice}"
         )
+
+    @cached_property
+    def begun(self) -> Plan:
+        """The plan that the run has begun with.
+
+        Raises:
+            DatasetError: the claim does not have one, or that of another version.
+        """
+        return Plan.from_entries(self.plan)
 
     @property
     def is_own(self) -> bool:
@@ -172,8 +182,13 @@ def claims_of(directory: Directory, split: str, names: Iterable[str]) -> list[Cl
 def read_claim(directory: Directory, split: str, token: str) -> Claim | None:
     """Return the claim of a run; None if it has none."""
     text = directory.read(claim_name(split, token))
-    if text is None:
-        return None
+    return None if text is None else _claim_of(token, text)
+
+
+# It is read before and after each shard, and then mostly says the same.
+@lru_cache(maxsize=8)
+def _claim_of(token: str, text: bytes) -> Claim:
+    """Return what a claim's file says."""
     try:
         held = json.loads(text)
         plan = held.get("plan")
@@ -221,10 +236,11 @@ def claim_of(directory: Directory, plan: Plan) -> Claim | None:
     claim = read_claim(directory, plan.split, plan.token)
     if claim is None or claim.plan is None:
         return None
-    begun = Plan.from_entries(claim.plan)
+    begun = claim.begun
     # Machines may see one directory under several paths, and a process that starts again
     # may be told to take over what its run has taken over before.
-    names = [name for name in asdict(plan) if name not in ("directory", "take_over")]
+    options = (each.name for each in fields(plan))
+    names = [name for name in options if name not in ("directory", "take_over")]
     if different := plan.differences(begun, names, "here"):
         advice = "use the same options and the same generated code in all processes of the run"
         if claim.published is not None:

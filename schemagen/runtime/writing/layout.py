@@ -8,21 +8,35 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..shared.tfrecord import Framed
+from .. import native
+from ..shared.tfrecord import Framed, joined
 from .keys import groups_of
+
+# In turn each shard gets one record after the other, which would take longer than to make
+# them. So they wait until there are so many for each shard, or so many bytes in all.
+_TOGETHER = 32
+_WAITING_BYTES = 8 << 20
 
 
 class Layout(Protocol):
     """Deals records out to shards, in the order in which they come.
 
     Attributes:
-        in_order: whether a shard is full as soon as a later one gets a record.
+        in_order: whether a shard is full as soon as a later one gets a record. Then no record
+            waits.
     """
 
     in_order: bool
 
     def deal(self, framed: Framed) -> Iterator[tuple[int, Framed]]:
-        """Yield the numbers of shards, each with the records that it gets next."""
+        """Yield the numbers of shards, each with the records that it gets next.
+
+        Records may wait for those of later calls, or for `rest`.
+        """
+        ...
+
+    def rest(self) -> Iterator[tuple[int, Framed]]:
+        """Yield the records that wait, as `deal`."""
         ...
 
 
@@ -37,24 +51,39 @@ class InTurn:
         self.in_order = shards == 1
         self._shards = shards
         self._next = 0
+        self._waiting: list[Framed] = []
+        self._records = self._bytes = 0
 
     def deal(self, framed: Framed) -> Iterator[tuple[int, Framed]]:
         """See `Layout`."""
-        if self._shards == 1 and len(framed):
+        if self.in_order:
             yield 0, framed
             return
-        first, total = self._next, self._shards
-        self._next = (first + len(framed)) % total
-        memory = memoryview(framed.data)
-        ends = framed.ends.tolist()
-        starts = [0, *ends[:-1]]
-        for at in range(min(total, len(framed))):
-            mine = slice(at, None, total)
-            pieces = [
-                memory[a:b] for a, b in zip(starts[mine], ends[mine], strict=True)
-            ]
-            sizes = np.fromiter(map(len, pieces), np.int64, len(pieces))
-            yield (first + at) % total, Framed(b"".join(pieces), np.cumsum(sizes))
+        self._waiting.append(framed)
+        self._records += len(framed)
+        self._bytes += len(framed.data)
+        enough = self._records >= _TOGETHER * self._shards
+        if enough or self._bytes >= _WAITING_BYTES:
+            yield from self.rest()
+
+    def rest(self) -> Iterator[tuple[int, Framed]]:
+        """See `Layout`."""
+        if not self._records:
+            return
+        framed, first, total = joined(self._waiting), self._next, self._shards
+        self._waiting, self._records, self._bytes = [], 0, 0
+        count = len(framed)
+        self._next = (first + count) % total
+        extents = np.stack([np.append(0, framed.ends[:-1]), framed.ends], axis=1)
+        turns = [np.arange(at, count, total) for at in range(min(total, count))]
+        extents = extents[np.concatenate(turns)]
+        data = native.joined(np.frombuffer(framed.data, np.uint8), extents)
+        dealt = Framed(data.data, np.cumsum(extents[:, 1] - extents[:, 0]))
+        begin = 0
+        for at, turn in enumerate(turns):
+            stop = begin + len(turn)
+            yield (first + at) % total, dealt[begin:stop]
+            begin = stop
 
 
 class BySize:
@@ -87,6 +116,10 @@ class BySize:
             if at < len(framed):
                 self._shard += 1
                 self._filled = 0
+
+    def rest(self) -> Iterator[tuple[int, Framed]]:
+        """See `Layout`."""
+        yield from ()
 
 
 def by_number(

@@ -12,6 +12,7 @@ import sys
 import uuid
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
+from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeGuard
@@ -35,7 +36,7 @@ DEFAULT_SHARD_BYTES = 128 * 1024 * 1024
 _FORMAT = 1
 
 _SPLIT_NAME = re.compile(r"\w[\w.]*(-[\w.]+)*", re.ASCII)
-_MOST_SHARDS = 99_999
+_MOST_SHARDS = 100_000
 
 # File systems take names of 255 bytes; a shard's has this and some more.
 _LONGEST_SPLIT = 150
@@ -108,7 +109,7 @@ class Plan:
         """What errors begin with."""
         return f"{self.directory}: {self}"
 
-    @property
+    @cached_property
     def token(self) -> str:
         """Twelve hexadecimal digits, which hidden files of the run have in their names."""
         return blake2b(self.run.encode(), digest_size=6).hexdigest()

@@ -12,8 +12,6 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
-import numpy as np
-
 from ..native import crc32c
 from ..shared.compression import COMPRESSIONS
 from ..shared.errors import ChangedSourceError, DatasetError
@@ -77,12 +75,15 @@ class Receipt:
 
     def is_in(self, split: Split) -> bool:
         """Whether a split has the contents of the shard, under whatever name."""
-        held = split.settled.shards[self.shard : self.shard + 1]
-        return any(self.listed(shard.file) == shard for shard in held)
+        return any(
+            self.listed(shard.file) == replace(shard, hidden=None, index=None)
+            for shard in split.shards[self.shard : self.shard + 1]
+        )
 
     def to_json(self) -> str:
         """Return the receipt as JSON."""
-        return json.dumps(asdict(self), sort_keys=True)
+        refused = [asdict(row) for row in self.refused]
+        return json.dumps({**vars(self), "refused": refused}, sort_keys=True)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -151,7 +152,9 @@ class ShardFile:
         self._records += len(framed)
         self._last = bytes(framed.data[-4:])
         if self._stream is None:
-            self._lengths += np.diff(framed.ends, prepend=0).tobytes()
+            lengths = framed.ends.copy()
+            lengths[1:] -= framed.ends[:-1]
+            self._lengths += lengths.tobytes()
             self._take(framed.data)
         else:
             self._take(self._stream.compress(framed.data))
@@ -289,15 +292,19 @@ def one_for_each(plan: Plan, shards: int, receipts: Iterable[Receipt]) -> list[R
         DatasetError: a shard has none, or a receipt is of another run.
     """
     chosen: dict[int, Receipt] = {}
-    for receipt in receipts:
-        is_of_plan = plan.token in run_files([receipt.file], plan.split).values()
+    given = list(receipts)
+    runs = run_files((receipt.file for receipt in given), plan.split)
+    for receipt in given:
+        is_of_plan = runs.get(receipt.file) == plan.token
         if receipt.run != plan.run or not 0 <= receipt.shard < shards or not is_of_plan:
             raise DatasetError(
                 f"{plan.where} with {shards} shards: found a receipt of shard "
                 f"{receipt.shard} of run {receipt.run!r} with the file {receipt.file}, "
                 "expected receipts of this run and split"
             )
-        _check_agreement(plan, chosen.setdefault(receipt.shard, receipt), receipt)
+        first = chosen.setdefault(receipt.shard, receipt)
+        if first is not receipt:
+            _check_agreement(plan, first, receipt)
     missing = [shard for shard in range(shards) if shard not in chosen]
     if missing:
         shown = ", ".join(map(str, missing[:10])) + ", ..." * (len(missing) > 10)

@@ -207,6 +207,8 @@ class _Writing:
             return self._shuffled(plan.shuffle_seed)
         if plan.shards is not None and not isinstance(source, Stream):
             return self._by_shard(source)
+        if plan.shards is not None and plan.shards > 1:
+            return self._in_turn(InTurn(plan.shards))
         return self._in_order()
 
     def _by_shard(self, source: Indexed | Parts) -> tuple[int, list[Refused]]:
@@ -237,19 +239,28 @@ class _Writing:
             self.run.finish(shard, last_row=last_row, refused=refused)
         return len(plan.numbers), []
 
+    def _in_turn(self, layout: InTurn) -> tuple[int, list[Refused]]:
+        """Write the rows as they come, to a number of shards in turn."""
+        refused = list[Refused]()
+        for chunk in self._all(self._chunks()):
+            refused += chunk.refused
+            for number, records in layout.deal(chunk.framed):
+                self.run.add(number, records)
+        for number, records in layout.rest():
+            self.run.add(number, records)
+        return len(self.run.plan.numbers), refused
+
     def _in_order(self) -> tuple[int, list[Refused]]:
-        """Write the rows as they come: to a number of shards in turn, or by size."""
+        """Write the rows as they come: to one shard, or by size."""
         plan = self.run.plan
         shard = self.run.keep_leading()
-        layout: Layout = (
-            InTurn(plan.shards) if plan.shards else BySize(plan.shard_bytes, shard)
-        )
+        layout: Layout = InTurn(1) if plan.shards else BySize(plan.shard_bytes, shard)
         last_row, refused = -1, list[Refused]()
         for chunk in self._chunks_after(shard):
             refused += chunk.refused
             at = 0
             for number, records in layout.deal(chunk.framed):
-                if layout.in_order and number > shard:
+                if number > shard:
                     # A run that goes on reads the rows after the last one again.
                     mine = [row for row in refused if row.row < last_row]
                     del refused[: len(mine)]

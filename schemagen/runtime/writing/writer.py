@@ -236,6 +236,8 @@ class ShardedWriter:
             return
         self._write_waiting()
         with self._failing():
+            for shard, records in self._layout.rest():
+                self._run.add(shard, records)
             self._run.publish(self._shards or self._last + 1)
         self._closed = True
         self._abandoned.detach()
