@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -114,6 +116,22 @@ def test_the_first_batch_asks_for_its_own_records(requests: list[int]) -> None:
         requests.clear()
         next(batches)
         assert 0 < sum(requests) < every * (most + 1) / COUNT
+
+
+@pytest.mark.parametrize("compression", [None, "GZIP"])
+def test_threads_end_with_a_loop_that_is_left(compression: Any) -> None:
+    """Also the one that waits for URLs."""
+    write_dataset(rows(COUNT), f"{URL}-more", "train", compression=compression)
+    before = {*threading.enumerate()}
+    split = open_split(f"{URL}-more", "train")
+    for _ in split.batches(4):
+        break
+    for _ in split:
+        break
+    until = time.monotonic() + 60
+    while not {*threading.enumerate()} <= before:
+        assert time.monotonic() < until
+        time.sleep(0.01)
 
 
 @pytest.mark.parametrize("stop", ["first", "last"])

@@ -144,40 +144,29 @@ class _Run:
 
 
 @dataclass
-class _Rates:
-    """How many bytes a unit has: those that were made last tell it."""
-
-    made: float = 0
-    fetched: float = 0
-
-    @property
-    def larger(self) -> float:
-        """The larger ones, at least a byte."""
-        return max(self.made, self.fetched, 1)
-
-
-@dataclass
 class _Part:
     """Units that are finished together.
 
     Attributes:
         units: which.
         run: what they were fetched with.
-        size: their bytes, estimated until they are made.
+        made: the bytes of each unit, estimated until they are made.
+        fetched: those of each in files.
         results: what is made of them.
     """
 
     units: range
     run: _Run
-    size: float
+    made: float
+    fetched: float = 0
     results: Future[Sequence[Any]] = field(init=False)
 
 
-def _made(work: Work[Result], part: _Part, rates: _Rates) -> Sequence[Result]:
+def _made(work: Work[Result], part: _Part) -> Sequence[Result]:
     """Return what is made of a part, and measure it."""
     units, run = part.units, part.run.units
     numbers, fetched = part.run.fetched()
-    rates.fetched = fetched.nbytes / max(1, len(run))
+    part.fetched = fetched.nbytes / len(run)
     if len(units) < len(run):
         start = (units.start - run.start) * work.size
         stop = start + len(units) * work.size
@@ -185,8 +174,7 @@ def _made(work: Work[Result], part: _Part, rates: _Rates) -> Sequence[Result]:
         numbers, fetched = numbers[rows], fetched.only(rows)
     results = work.finish(numbers, work.steps.decode(fetched))
     some = results[:: -(-len(results) // _SEVERAL) or 1]
-    part.size = byte_count(some) / max(1, len(some)) * len(results)
-    rates.made = part.size / max(1, len(units))
+    part.made = byte_count(some) / max(1, len(some)) * len(results) / len(units)
     del part.run  # which holds what was fetched
     return results
 
@@ -249,7 +237,8 @@ class Ahead(Iterator[Result]):
         self._parts: deque[_Part] = deque()
         self._results: deque[Result] = deque()
         self._fetched = self._begun = self._delivered = 0
-        self._rates = _Rates()
+        # The bytes of a unit, as those of the last part tell them.
+        self._made = self._size = 1.0
         self._error: Exception | None = None
         self._process = os.getpid()
         self._turn = threading.Lock()
@@ -295,7 +284,9 @@ class Ahead(Iterator[Result]):
                 self._error = error
                 self._stop()
                 raise
-            self._delivered += len(self._parts.popleft().units)
+            part = self._parts.popleft()
+            self._delivered += len(part.units)
+            self._made, self._size = part.made, max(part.fetched, 1)
             if not self._results:
                 self._fill()
         return self._results.popleft()
@@ -322,8 +313,8 @@ class Ahead(Iterator[Result]):
 
     def _begin(self, units: range, run: _Run) -> _Part:
         """Begin a part."""
-        part = _Part(units, run, len(units) * self._rates.larger)
-        part.results = self._finisher.submit(_made, self._work, part, self._rates)
+        part = _Part(units, run, self._made)
+        part.results = self._finisher.submit(_made, self._work, part)
         return part
 
     def _room(self) -> int:
@@ -335,10 +326,10 @@ class Ahead(Iterator[Result]):
             return 0
         units = work.first
         if self._delivered:
-            rate = self._rates.larger
-            held = sum(part.size for part in self._parts) + ready * self._rates.made
+            held = sum(part.made * len(part.units) for part in self._parts)
+            room = (BYTES - held - ready * self._made) / free
             units = min(
-                int((BYTES - held) / free / rate),
+                int(room / max(self._made, self._size)),
                 work.most // work.size,
                 max(units, _GROWTH * self._delivered),
             )
@@ -366,8 +357,7 @@ class Ahead(Iterator[Result]):
         """Begin a run of at least so many units."""
         work, start = self._work, self._fetched
         if work.near and self._delivered and self._limit > 1:
-            most = int(BYTES / max(1, self._rates.fetched))
-            units = max(units, min(work.near(start), most))
+            units = max(units, min(work.near(start), int(BYTES / self._size)))
         self._fetched = min(work.count, start + units)
         some = range(start, self._fetched)
         if self._fetcher:

@@ -218,22 +218,26 @@ class Mixture(View):
         # is read from its beginning.
         each = [(0, begun(at, 0)) for at in range(len(self._views))]
 
-        def fetched(share: Share) -> Drawn:
+        def of(share: Share) -> Steps[Chunk]:
             repeat, steps = each[share.view]
             if repeat != share.repeat:
                 steps = begun(share.view, share.repeat)
                 each[share.view] = share.repeat, steps
-            return Drawn(share, steps, steps.fetch(share.numbers))
+            return steps
 
         def fetch(numbers: Rows) -> Mixed:
-            return Mixed(numbers, [*map(fetched, self._shares(numbers))])
+            shares = self._shares(numbers)
+            steps = [*map(of, shares)]
+            pairs = zip(shares, steps, strict=True)
+            fetched = [own.fetch(share.numbers) for share, own in pairs]
+            return Mixed(numbers, shares, steps, fetched)
 
         def decode(mixed: Mixed) -> Chunk:
             if not self.changed:
                 return decoded(self, *mixed.records(), skip=skips)
-            chunks = [drawn.steps.decode(drawn.fetched) for drawn in mixed.drawn]
-            shares = [drawn.share for drawn in mixed.drawn]
-            return MixedChunk(self, mixed.numbers, shares, chunks)
+            pairs = zip(mixed.steps, mixed.fetched, strict=True)
+            chunks = [own.decode(fetched) for own, fetched in pairs]
+            return MixedChunk(self, mixed.numbers, mixed.shares, chunks)
 
         return Steps(
             fetch,
@@ -290,56 +294,44 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """Records of one share, as they were fetched.
-
-    Attributes:
-        share: whose they are.
-        steps: how they are read.
-        fetched: the records.
-    """
-
-    share: Share
-    steps: Steps[Chunk]
-    fetched: Any
-
-    def only(self, rows: Rows) -> Drawn:
-        """Return those at some rows of the mixture: ascending int64 [N]."""
-        share = self.share
-        own = np.flatnonzero(np.isin(share.rows, rows))
-        places = np.searchsorted(rows, share.rows[own])
-        some = replace(share, rows=places, numbers=share.numbers[own])
-        return Drawn(some, self.steps, self.fetched.only(own))
-
-
-@dataclass(frozen=True)
 class Mixed:
     """Records of several shares, as they were fetched.
 
     Attributes:
         numbers: int64 [N], of the records.
-        drawn: those of each share.
+        shares: whose they are.
+        steps: how those of each share are read.
+        fetched: those of each share.
     """
 
     numbers: Rows
-    drawn: Sequence[Drawn]
+    shares: Sequence[Share]
+    steps: Sequence[Steps[Chunk]]
+    fetched: Sequence[Any]
 
     @property
     def nbytes(self) -> int:
-        return sum(drawn.fetched.nbytes for drawn in self.drawn)
+        return sum(each.nbytes for each in self.fetched)
 
     def only(self, rows: Rows) -> Mixed:
-        return Mixed(self.numbers[rows], [drawn.only(rows) for drawn in self.drawn])
+        shares, fetched = [], []
+        for share, each in zip(self.shares, self.fetched, strict=True):
+            own = np.flatnonzero(np.isin(share.rows, rows))
+            places = np.searchsorted(rows, share.rows[own])
+            shares.append(replace(share, rows=places, numbers=share.numbers[own]))
+            fetched.append(each.only(own))
+        return Mixed(self.numbers[rows], shares, self.steps, fetched)
 
     def records(self) -> tuple[Records, dict[int, str]]:
         """Return the records, and what is wrong with some, by their rows."""
         memory, before = [], 0
         problems: dict[int, str] = {}
         starts, stops = np.empty_like(self.numbers), np.empty_like(self.numbers)
-        for drawn in self.drawn:
-            rows = drawn.share.rows
-            found, wrong = drawn.steps.records(drawn.fetched)
-            first, last = found.starts.min(initial=0), found.stops.max(initial=0)
+        each = zip(self.shares, self.steps, self.fetched, strict=True)
+        for share, steps, fetched in each:
+            rows, (found, wrong) = share.rows, steps.records(fetched)
+            last = found.stops.max(initial=0)
+            first = found.starts.min(initial=last)
             moved = before - first
             starts[rows], stops[rows] = found.starts + moved, found.stops + moved
             memory.append(found.data[first:last])

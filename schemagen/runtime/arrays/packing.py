@@ -22,7 +22,7 @@ from ..shared.errors import DatasetError, with_suggestion
 from ..shared.options import check_choice, integer
 from .ahead import Steps
 from .batches import State
-from .collation import Collators, DTypes, merged
+from .collation import DTypes, merged
 from .lengths import check_list, lists_of
 from .order import Epoch
 from .views import Chunk, Columns, View
@@ -134,44 +134,26 @@ class Packed:
 
     Attributes:
         rows: int64 [N], their numbers.
-        part: what they are made of.
-        fetched: the records.
+        parts: what they are made of, one behind the other, and the records.
     """
 
     rows: Rows
-    part: Part
-    fetched: Any
+    parts: Sequence[tuple[Part, Any]]
 
     @property
     def nbytes(self) -> int:
         """How many bytes the records have."""
-        return int(self.fetched.nbytes)
+        return sum(fetched.nbytes for _, fetched in self.parts)
 
     def only(self, rows: Rows) -> Packed:
         """Return some of them, by their places."""
-        part, used = self.part.only(rows)
-        return Packed(self.rows[rows], part, self.fetched.only(used))
-
-
-@dataclass(frozen=True)
-class Windows:
-    """Rows of several windows.
-
-    Attributes:
-        packed: those of each window.
-    """
-
-    packed: Sequence[Packed]
-
-    @property
-    def rows(self) -> Rows:
-        """Their numbers: int64 [N]."""
-        return np.concatenate([each.rows for each in self.packed])
-
-    @property
-    def nbytes(self) -> int:
-        """How many bytes their records have."""
-        return sum(each.nbytes for each in self.packed)
+        found, begin = [], 0
+        for whole, fetched in self.parts:
+            end = begin + whole.rows
+            part, used = whole.only(rows[(rows >= begin) & (rows < end)] - begin)
+            found.append((part, fetched.only(used)))
+            begin = end
+        return Packed(self.rows[rows], found)
 
 
 class PackedRows:
@@ -221,11 +203,6 @@ class PackedRows:
         """What to call the data."""
         return self._view.where
 
-    @property
-    def collators(self) -> Collators:
-        """What makes columns of the fields of the schema."""
-        return self._view.decoder.collators
-
     def _of_rows(self, count: int) -> int:
         """Return how many rows so many records make, about."""
         return max(1, count * len(self) // max(1, len(self._view)))
@@ -240,28 +217,47 @@ class PackedRows:
         return 1 if records == 1 else self._of_rows(max(WINDOW, records))
 
     def steps(self, epoch: Epoch) -> Steps[Columns]:
-        """Return how rows are read."""
+        """Return how rows are read: of compressed files, window by window."""
         steps = self._view.steps(self._epoch)
-        if self._view.is_sequential:
-            return InSequence(self, steps).steps
+        last: dict[int, tuple[Part, Any]] = {}
 
         def fetch(rows: Rows) -> Packed:
-            whole = self.of_windows(np.unique(self.windows(rows)))
-            part, _ = whole.only(self.places(rows))
-            return Packed(rows, part, steps.fetch(part.numbers))
+            whole = self._of_windows(np.unique(self._windows(rows)))
+            part, _ = whole.only(self._places(rows))
+            return Packed(rows, [(part, steps.fetch(part.numbers))])
+
+        def fetch_in_sequence(rows: Rows) -> Packed:
+            windows, found = self._windows(rows), []
+            for window in np.unique(windows).tolist():
+                if window not in last:
+                    part = self._of_windows(np.array([window]))
+                    last.clear()
+                    last[window] = part, steps.fetch(part.numbers)
+                part, fetched = last[window]
+                own, used = part.only(self._places(rows[windows == window]))
+                found.append((own, fetched.only(used)))
+            return Packed(rows, found)
 
         def decode(packed: Packed) -> Columns:
-            columns = self.packed(packed.part, steps.decode(packed.fetched))
+            found, begin = list[tuple[Rows, Batch]](), 0
+            for part, fetched in packed.parts:
+                places = np.arange(begin, begin + part.rows)
+                found.append((places, self._packed(part, steps.decode(fetched))))
+                begin += part.rows
+            columns, collators = found[0][1], self._view.decoder.collators
+            if len(found) > 1:
+                columns = merged(found, [0] * len(found), begin, collators, DTypes())
             return PackedChunk(self, packed.rows, columns)
 
-        return steps.by(fetch, decode)
+        in_sequence = self._view.is_sequential
+        return steps.by(fetch_in_sequence if in_sequence else fetch, decode)
 
-    def windows(self, rows: Rows) -> Rows:
+    def _windows(self, rows: Rows) -> Rows:
         """Return the window of each row: int64 [N]."""
         found: Rows = np.searchsorted(self._firsts, rows, "right") - 1
         return found
 
-    def of_windows(self, windows: Rows) -> Part:
+    def _of_windows(self, windows: Rows) -> Part:
         """Return all rows of some windows, made of all records of them.
 
         Args:
@@ -277,15 +273,15 @@ class PackedRows:
         numbers = self._view.numbers(positions, self._epoch)
         return Part(rows, numbers, lengths, pieces)
 
-    def places(self, rows: Rows) -> Rows:
+    def _places(self, rows: Rows) -> Rows:
         """Return where rows are among all rows of their windows: int64 [N]."""
-        windows, of_rows = np.unique(self.windows(rows), return_inverse=True)
+        windows, of_rows = np.unique(self._windows(rows), return_inverse=True)
         firsts, counts = self._firsts[windows], np.diff(self._firsts)[windows]
         begins = np.cumsum(counts) - counts
         found: Rows = rows - firsts[of_rows] + begins[of_rows]
         return found
 
-    def packed(self, part: Part, chunk: Chunk) -> Batch:
+    def _packed(self, part: Part, chunk: Chunk) -> Batch:
         """Return the columns of rows.
 
         Args:
@@ -431,47 +427,6 @@ class Table:
         pieces, places = self.pieces, self.pieces.rows * self.size + self.pieces.places
         columns = (self.sources, pieces.lengths, places, pieces.segments)
         return zip(*(column.tolist() for column in columns), strict=True)
-
-
-class InSequence:
-    """Reads rows of compressed files, whose windows are fetched in their order.
-
-    Args:
-        view: of which.
-        steps: how records are read.
-    """
-
-    def __init__(self, view: PackedRows, steps: Steps[Chunk]) -> None:
-        self._view = view
-        self._steps = steps
-        self._last: tuple[int, Part, Any] | None = None
-
-    @property
-    def steps(self) -> Steps[Columns]:
-        """How rows are read."""
-        return self._steps.by(self._fetch, self._decode)
-
-    def _fetch(self, rows: Rows) -> Windows:
-        windows, found = self._view.windows(rows), []
-        for window in np.unique(windows).tolist():
-            if self._last is None or self._last[0] < window:
-                whole = self._view.of_windows(np.array([window]))
-                self._last = window, whole, self._steps.fetch(whole.numbers)
-            _, whole, fetched = self._last
-            own = rows[windows == window]
-            part, used = whole.only(self._view.places(own))
-            found.append(Packed(own, part, fetched.only(used)))
-        return Windows(found)
-
-    def _decode(self, windows: Windows) -> Columns:
-        places, found = 0, list[tuple[Rows, Batch]]()
-        for packed in windows.packed:
-            columns = self._view.packed(packed.part, self._steps.decode(packed.fetched))
-            found.append((places + np.arange(len(packed.rows)), columns))
-            places += len(packed.rows)
-        collators = self._view.collators
-        columns = merged(found, [0] * len(found), places, collators, DTypes())
-        return PackedChunk(self._view, windows.rows, columns)
 
 
 class PackedChunk:

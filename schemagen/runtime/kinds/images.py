@@ -29,6 +29,7 @@ from ..images.formats import (
     with_article,
 )
 from ..images.headers import EXIF_START, ImageHeader, encode_png
+from ..native.memory import empty
 from ..shared.dtypes import DTYPES, FLOATS, INTEGERS
 from ..shared.errors import DatasetError, Problem, warn
 from ..shared.requirements import lazy_tf as tf
@@ -285,7 +286,7 @@ class Resized(Kind):
         size = (*(self.resize or self.shape[:2]), self.shape[2])
         if None in size:
             return pixels.each(self._array_of, contents)
-        images: NDArray[Any] = np.empty((len(contents), *size), self.dtype)  # type: ignore[arg-type]
+        images = empty((len(contents), *size), self.dtype)  # type: ignore[arg-type]
 
         def put(numbered: tuple[int, bytes]) -> None:
             images[numbered[0]] = self._array_of(numbered[1])
