@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import fsspec
+import numpy as np
 import pytest
 from digit_rows import row, rows, scans
 
@@ -16,6 +18,11 @@ from generated.digit.serializer import write_dataset
 
 URL = "memory://bucket/data"
 COUNT = 100
+
+
+def threads() -> int:
+    """How many cores this process may use."""
+    return min(8, len(os.sched_getaffinity(0)))
 
 
 @pytest.fixture(autouse=True)
@@ -73,6 +80,69 @@ def test_every_record_of_a_remote_split_is_read_once(block: int | None) -> None:
     split = open_split(URL, "train")
     found = scans(split.batches(7, shuffle_seed=1, block=block))
     assert sorted(found) == list(range(COUNT))
+
+
+def test_blocks_are_fetched_once_and_decoded_in_parts(requests: list[int]) -> None:
+    """Records that are large only when a function has changed them."""
+    made: list[int] = []
+
+    def enlarged(record: dict[str, Any]) -> dict[str, Any]:
+        made.append(record["scan"])
+        return {"scan": record["scan"], "large": np.zeros(1 << 21)}
+
+    split = open_split(URL, "train")
+    split[0]
+    requests.clear()
+    taken = 0
+    for batch in split.map(enlarged).batches(2, shuffle_seed=1, block=4):
+        taken += len(batch["scan"])
+        assert len(made) - taken <= 2 * (threads() + 2)
+    assert taken == COUNT
+    # The first batch, the rest of its window, and the last one: each of four files.
+    assert len(requests) <= 12
+
+
+def test_the_first_batch_asks_for_its_own_records(requests: list[int]) -> None:
+    """Without a function, each thread begins one."""
+    whole = open_split(URL, "train").batches(COUNT, prefetch=0)
+    requests.clear()
+    next(whole)
+    every = sum(requests)
+    for prefetch, most in ((0, 2), (1, 4), (None, 2 * threads())):
+        batches = open_split(URL, "train").batches(2, prefetch=prefetch)
+        len(batches)
+        requests.clear()
+        next(batches)
+        assert 0 < sum(requests) < every * (most + 1) / COUNT
+
+
+@pytest.mark.parametrize("stop", ["first", "last"])
+@pytest.mark.parametrize("pack", [None, {"ink_runs": 16}], ids=str)
+def test_a_mixture_in_order_does_not_depend_on_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: Any, pack: Any
+) -> None:
+    """Of compressed and other files, behind URLs and here, with functions and without."""
+    write_dataset(rows(30), f"{URL}-gz", "train", shards=2, compression="GZIP")
+    write_dataset(rows(70), tmp_path, "train", shards=3, compression="GZIP")
+    one, other, local = (
+        open_split(where, "train") for where in (URL, f"{URL}-gz", tmp_path)
+    )
+    changed = [
+        split.map(lambda row: {**row, "scan": row["scan"] * 2})
+        for split in (one, other, local)
+    ]
+    for splits in ([one, other, local], changed):
+        both = mix(splits, weights=[3, 1, 2], stop=stop)
+        expected = [*both.batches(4, pack=pack, prefetch=0)]
+        for cores, prefetch in ((1, None), (2, 3), (5, None)):
+            monkeypatch.setattr(
+                os, "sched_getaffinity", lambda _, cores=cores: {*range(cores)}
+            )
+            found = [*both.batches(4, pack=pack, prefetch=prefetch)]
+            for batch, own in zip(found, expected, strict=True):
+                assert batch.keys() == own.keys()
+                for name in own:
+                    np.testing.assert_array_equal(batch[name], own[name])
 
 
 def test_neighbours_come_with_one_request(requests: list[int]) -> None:

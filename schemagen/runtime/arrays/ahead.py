@@ -1,75 +1,265 @@
-"""Iterators whose items threads make before they are asked for."""
+"""What threads make ahead of the loop that asks for it.
+
+Work is counted in units: batches, or records. Consecutive units are fetched together, which
+waits for files or the network, and are finished in parts, which decodes records, calls
+functions and cuts batches. A few parts are made at a time, and come in their order. How many
+units one has follows from the bytes of those that were made before it.
+"""
 
 from __future__ import annotations
 
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from sys import getsizeof
+from typing import Any, Generic, Protocol, TypeVar
 
+import numpy as np
+
+from ..cells.columns import Rows
+from ..cells.serialized import Records
 from ..shared.errors import DatasetError
 
-Item = TypeVar("Item")
 Result = TypeVar("Result")
+Chunk = TypeVar("Chunk", covariant=True)
 
-_END: Any = object()
+BYTES = 1 << 26
+"""How many bytes threads make ahead, and fetch at once, if one unit has fewer."""
+
+FIRST = 32
+"""How many records come first where all are wanted."""
+
+# How many records are finished together; more are not faster.
+_RECORDS = 2048
+
+# More threads wait for the interpreter's lock.
+_MOST_THREADS = 8
+
+# How much longer a part may be than all that was delivered before it.
+_GROWTH = 4
+
+# How many results tell the bytes of a part.
+_SEVERAL = 8
 
 
-def in_order(
-    function: Callable[[Item], Result], items: Iterable[Item], threads: int
-) -> Iterator[Result]:
-    """Yield what a function makes of each item, in their order, made ahead by threads.
+def threads() -> int:
+    """Return how many threads read and decode: one for each core of this process."""
+    allowed = getattr(os, "sched_getaffinity", None)
+    return min(_MOST_THREADS, len(allowed(0)) if allowed else os.cpu_count() or 1)
 
-    Args:
-        function: called in threads, several at a time.
-        items: asked for one after the other.
-        threads: how many; one is the caller's.
+
+class Fetched(Protocol):
+    """Records as they are in files, with what is wrong with some."""
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes they have."""
+        ...
+
+    def only(self, rows: Rows) -> Any:
+        """Return some of them, by their rows: ascending int64 [N]."""
+        ...
+
+
+@dataclass(frozen=True)
+class Steps(Generic[Chunk]):
+    """How records are read: fetched by one thread, and decoded by another.
+
+    Attributes:
+        fetch: returns records, given their numbers: int64 [N].
+        decode: returns what becomes of those that were fetched, in any thread.
+        records: returns them as they are in files, and what is wrong with some, by row.
+        is_apart: whether `fetch` waits for the network, or reads in sequence: one thread
+            calls it.
+        begins_alone: whether the first records are decoded before any others, as dtypes
+            of theirs hold for all.
     """
-    if threads < 2:
-        yield from map(function, items)
-        return
-    pool = ThreadPoolExecutor(threads, "schemagen-read")
-    try:
-        waiting: deque[Future[Result]] = deque()
-        for item in items:
-            waiting.append(pool.submit(function, item))
-            if len(waiting) > threads:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+
+    fetch: Callable[[Rows], Any]
+    decode: Callable[[Any], Chunk]
+    records: Callable[[Any], tuple[Records, dict[int, str]]]
+    is_apart: bool = False
+    begins_alone: bool = False
+
+    def read(self, numbers: Rows) -> Chunk:
+        """Do both, one after the other."""
+        return self.decode(self.fetch(numbers))
+
+    def by(
+        self, fetch: Callable[[Rows], Any], decode: Callable[[Any], Result]
+    ) -> Steps[Result]:
+        """Return other steps that do these."""
+        return Steps(fetch, decode, self.records, self.is_apart, self.begins_alone)
 
 
-class Ahead(Iterator[Item]):
-    """The items of an iterator, made ahead in one thread, so in their order.
+@dataclass(frozen=True)
+class Work(Generic[Result]):
+    """What is made of consecutive units.
 
-    The thread ends with the last item, with an error, or when nothing refers to this any
+    Attributes:
+        count: how many there are.
+        numbers: returns the numbers of the records of some units.
+        steps: how records are read.
+        finish: makes results of records that were read, given their numbers, too.
+        size: how many records a unit has; the last one may have fewer.
+        most: how many records are finished together, if they are not of one unit.
+        first: how many units the first part has.
+        near: returns how many units, from one on, have records that are near each other
+            in files, and are fetched together; None if there are none.
+        is_by_unit: whether each unit has a result of its own. If a part fails, its units
+            are then made one by one, so that those before the error are delivered.
+    """
+
+    count: int
+    numbers: Callable[[range], Rows]
+    steps: Steps[Any]
+    finish: Callable[[Rows, Any], Sequence[Result]]
+    size: int = 1
+    most: int = _RECORDS
+    first: int = 1
+    near: Callable[[int], int] | None = None
+    is_by_unit: bool = False
+
+    def fetch(self, units: range) -> tuple[Rows, Any]:
+        """Return the numbers of the records of some units, and these."""
+        numbers = self.numbers(units)
+        return numbers, self.steps.fetch(numbers)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """Units that are fetched together.
+
+    Attributes:
+        units: which.
+        fetched: waits for them, and returns what `Work.fetch` does.
+    """
+
+    units: range
+    fetched: Callable[[], tuple[Rows, Any]]
+
+
+@dataclass
+class _Rates:
+    """How many bytes a unit has: those that were made last tell it."""
+
+    made: float = 0
+    fetched: float = 0
+
+    @property
+    def larger(self) -> float:
+        """The larger ones, at least a byte."""
+        return max(self.made, self.fetched, 1)
+
+
+@dataclass
+class _Part:
+    """Units that are finished together.
+
+    Attributes:
+        units: which.
+        run: what they were fetched with.
+        size: their bytes, estimated until they are made.
+        results: what is made of them.
+    """
+
+    units: range
+    run: _Run
+    size: float
+    results: Future[Sequence[Any]] = field(init=False)
+
+
+def _made(work: Work[Result], part: _Part, rates: _Rates) -> Sequence[Result]:
+    """Return what is made of a part, and measure it."""
+    units, run = part.units, part.run.units
+    numbers, fetched = part.run.fetched()
+    rates.fetched = fetched.nbytes / max(1, len(run))
+    if len(units) < len(run):
+        start = (units.start - run.start) * work.size
+        stop = start + len(units) * work.size
+        rows = np.arange(start, min(stop, len(numbers)))
+        numbers, fetched = numbers[rows], fetched.only(rows)
+    results = work.finish(numbers, work.steps.decode(fetched))
+    some = results[:: -(-len(results) // _SEVERAL) or 1]
+    part.size = byte_count(some) / max(1, len(some)) * len(results)
+    rates.made = part.size / max(1, len(units))
+    del part.run  # which holds what was fetched
+    return results
+
+
+class _Once(Generic[Result]):
+    """Calls a function when its result is first asked for, by any thread."""
+
+    def __init__(self, function: Callable[[], Result]) -> None:
+        self._function = function
+        self._lock = threading.Lock()
+        self._results: list[Result] = []
+
+    def __call__(self) -> Result:
+        with self._lock:
+            if not self._results:
+                self._results.append(self._function())
+        return self._results[0]
+
+
+class _Here(Executor):
+    """Does the work in the thread that asks for it."""
+
+    def submit(
+        self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any
+    ) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+class Ahead(Iterator[Result]):
+    """The results of some work, in their order.
+
+    Threads end with the last result, with an error, or when nothing refers to this any
     more. After an error each call raises it again.
 
     Args:
-        items: the iterator.
-        most: how many items are made ahead.
+        work: what is made.
+        prefetch: how many units are made ahead of the one that is asked for, at most; 0
+            makes each when it is asked for, without threads. None for as many as have
+            `BYTES`, or a few that have more.
     """
 
-    def __init__(self, items: Iterator[Item], most: int) -> None:
-        self._items = items
-        self._most = most
-        self._waiting: deque[Future[Item]] = deque()
-        self._maker = ThreadPoolExecutor(1, "schemagen-ahead")
-        self._has_ended = False
+    def __init__(self, work: Work[Result], prefetch: int | None = None) -> None:
+        self._work = work
+        self._limit = work.count if prefetch is None else prefetch + 1
+        count = threads() if prefetch is None else min(threads(), prefetch)
+        # Each thread makes a part, one is ready, and one is delivered.
+        self._threads, self._slots = count, count + 2 if count else 1
+        self._finisher: Executor = _Here()
+        self._fetcher: Executor | None = None
+        if count:
+            self._finisher = ThreadPoolExecutor(count, "schemagen-read")
+            if work.steps.is_apart:
+                self._fetcher = ThreadPoolExecutor(1, "schemagen-fetch")
+        self._runs: deque[_Run] = deque()
+        self._parts: deque[_Part] = deque()
+        self._results: deque[Result] = deque()
+        self._fetched = self._begun = self._delivered = 0
+        self._rates = _Rates()
         self._error: Exception | None = None
         self._process = os.getpid()
         self._turn = threading.Lock()
 
-    def __next__(self) -> Item:
-        """Return the next item.
+    def __next__(self) -> Result:
+        """Return the next result.
 
         Raises:
             DatasetError: another thread is waiting for it; another process has begun;
-                or a call before was interrupted, as by Ctrl-C, and its item may be lost.
+                or a call before was interrupted, as by Ctrl-C, and its result may be lost.
         """
         if self._process != os.getpid():
             raise DatasetError(
@@ -82,35 +272,125 @@ class Ahead(Iterator[Item]):
             )
         # After an interruption the lock stays taken.
         try:
-            item = self._next()
+            result = self._next()
         except Exception:
             self._turn.release()
             raise
         self._turn.release()
-        return item
+        return result
 
-    def _next(self) -> Item:
+    def _next(self) -> Result:
         if self._error is not None:
             raise self._error
-        if self._has_ended:
-            raise StopIteration
-        while len(self._waiting) <= self._most:
-            self._waiting.append(self._maker.submit(next, self._items, _END))
-        try:
-            item = self._waiting[0].result()
-        except Exception as error:
-            self._error = error
-            self._stop()
-            raise
-        self._waiting.popleft()
-        if item is _END:
-            self._has_ended = True
-            self._stop()
-            raise StopIteration
-        return item
+        self._fill()
+        while not self._results:
+            if not self._parts:
+                self._stop()
+                raise StopIteration
+            try:
+                self._results.extend(self._parts[0].results.result())
+            except Exception as error:
+                if self._divided():
+                    continue
+                self._error = error
+                self._stop()
+                raise
+            self._delivered += len(self._parts.popleft().units)
+            if not self._results:
+                self._fill()
+        return self._results.popleft()
+
+    def _divided(self) -> bool:
+        """Begin the units of a part that has failed one by one, if that helps."""
+        part = self._parts[0]
+        if len(part.units) < 2 or not self._work.is_by_unit:
+            return False
+        each = [self._begin(range(at, at + 1), part.run) for at in part.units]
+        self._parts.popleft()
+        self._parts.extendleft(reversed(each))
+        return True
+
+    def _fill(self) -> None:
+        """Begin parts, as many as may be made ahead."""
+        while units := self._room():
+            run = self._run(units)
+            stop = min(self._begun + units, run.units.stop)
+            self._parts.append(self._begin(range(self._begun, stop), run))
+            self._begun = stop
+            if stop == run.units.stop:
+                self._runs.popleft()
+
+    def _begin(self, units: range, run: _Run) -> _Part:
+        """Begin a part."""
+        part = _Part(units, run, len(units) * self._rates.larger)
+        part.results = self._finisher.submit(_made, self._work, part, self._rates)
+        return part
+
+    def _room(self) -> int:
+        """Return how many units the next part may have."""
+        work, ready = self._work, len(self._results)
+        free = self._slots - len(self._parts) - bool(ready)
+        left = work.count - self._begun
+        if free < 1 or not left:
+            return 0
+        units = work.first
+        if self._delivered:
+            rate = self._rates.larger
+            held = sum(part.size for part in self._parts) + ready * self._rates.made
+            units = min(
+                int((BYTES - held) / free / rate),
+                work.most // work.size,
+                max(units, _GROWTH * self._delivered),
+            )
+        elif len(self._parts) >= (1 if work.steps.begins_alone else self._threads or 1):
+            return 0
+        # A part waits until there is room for all of it.
+        units = max(1, min(units, self._limit // self._slots))
+        waiting = ready + sum(len(part.units) for part in self._parts)
+        return min(units, left) if waiting + units <= self._limit else 0
+
+    def _run(self, units: int) -> _Run:
+        """Return the run that the next units are of.
+
+        Where it has several parts, the one behind it is fetched, too.
+        """
+        runs, work = self._runs, self._work
+        if not runs:
+            runs.append(self._fetch(units))
+        has_parts, is_left = len(runs[0].units) > units, self._fetched < work.count
+        if self._fetcher and has_parts and is_left and len(runs) < 2:
+            runs.append(self._fetch(units))
+        return runs[0]
+
+    def _fetch(self, units: int) -> _Run:
+        """Begin a run of at least so many units."""
+        work, start = self._work, self._fetched
+        if work.near and self._delivered and self._limit > 1:
+            most = int(BYTES / max(1, self._rates.fetched))
+            units = max(units, min(work.near(start), most))
+        self._fetched = min(work.count, start + units)
+        some = range(start, self._fetched)
+        if self._fetcher:
+            return _Run(some, self._fetcher.submit(work.fetch, some).result)
+        return _Run(some, _Once(partial(work.fetch, some)))
 
     def _stop(self) -> None:
-        self._maker.shutdown(wait=False, cancel_futures=True)
+        self._finisher.shutdown(wait=False, cancel_futures=True)
+        if self._fetcher:
+            self._fetcher.shutdown(wait=False, cancel_futures=True)
 
     def __del__(self) -> None:
         self._stop()
+
+
+def byte_count(values: Any) -> int:
+    """Return about how many bytes a batch has in memory, or a column."""
+    if isinstance(values, Mapping):
+        return sum(map(byte_count, values.values()))
+    if isinstance(values, np.ndarray) and values.dtype.kind != "O":
+        return values.nbytes
+    if isinstance(values, (list, tuple, np.ndarray)):
+        each = values.flat if isinstance(values, np.ndarray) else values
+        return sum(map(byte_count, each))
+    found = getattr(values, "nbytes", None)
+    return found if isinstance(found, int) else getsizeof(values)

@@ -2,70 +2,23 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import chain, pairwise
+from itertools import pairwise
 from operator import index
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
 from ..cells.columns import Rows
-from ..records.decoder import Batch, Row
+from ..records.decoder import Batch
 from ..shared.errors import DatasetError
 from ..shared.values import shortened
-from .ahead import Ahead
+from .ahead import Ahead, Steps, Work
 from .order import Epoch, Turns
-from .views import Columns, Result, byte_count, row_count
+from .views import Columns
 
 State = dict[str, Any]
-
-# How many batches are made ahead.
-_AHEAD = 2
-
-# Batches are sliced from so many records, which are read and checked together, or fewer
-# if they have more bytes.
-_RUN, _RUN_BYTES = 1024, 1 << 23
-
-# How many bytes of batches threads make ahead, if several batches have fewer.
-_AHEAD_BYTES = 1 << 26
-
-# More threads wait for the interpreter's lock.
-_MOST_THREADS = 8
-
-
-def threads() -> int:
-    """Return how many threads read and decode: one for each core of this process."""
-    allowed = getattr(os, "sched_getaffinity", None)
-    return min(_MOST_THREADS, len(allowed(0)) if allowed else os.cpu_count() or 1)
-
-
-class Room:
-    """How many records are made together, by the bytes of a batch made before.
-
-    Args:
-        most: how many at most.
-        threads: how many make some at once.
-    """
-
-    def __init__(self, most: int, threads: int) -> None:
-        self._most = most
-        # As many wait as there are threads, and one is in use.
-        self._size = _AHEAD_BYTES // (threads + 1)
-        self._made: tuple[int, int] | None = None
-
-    @property
-    def records(self) -> int:
-        """How many records; 1 before any batch is made."""
-        if self._made is None:
-            return 1
-        records, size = self._made
-        return max(1, min(self._most, self._size * records // max(1, size)))
-
-    def measure(self, batch: Batch | list[Row]) -> None:
-        """Count the bytes of a batch, or of rows."""
-        self._made = row_count(batch), byte_count(batch)
 
 
 class Batches(Iterator[Batch]):
@@ -95,7 +48,7 @@ class Batches(Iterator[Batch]):
         self._read_by = read_by
         self._count = count
         self._state_after = state_after
-        self._batches = Ahead(read_by(*worker), _AHEAD)
+        self._batches = read_by(*worker)
         self.taken = 0
 
     def of_worker(self, index: int, count: int, skip: int = 0) -> Batches:
@@ -166,18 +119,8 @@ class Readable(Protocol):
         """Return how many positions have records that are near each other in files."""
         ...
 
-    def most(self, records: int, size: int) -> int:
-        """Return how many records to read at once: as many, or of as many bytes."""
-        ...
-
-    def chunks(
-        self,
-        parts: Iterable[Rows],
-        epoch: Epoch,
-        finish: Callable[[Rows, Columns], Result],
-        threads: int = 1,
-    ) -> Iterator[Result]:
-        """Read records part by part, as `View.chunks` does."""
+    def steps(self, epoch: Epoch) -> Steps[Columns]:
+        """Return how records are read, in any order, or of compressed files in theirs."""
         ...
 
 
@@ -193,6 +136,7 @@ class Reading:
         batch_size: records in a batch.
         drop_remainder: leave out a last batch that is smaller.
         change: what becomes of each batch.
+        prefetch: how many batches are made ahead; None for as many as have 64 MB.
         options: what the records follow from besides, in states.
     """
 
@@ -203,6 +147,7 @@ class Reading:
     batch_size: int
     drop_remainder: bool
     change: Callable[[Batch], Batch] | None
+    prefetch: int | None = None
     options: State = field(default_factory=dict)
 
     def facts(self) -> State:
@@ -311,41 +256,42 @@ class Reading:
     def _batches(
         self, turns: Turns, starts: range, stop: int
     ) -> Iterator[Batch | None]:
-        """Yield batches, None for one of corrupt records only.
-
-        Several are cut from records that are read together.
+        """Return batches, None for one of corrupt records only.
 
         Args:
             turns: how readers divide what is left.
             starts: the place in the share where each batch begins.
             stop: where the last one ends.
         """
-        size, view, workers = self.batch_size, self.view, threads()
-        room = Room(view.most(_RUN, _RUN_BYTES), workers)
+        size, view = self.batch_size, self.view
 
-        def parts() -> Iterator[Rows]:
-            at = 0
-            while at < len(starts):
-                near = turns.window > 1
-                records = turns.room(starts[at]) if near else room.records
-                some = starts[at : at + max(1, records // size)]
-                places = np.add.outer(some, np.arange(min(size, stop))).ravel()
-                positions = turns.at(self.reader, places[places < stop])
-                yield view.numbers(positions, self.epoch)
-                at += len(some)
+        def numbers(batches: range) -> Rows:
+            some = starts[batches.start : batches.stop]
+            places = np.add.outer(some, np.arange(min(size, stop))).ravel()
+            positions = turns.at(self.reader, places[places < stop])
+            return view.numbers(positions, self.epoch)
 
         def cut(asked: Rows, chunk: Columns) -> list[Batch | None]:
             kept = np.arange(len(asked) + 1)
             if len(chunk.numbers) < len(asked):
                 kept = np.cumsum([0, *np.isin(asked, chunk.numbers)])
             bounds = kept[[*range(0, len(asked), size), len(asked)]].tolist()
-            batches = [self._changed(chunk, *each) for each in pairwise(bounds)]
-            if made := next(filter(None, batches), None):
-                room.measure(made)
-            return batches
+            return [self._changed(chunk, *each) for each in pairwise(bounds)]
 
-        each = view.chunks(parts(), self.epoch, cut, workers)
-        return chain.from_iterable(each)
+        def near(batch: int) -> int:
+            return turns.room(starts[batch]) // size
+
+        steps = view.steps(self.epoch)
+        work = Work(
+            len(starts),
+            numbers,
+            steps,
+            cut,
+            size=size,
+            near=near if turns.window > 1 else None,
+            is_by_unit=True,
+        )
+        return Ahead(work, self.prefetch)
 
     def _changed(self, chunk: Columns, start: int, stop: int) -> Batch | None:
         batch = chunk.batch(start, stop) if start < stop else None

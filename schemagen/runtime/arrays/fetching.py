@@ -70,6 +70,20 @@ class Fetched:
     problems: dict[int, str]
     since: float = NEVER
 
+    @property
+    def nbytes(self) -> int:
+        """How many bytes they have."""
+        return int((self.records.stops - self.records.starts).sum())
+
+    def only(self, rows: Rows) -> Fetched:
+        """Return some of them, by their rows: int64 [N]."""
+        problems = {
+            at: self.problems[row]
+            for at, row in enumerate(rows.tolist() if self.problems else ())
+            if row in self.problems
+        }
+        return Fetched(self.records.only(rows), problems, self.since)
+
 
 class Fetcher(Protocol):
     """Gets records by their numbers, counted through all files."""

@@ -15,12 +15,12 @@ from ..native import Lengths
 from ..records.decoder import Decoder
 from ..records.groups import group_of, has_length
 from ..shared.errors import DatasetError, with_suggestion
-from .batches import threads
+from .ahead import FIRST, Ahead, Work
 from .order import Epoch
 from .views import Chunk, View
 
 # How many records are read at a time.
-_RUN, _RUN_BYTES = 1 << 12, 1 << 22
+_RUN = 1 << 12
 
 # The numbers of records, ascending, and the lengths of their lists.
 _Read = tuple[range | Rows, Lengths]
@@ -85,15 +85,21 @@ def _compact(numbers: Rows) -> range | Rows:
 def _lengths(view: View, name: str, numbers: Rows, epoch: Epoch) -> Lengths:
     """Read lengths of a list, in the order in which records are stored."""
     narrow = view.only((name,))
-    most = narrow.most(_RUN, _RUN_BYTES)
-    parts = (numbers[at : at + most] for at in range(0, len(numbers), most))
 
-    def lengths(asked: Rows, chunk: Chunk) -> Lengths:
+    def lengths(asked: Rows, chunk: Chunk) -> list[Lengths]:
         found = np.zeros(len(asked), np.int32)
         found[np.isin(asked, chunk.numbers)] = chunk.lists(name)[1]
-        return found
+        return [found]
 
-    return np.concatenate([*narrow.chunks(parts, epoch, lengths, threads())])
+    work = Work(
+        len(numbers),
+        lambda units: numbers[units.start : units.stop],
+        narrow.steps(epoch),
+        lengths,
+        most=_RUN,
+        first=FIRST,
+    )
+    return np.concatenate([*Ahead(work)])
 
 
 def lists_of(decoder: Decoder) -> Mapping[str, Kind]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,11 +15,12 @@ from ..cells.columns import Rows
 from ..native import Lengths
 from ..records.decoder import Batch, Row
 from ..shared.errors import DatasetError
+from .ahead import Steps
 from .arrow import table_of_rows
 from .collation import Collation
 from .lengths import KnownLengths
 from .order import STORED, Epoch
-from .views import Chunk, Derived, Result, View, row_count, rows_of
+from .views import Chunk, Derived, View, row_count, rows_of
 
 _KEYS = (1 << 128) - 1
 
@@ -107,22 +108,13 @@ class Mapped(Derived):
     def is_random(self) -> bool:
         return self._function.random or self.view.is_random
 
-    def read(
-        self, numbers: Rows, epoch: Epoch = STORED, *, skip: bool | None = None
-    ) -> Chunk:
-        return self._mapped(self.view.read(numbers, epoch, skip=skip), epoch)
+    def steps(self, epoch: Epoch = STORED, *, skip: bool | None = None) -> Steps[Chunk]:
+        inner = self.view.steps(epoch, skip=skip)
 
-    def chunks(
-        self,
-        parts: Iterable[Rows],
-        epoch: Epoch,
-        finish: Callable[[Rows, Chunk], Result],
-        threads: int = 1,
-    ) -> Iterator[Result]:
-        def finished(asked: Rows, chunk: Chunk) -> Result:
-            return finish(asked, self._mapped(chunk, epoch))
+        def decode(fetched: Any) -> Chunk:
+            return self._mapped(inner.decode(fetched), epoch)
 
-        return self.view.chunks(parts, epoch, finished, threads)
+        return replace(inner, decode=decode, begins_alone=True)
 
     def only(self, fields: tuple[str, ...]) -> View:
         return self

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import groupby, tee
 from math import lcm
-from operator import attrgetter
 from typing import Any, Literal
 
 import numpy as np
@@ -20,12 +18,13 @@ from ..records.decoder import Batch, Row
 from ..shared.errors import DatasetError
 from ..shared.options import check_choice
 from ..sources.opening import check_weights
+from .ahead import Steps
 from .arrow import joined
 from .collation import Collators, DTypes, check_alike, merged
 from .lengths import check_list
 from .order import STORED, Epoch
 from .shards import decoded
-from .views import Chunk, Result, View, row_count
+from .views import Chunk, View, row_count
 
 Stop = Literal["first", "last"]
 
@@ -209,69 +208,40 @@ class Mixture(View):
         )
         return max(windows) if any(v.window(epoch) > 1 for v in self._views) else 1
 
-    def most(self, records: int, size: int) -> int:
-        return sum(view.most(records, size) for view in self._views)
+    def steps(self, epoch: Epoch = STORED, *, skip: bool | None = None) -> Steps[Chunk]:
+        skips = self.skips if skip is None else skip
 
-    def read(
-        self, numbers: Rows, epoch: Epoch = STORED, *, skip: bool | None = None
-    ) -> Chunk:
-        if not self.changed:
-            skips = self.skips if skip is None else skip
-            return decoded(self, *self.records(numbers), skip=skips)
-        shares = self._shares(numbers)
-        chunks = [
-            self._views[each.view].read(
-                each.numbers, self._epoch(each.view, epoch, each.repeat), skip=skip
-            )
-            for each in shares
-        ]
-        return MixedChunk(self, numbers, shares, chunks)
+        def begun(at: int, repeat: int) -> Steps[Chunk]:
+            return self._views[at].steps(self._epoch(at, epoch, repeat), skip=skip)
 
-    def records(self, numbers: Rows) -> tuple[Records, dict[int, str]]:
-        memory, before = [], 0
-        problems: dict[int, str] = {}
-        starts, stops = np.empty_like(numbers), np.empty_like(numbers)
-        for at, view in enumerate(self._views):
-            rows = self._own(at, numbers)
-            own = (numbers[rows] - self._bases[at]) % max(1, view.size)
-            found, wrong = view.records(own)
-            starts[rows], stops[rows] = found.starts + before, found.stops + before
-            memory.append(found.data)
-            before += len(found.data)
-            problems |= {int(rows[row]): problem for row, problem in wrong.items()}
-        data = np.concatenate(memory)
-        return Records("", data, starts, stops, numbers, starts), problems
+        # Of each view, the repeat that was read last. A compressed one that begins again
+        # is read from its beginning.
+        each = [(0, begun(at, 0)) for at in range(len(self._views))]
 
-    def chunks(
-        self,
-        parts: Iterable[Rows],
-        epoch: Epoch,
-        finish: Callable[[Rows, Chunk], Result],
-        threads: int = 1,
-    ) -> Iterator[Result]:
-        if not self.is_sequential:
-            yield from super().chunks(parts, epoch, finish, threads)
-            return
-        asked, *copies = tee(parts, len(self._views) + 1)
+        def fetched(share: Share) -> Drawn:
+            repeat, steps = each[share.view]
+            if repeat != share.repeat:
+                steps = begun(share.view, share.repeat)
+                each[share.view] = share.repeat, steps
+            return Drawn(share, steps, steps.fetch(share.numbers))
 
-        def read(at: int, view: View) -> Iterator[Chunk]:
-            shares = (
-                each
-                for numbers in copies[at]
-                for each in self._shares(numbers)
-                if each.view == at
-            )
-            # A view that begins again is read from its beginning.
-            for repeat, some in groupby(shares, attrgetter("repeat")):
-                own = (each.numbers for each in some)
-                of_view = self._epoch(at, epoch, repeat)
-                yield from view.chunks(own, of_view, lambda _, chunk: chunk, threads)
+        def fetch(numbers: Rows) -> Mixed:
+            return Mixed(numbers, [*map(fetched, self._shares(numbers))])
 
-        each_view = [read(at, view) for at, view in enumerate(self._views)]
-        for numbers in asked:
-            shares = self._shares(numbers)
-            chunks = [next(each_view[each.view]) for each in shares]
-            yield finish(numbers, MixedChunk(self, numbers, shares, chunks))
+        def decode(mixed: Mixed) -> Chunk:
+            if not self.changed:
+                return decoded(self, *mixed.records(), skip=skips)
+            chunks = [drawn.steps.decode(drawn.fetched) for drawn in mixed.drawn]
+            shares = [drawn.share for drawn in mixed.drawn]
+            return MixedChunk(self, mixed.numbers, shares, chunks)
+
+        return Steps(
+            fetch,
+            decode,
+            Mixed.records,
+            is_apart=any(steps.is_apart for _, steps in each),
+            begins_alone=any(steps.begins_alone for _, steps in each),
+        )
 
     def lengths(self, name: str, numbers: Rows, epoch: Epoch) -> Lengths:
         found = np.empty(len(numbers), np.int32)
@@ -317,6 +287,66 @@ class Share:
     repeat: int
     rows: Rows
     numbers: Rows
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Records of one share, as they were fetched.
+
+    Attributes:
+        share: whose they are.
+        steps: how they are read.
+        fetched: the records.
+    """
+
+    share: Share
+    steps: Steps[Chunk]
+    fetched: Any
+
+    def only(self, rows: Rows) -> Drawn:
+        """Return those at some rows of the mixture: ascending int64 [N]."""
+        share = self.share
+        own = np.flatnonzero(np.isin(share.rows, rows))
+        places = np.searchsorted(rows, share.rows[own])
+        some = replace(share, rows=places, numbers=share.numbers[own])
+        return Drawn(some, self.steps, self.fetched.only(own))
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """Records of several shares, as they were fetched.
+
+    Attributes:
+        numbers: int64 [N], of the records.
+        drawn: those of each share.
+    """
+
+    numbers: Rows
+    drawn: Sequence[Drawn]
+
+    @property
+    def nbytes(self) -> int:
+        return sum(drawn.fetched.nbytes for drawn in self.drawn)
+
+    def only(self, rows: Rows) -> Mixed:
+        return Mixed(self.numbers[rows], [drawn.only(rows) for drawn in self.drawn])
+
+    def records(self) -> tuple[Records, dict[int, str]]:
+        """Return the records, and what is wrong with some, by their rows."""
+        memory, before = [], 0
+        problems: dict[int, str] = {}
+        starts, stops = np.empty_like(self.numbers), np.empty_like(self.numbers)
+        for drawn in self.drawn:
+            rows = drawn.share.rows
+            found, wrong = drawn.steps.records(drawn.fetched)
+            first, last = found.starts.min(initial=0), found.stops.max(initial=0)
+            moved = before - first
+            starts[rows], stops[rows] = found.starts + moved, found.stops + moved
+            memory.append(found.data[first:last])
+            before += last - first
+            problems |= {int(rows[row]): problem for row, problem in wrong.items()}
+        data = np.concatenate(memory)
+        return Records("", data, starts, stops, self.numbers, starts), problems
 
 
 def _rows_by(values: Rows) -> Iterator[tuple[int, Rows]]:

@@ -7,7 +7,7 @@ of their own, of known length, which readers share as they share records.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -20,11 +20,12 @@ from ..records.decoder import Batch, Row
 from ..records.groups import group_of
 from ..shared.errors import DatasetError, with_suggestion
 from ..shared.options import check_choice, integer
+from .ahead import Steps
 from .batches import State
-from .collation import DTypes, merged
+from .collation import Collators, DTypes, merged
 from .lengths import check_list, lists_of
 from .order import Epoch
-from .views import Chunk, Columns, Result, View
+from .views import Chunk, Columns, View
 
 WINDOW = 2048
 """How many consecutive records of the order are packed together."""
@@ -111,6 +112,67 @@ class Part:
     lengths: Rows
     pieces: Pieces
 
+    def only(self, rows: Rows) -> tuple[Part, Rows]:
+        """Return some of the rows, and which of the records they are made of.
+
+        Args:
+            rows: int64 [N], the rows.
+        """
+        places = np.full(self.rows, -1)
+        places[rows] = np.arange(len(rows))
+        used = np.zeros(len(self.numbers), np.bool_)
+        used[self.pieces.lists[places[self.pieces.rows] >= 0]] = True
+        lists = np.where(used, np.cumsum(used) - 1, -1)
+        pieces = self.pieces.of(lists, places)
+        part = Part(len(rows), self.numbers[used], self.lengths[used], pieces)
+        return part, np.flatnonzero(used)
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Rows whose records were fetched.
+
+    Attributes:
+        rows: int64 [N], their numbers.
+        part: what they are made of.
+        fetched: the records.
+    """
+
+    rows: Rows
+    part: Part
+    fetched: Any
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the records have."""
+        return int(self.fetched.nbytes)
+
+    def only(self, rows: Rows) -> Packed:
+        """Return some of them, by their places."""
+        part, used = self.part.only(rows)
+        return Packed(self.rows[rows], part, self.fetched.only(used))
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Rows of several windows.
+
+    Attributes:
+        packed: those of each window.
+    """
+
+    packed: Sequence[Packed]
+
+    @property
+    def rows(self) -> Rows:
+        """Their numbers: int64 [N]."""
+        return np.concatenate([each.rows for each in self.packed])
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes their records have."""
+        return sum(each.nbytes for each in self.packed)
+
 
 class PackedRows:
     """The packed rows of one epoch, in place of its records.
@@ -159,6 +221,11 @@ class PackedRows:
         """What to call the data."""
         return self._view.where
 
+    @property
+    def collators(self) -> Collators:
+        """What makes columns of the fields of the schema."""
+        return self._view.decoder.collators
+
     def _of_rows(self, count: int) -> int:
         """Return how many rows so many records make, about."""
         return max(1, count * len(self) // max(1, len(self._view)))
@@ -172,90 +239,53 @@ class PackedRows:
         records = self._view.window(epoch)
         return 1 if records == 1 else self._of_rows(max(WINDOW, records))
 
-    def most(self, records: int, size: int) -> int:
-        """Return how many rows to read at once: those of a window, or of so many bytes."""
-        return self._of_rows(self._view.most(WINDOW, size))
-
-    def chunks(
-        self,
-        parts: Iterable[Rows],
-        epoch: Epoch,
-        finish: Callable[[Rows, Columns], Result],
-        threads: int = 1,
-    ) -> Iterator[Result]:
-        """Read rows part by part, as `View.chunks` does."""
+    def steps(self, epoch: Epoch) -> Steps[Columns]:
+        """Return how rows are read."""
+        steps = self._view.steps(self._epoch)
         if self._view.is_sequential:
-            yield from self._in_order(parts, finish)
-            return
-        asked: dict[int, tuple[Rows, Part]] = {}  # by the part of records
+            return InSequence(self, steps).steps
 
-        def records() -> Iterator[Rows]:
-            for rows in parts:
-                part = self._part(rows)
-                asked[id(part.numbers)] = rows, part
-                yield part.numbers
+        def fetch(rows: Rows) -> Packed:
+            whole = self.of_windows(np.unique(self.windows(rows)))
+            part, _ = whole.only(self.places(rows))
+            return Packed(rows, part, steps.fetch(part.numbers))
 
-        def packed(numbers: Rows, chunk: Chunk) -> Result:
-            rows, part = asked.pop(id(numbers))
-            return finish(rows, PackedChunk(self, rows, self._packed(part, chunk)))
+        def decode(packed: Packed) -> Columns:
+            columns = self.packed(packed.part, steps.decode(packed.fetched))
+            return PackedChunk(self, packed.rows, columns)
 
-        yield from self._view.chunks(records(), self._epoch, packed, threads)
+        return steps.by(fetch, decode)
 
-    def _in_order(
-        self, parts: Iterable[Rows], finish: Callable[[Rows, Columns], Result]
-    ) -> Iterator[Result]:
-        """Read compressed files: window by window, in their order."""
-        total = len(self._view)
-        windows = (
-            self._view.numbers(
-                np.arange(start, min(total, start + WINDOW)), self._epoch
-            )
-            for start in range(0, total, WINDOW)
-        )
-        chunks = enumerate(
-            self._view.chunks(windows, self._epoch, lambda _, chunk: chunk)
-        )
-        at, chunk = -1, None
-        for rows in parts:
-            found: list[tuple[Rows, Batch]] = []
-            of_rows = np.searchsorted(self._firsts, rows, "right") - 1
-            for window in np.unique(of_rows).tolist():
-                while chunk is None or at < window:
-                    at, chunk = next(chunks)
-                own = np.flatnonzero(of_rows == window)
-                found.append((own, self._packed(self._part(rows[own]), chunk)))
-            collators, splits = self._view.decoder.collators, [0] * len(found)
-            columns = merged(found, splits, len(rows), collators, DTypes())
-            yield finish(rows, PackedChunk(self, rows, columns))
+    def windows(self, rows: Rows) -> Rows:
+        """Return the window of each row: int64 [N]."""
+        found: Rows = np.searchsorted(self._firsts, rows, "right") - 1
+        return found
 
-    def _part(self, asked: Rows) -> Part:
-        """Return what some rows are made of.
+    def of_windows(self, windows: Rows) -> Part:
+        """Return all rows of some windows, made of all records of them.
 
         Args:
-            asked: int64 [N], the numbers of the rows.
+            windows: int64 [N], ascending.
         """
-        how, total = self._packing, len(self._view)
-        of_rows = np.searchsorted(self._firsts, asked, "right") - 1
-        windows, of_rows = np.unique(of_rows, return_inverse=True)
+        how, drop = self._packing, self._packing.too_long == "drop"
         positions = np.add.outer(windows * WINDOW, np.arange(WINDOW)).ravel()
-        positions = positions[positions < total]
+        positions = positions[positions < len(self._view)]
         lengths = self._lengths[positions]
-        drop = how.too_long == "drop"
-        pieces = Pieces(*pieces_of(lengths, WINDOW, how.size, drop=drop).T)
         # Pieces count the rows of these windows alone.
+        pieces = Pieces(*pieces_of(lengths, WINDOW, how.size, drop=drop).T)
+        rows = int(np.diff(self._firsts)[windows].sum())
+        numbers = self._view.numbers(positions, self._epoch)
+        return Part(rows, numbers, lengths, pieces)
+
+    def places(self, rows: Rows) -> Rows:
+        """Return where rows are among all rows of their windows: int64 [N]."""
+        windows, of_rows = np.unique(self.windows(rows), return_inverse=True)
         firsts, counts = self._firsts[windows], np.diff(self._firsts)[windows]
         begins = np.cumsum(counts) - counts
-        rows = np.full(int(counts.sum()), -1)
-        rows[asked - firsts[of_rows] + begins[of_rows]] = np.arange(len(asked))
-        used = np.ones(len(positions), np.bool_)
-        if not self._view.is_sequential:  # which read each window whole
-            used[:] = False
-            used[pieces.lists[rows[pieces.rows] >= 0]] = True
-        lists = np.where(used, np.cumsum(used) - 1, -1)
-        numbers = self._view.numbers(positions[used], self._epoch)
-        return Part(len(asked), numbers, lengths[used], pieces.of(lists, rows))
+        found: Rows = rows - firsts[of_rows] + begins[of_rows]
+        return found
 
-    def _packed(self, part: Part, chunk: Chunk) -> Batch:
+    def packed(self, part: Part, chunk: Chunk) -> Batch:
         """Return the columns of rows.
 
         Args:
@@ -403,6 +433,47 @@ class Table:
         return zip(*(column.tolist() for column in columns), strict=True)
 
 
+class InSequence:
+    """Reads rows of compressed files, whose windows are fetched in their order.
+
+    Args:
+        view: of which.
+        steps: how records are read.
+    """
+
+    def __init__(self, view: PackedRows, steps: Steps[Chunk]) -> None:
+        self._view = view
+        self._steps = steps
+        self._last: tuple[int, Part, Any] | None = None
+
+    @property
+    def steps(self) -> Steps[Columns]:
+        """How rows are read."""
+        return self._steps.by(self._fetch, self._decode)
+
+    def _fetch(self, rows: Rows) -> Windows:
+        windows, found = self._view.windows(rows), []
+        for window in np.unique(windows).tolist():
+            if self._last is None or self._last[0] < window:
+                whole = self._view.of_windows(np.array([window]))
+                self._last = window, whole, self._steps.fetch(whole.numbers)
+            _, whole, fetched = self._last
+            own = rows[windows == window]
+            part, used = whole.only(self._view.places(own))
+            found.append(Packed(own, part, fetched.only(used)))
+        return Windows(found)
+
+    def _decode(self, windows: Windows) -> Columns:
+        places, found = 0, list[tuple[Rows, Batch]]()
+        for packed in windows.packed:
+            columns = self._view.packed(packed.part, self._steps.decode(packed.fetched))
+            found.append((places + np.arange(len(packed.rows)), columns))
+            places += len(packed.rows)
+        collators = self._view.collators
+        columns = merged(found, [0] * len(found), places, collators, DTypes())
+        return PackedChunk(self._view, windows.rows, columns)
+
+
 class PackedChunk:
     """Packed rows.
 
@@ -497,11 +568,10 @@ def _completed(view: View, packing: Packing, epoch: Epoch) -> Packing:
     """
     unknown = packing.documents if view.changed else ()
     unknown = tuple(n for n in unknown if n not in view.decoder.collators)
-    stored = view.numbers(np.arange(len(view)))
+    stored, steps = view.numbers(np.arange(len(view))), view.steps(epoch)
     # Not as a list: the first one is mostly the one.
     for at in np.flatnonzero(view.lengths(packing.name, stored, epoch)):
-        one = iter((stored[at : at + 1],))
-        chunk = next(view.chunks(one, epoch, lambda _, chunk: chunk))
+        chunk = steps.read(stored[at : at + 1])
         _, rows = chunk.rows()
         if not rows:  # corrupt in another field
             continue
@@ -539,8 +609,7 @@ def _check_added(view: View, packing: Packing, epoch: Epoch, added: list[str]) -
     Some records of the whole order tell it.
     """
     places = np.unique(np.linspace(0, len(view) - 1, _TOLD).astype(np.int64))
-    some = iter((view.numbers(places),))
-    numbers, rows = next(view.chunks(some, epoch, lambda _, chunk: chunk)).rows()
+    numbers, rows = view.steps(epoch).read(view.numbers(places)).rows()
     for number, row in zip(numbers.tolist(), rows, strict=True):
         odd = {*_added(view, packing, row)} - {*added}
         if odd:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
@@ -18,7 +18,7 @@ from ..shared.errors import DatasetError, warn
 from ..sources.generation import check_all_same
 from ..sources.records import with_command
 from ..sources.shards import Shards
-from .ahead import Ahead, in_order
+from .ahead import Steps
 from .arrow import table_of
 from .cache import Cache
 from .collation import flat_items
@@ -256,7 +256,7 @@ class ShardView(View):
     def skips(self) -> bool:
         return self.skip
 
-    @property
+    @cached_property
     def is_sequential(self) -> bool:
         return self.shards.is_compressed
 
@@ -266,48 +266,20 @@ class ShardView(View):
     def window(self, epoch: Epoch) -> int:
         return epoch.order(len(self)).window
 
-    def most(self, records: int, size: int) -> int:
-        usual = sum(self.shards.sizes) // max(1, len(self))
-        return max(1, min(records, size // max(1, usual)))
-
     def only(self, fields: tuple[str, ...]) -> ShardView:
         return replace(self, decoder=replace(self.decoder, fields=fields))
-
-    def read(
-        self, numbers: Rows, epoch: Epoch = STORED, *, skip: bool | None = None
-    ) -> Chunk:
-        skips = self.skip if skip is None else skip
-        return decoded(self, *self.records(numbers), skip=skips)
 
     def lengths(self, name: str, numbers: Rows, epoch: Epoch) -> Lengths:
         return self.known.of(self, name, numbers, epoch)
 
-    def records(self, numbers: Rows) -> tuple[Records, dict[int, str]]:
-        return self._compared(self._by_number.fetch(numbers))
+    def steps(self, epoch: Epoch = STORED, *, skip: bool | None = None) -> Steps[Chunk]:
+        skips = self.skip if skip is None else skip
 
-    def chunks(
-        self,
-        parts: Iterable[Rows],
-        epoch: Epoch,
-        finish: Callable[[Rows, Chunk], Result],
-        threads: int = 1,
-    ) -> Iterator[Result]:
-        if not (self.shards.has_remote or self.is_sequential):
-            return super().chunks(parts, epoch, finish, threads)
-        fetcher = self._fetcher()
+        def decode(fetched: Fetched) -> Chunk:
+            return decoded(self, *self._compared(fetched), skip=skips)
 
-        def finished(part: tuple[Rows, Fetched]) -> Result:
-            asked, fetched = part
-            chunk = decoded(self, *self._compared(fetched), skip=self.skip)
-            return finish(asked, chunk)
-
-        def fetched(asked: Rows) -> tuple[Rows, Fetched]:
-            return asked, fetcher.fetch(asked)
-
-        each: Iterator[tuple[Rows, Fetched]] = map(fetched, parts)
-        if self.shards.has_remote:
-            each = Ahead(each, 1)
-        return in_order(finished, each, threads)
+        is_apart = self.is_sequential or self.shards.has_remote
+        return Steps(self._fetcher().fetch, decode, self._compared, is_apart)
 
     def _fetcher(self) -> Fetcher:
         """Return what reads records in any order, or of compressed files in theirs."""
@@ -326,7 +298,10 @@ class ShardView(View):
         return fetched.records, fetched.problems
 
     def runs(self) -> Iterator[DecodedRun]:
-        """Yield all records in the order in which they are stored, many at a time."""
-        for chunk in self.in_order():
+        """Return all records in the order in which they are stored, some at a time."""
+
+        def run(chunk: Chunk) -> DecodedRun:
             assert isinstance(chunk, DecodedChunk)
-            yield chunk.run
+            return chunk.run
+
+        return self.in_order(run)

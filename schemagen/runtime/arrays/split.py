@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, overload
 
@@ -18,8 +18,9 @@ from ..shared.errors import DatasetError, warn, with_suggestion
 from ..shared.options import check_flags, integer
 from ..shared.values import shortened
 from ..sources.shares import numbers_of
+from .ahead import FIRST, Ahead, Work, byte_count
 from .arrow import joined
-from .batches import Batches, Reading, Room, State, threads
+from .batches import Batches, Reading, State
 from .collation import padded_to_limits
 from .keras import dataset_of
 from .mapping import Mapped, function_of
@@ -31,8 +32,8 @@ from .views import BatchRows, Chunk, OfEpoch, View, row_count, selected
 # How many labels are read at a time.
 _LABELS = 1 << 12
 
-# How many records are read at a time where all are asked for one by one.
-_RUN = 256
+# How many records are read at a time where some are asked for one by one.
+_RUN, _RUN_BYTES = 256, 1 << 25
 
 
 class Split:
@@ -149,19 +150,20 @@ class Split:
 
     def __iter__(self) -> Iterator[Row]:
         """Yield all records in the order in which they are stored."""
-        room = Room(_RUN, 1)
-        for chunk in self._view.in_order(lambda: room.records):
-            rows = _measured(chunk, room)
+        for rows in self._view.in_order(lambda chunk: chunk.rows()[1], first=1):
             self._count_delivered(len(rows))
             yield from rows
 
     def _rows_at(self, positions: Iterable[int]) -> Iterator[Row]:
         """Yield records by position, several of which are read together."""
-        room, left = Room(_RUN, 1), iter(positions)
-        while some := [*islice(left, room.records)]:
+        left, records = iter(positions), 1
+        while some := [*islice(left, records)]:
             rows: Iterable[Row]
             try:
-                rows = _measured(self._read(some), room)
+                rows = found = self._read(some).rows()[1]
+                records = min(
+                    _RUN, max(1, _RUN_BYTES * len(found) // byte_count(found))
+                )
             except DatasetError:  # raised again by the record that it is about
                 rows = (self[position] for position in some)
             yield from rows
@@ -268,6 +270,7 @@ class Split:
         pack: Mapping[str, int] | None = None,
         too_long: TooLong = "cut",
         per_segment: Sequence[str] | None = None,
+        prefetch: int | None = None,
         resume: State | None = None,
     ) -> Batches:
         """Return the batches of an epoch.
@@ -301,6 +304,9 @@ class Split:
                 batches have for each segment: [rows, segments, ...]. Rows with fewer
                 segments are filled with 0, "" or the padding of the field. Pieces of a
                 list that was cut repeat the value.
+            prefetch: how many batches threads make ahead of the loop, at most; 0 makes
+                each when it is asked for, in the thread of the loop, and reads no record
+                before that. None for as many as have 64 MB.
             resume: what `Batches.state` has returned: go on after those batches. The
                 number of readers and the batch size may be others; what all readers have
                 read is left out.
@@ -319,6 +325,7 @@ class Split:
             batch_size=integer("batch_size", batch_size, 1),
             drop_remainder=drop_remainder,
             change=padded_to_limits(self._view.decoder) if pad_to_max_length else None,
+            prefetch=None if prefetch is None else integer("prefetch", prefetch, 0),
         )
         if pack is None and per_segment is not None:
             raise DatasetError(
@@ -403,7 +410,8 @@ class Split:
             batch_size: records in a batch; the last one may be smaller.
             shuffle_seed: shuffle all records, in another order each epoch; None for
                 the order in which they are stored.
-            **options: of `PyDataset`, such as `workers`.
+            **options: of `PyDataset`, such as `workers`, which make `max_queue_size`
+                batches ahead.
         """
         self._view.check_random()
         return dataset_of(
@@ -425,7 +433,7 @@ class Split:
         """
         if numbers is not None:
             return self._read(numbers).table()
-        return joined(chunk.table() for chunk in self._view.in_order())
+        return joined(self._view.in_order(lambda chunk: chunk.table()))
 
 
 def _epoch(shuffle_seed: int | None, epoch: int, block: int | None) -> Epoch:
@@ -456,13 +464,6 @@ def _epoch_of_worker(view: View) -> Epoch:
     return _drawn_epoch()
 
 
-def _measured(chunk: Chunk, room: Room) -> list[Row]:
-    """Return the rows of a chunk, by whose bytes the next one is made."""
-    _, rows = chunk.rows()
-    room.measure(rows)
-    return rows
-
-
 def mixed(
     splits: Sequence[Split],
     weights: Sequence[float] | None,
@@ -476,6 +477,21 @@ def mixed(
         raise TypeError("mix: expected a list of splits, such as mix([train, other])")
     view = mixture_of([each._view for each in splits], weights, stop, weights_of)
     return Split(view, splits[0]._roles, max(each._depth for each in splits))
+
+
+@dataclass(frozen=True)
+class _Labels:
+    """Labels of some records.
+
+    Attributes:
+        kept: bool [records], which are not corrupt.
+        labels: those of these.
+        nbytes: how many bytes the records had, of which nothing else is kept.
+    """
+
+    kept: Any
+    labels: Sequence[Any]
+    nbytes: int
 
 
 def _balanced_positions(view: View, field: str) -> Rows:
@@ -505,12 +521,11 @@ def _balanced_positions(view: View, field: str) -> Rows:
     named = decoder.form.names and names_of(codec)
     missing = ("", None) if named else (-1, None)
     narrow = view.only((field,))
-    room = Room(_LABELS, threads())
 
-    def labelled(asked: Rows, chunk: Chunk) -> tuple[Any, Any]:
+    def labelled(asked: Rows, chunk: Chunk) -> list[_Labels]:
         kept = np.isin(asked, chunk.numbers)
         if not kept.any():  # all of them are corrupt
-            return kept, ()
+            return [_Labels(kept, (), 0)]
         column: Any = chunk.batch(0, len(chunk.numbers))
         if column is None or row_count(column) < np.count_nonzero(kept):
             raise DatasetError(
@@ -518,7 +533,7 @@ def _balanced_positions(view: View, field: str) -> Rows:
                 "corrupt, and a function of batches does not say of which: call balanced "
                 "before map"
             )
-        room.measure(column)
+        nbytes = byte_count(column)
         for name in codec.label.split("."):
             if name not in column:
                 raise DatasetError(f"balanced: no field {field!r} is left after map")
@@ -527,12 +542,19 @@ def _balanced_positions(view: View, field: str) -> Rows:
             raise DatasetError(
                 f"balanced: field {field!r} is not one class of each record after map"
             )
-        return kept, column
+        return [_Labels(kept, column.tolist(), nbytes)]
 
-    parts = narrow.parts(lambda: room.records)
-    found = [*narrow.chunks(parts, STORED, labelled, threads())]
-    kept = np.concatenate([np.empty(0, bool), *(each for each, _ in found)])
-    classes = [label for _, column in found for label in np.asarray(column).tolist()]
+    work = Work(
+        len(narrow),
+        lambda units: narrow.numbers(np.arange(units.start, units.stop)),
+        narrow.steps(),
+        labelled,
+        most=_LABELS,
+        first=FIRST,
+    )
+    found = [*Ahead(work)]
+    kept = np.concatenate([np.empty(0, bool), *(each.kept for each in found)])
+    classes = [label for each in found for label in each.labels]
     members: dict[Any, list[int]] = {}
     for position, label in zip(np.flatnonzero(kept).tolist(), classes, strict=True):
         if label not in missing:

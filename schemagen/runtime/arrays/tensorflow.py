@@ -27,8 +27,6 @@ _SHAPING = ("pad_to_max_length", "pack", "too_long", "per_segment")
 # How many records tell the dtypes and shapes of batches.
 _SEVERAL = 32
 
-_PREFETCHED = 2
-
 
 def batches_as_dataset(
     split: Any,
@@ -56,11 +54,15 @@ def batches_as_dataset(
             "to_tf: it begins with an epoch; go on with batches(resume=...)"
         )
     whole = split.batches(batch_size, epoch=first, **given)
+    prefetch = given.get("prefetch")
+    if prefetch:  # TensorFlow makes one of them ahead, and the split the others
+        given["prefetch"] = prefetch - 1
     shaping = {name: given[name] for name in _SHAPING if given.get(name) is not None}
     is_packed = "pack" in shaping
     # Of records as they are in files, one tells the shapes, and one row of packed ones.
     count = _SEVERAL if view.changed or view.skips else 1
     some = split.select(range(min(len(split), count)))
+    shaping["prefetch"] = 0
     rows = split.batches(1, **shaping) if is_packed else None
     example = next(rows or some.batches(len(some) or 1, **shaping), None)
     if example is None:
@@ -108,7 +110,7 @@ def batches_as_dataset(
     is_known = given.get("shuffle_seed") is None and not view.is_random
     if is_known if is_packed else not view.skips:
         dataset = dataset.apply(tf.data.experimental.assert_cardinality(len(whole)))
-    return with_plain_errors(dataset.prefetch(_PREFETCHED))
+    return with_plain_errors(dataset if prefetch == 0 else dataset.prefetch(1))
 
 
 def _varying(split: Any) -> dict[str, set[int]]:

@@ -7,11 +7,10 @@ epoch has its own numbers at its positions.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
-from sys import getsizeof
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -21,13 +20,13 @@ from ..cells.serialized import Records
 from ..native import Lengths
 from ..records.decoder import Batch, Decoder, Row
 from ..shared.errors import DatasetError
-from .ahead import in_order
+from .ahead import FIRST, Ahead, Steps, Work
 from .order import STORED, Epoch
 
 Result = TypeVar("Result")
 
 # How many records are read at a time where all are wanted.
-_RUN, _RUN_BYTES = 1 << 12, 1 << 24
+_RUN = 1 << 12
 
 
 class Columns(Protocol):
@@ -147,10 +146,17 @@ class View(ABC):
         """Return how many positions have records that are near each other in files."""
 
     @abstractmethod
-    def most(self, records: int, size: int) -> int:
-        """Return how many records to read at once: as many, or of as many bytes."""
+    def steps(self, epoch: Epoch = STORED, *, skip: bool | None = None) -> Steps[Chunk]:
+        """Return how records are read, in any order, or of compressed files in theirs.
 
-    @abstractmethod
+        Args:
+            epoch: what random numbers depend on.
+            skip: leave out corrupt records; None for what the reader says.
+
+        Raises:
+            DatasetError: while they are read: a record is corrupt, or a file cannot be read.
+        """
+
     def read(
         self, numbers: Rows, epoch: Epoch = STORED, *, skip: bool | None = None
     ) -> Chunk:
@@ -162,22 +168,11 @@ class View(ABC):
             skip: leave out corrupt records; None for what the reader says.
 
         Raises:
-            DatasetError: a record is corrupt, or a file cannot be read.
+            DatasetError: a record is corrupt, or a file cannot be read or is compressed.
         """
-
-    @abstractmethod
-    def records(self, numbers: Rows) -> tuple[Records, dict[int, str]]:
-        """Read records, before any function changes them, and decode none.
-
-        Args:
-            numbers: int64 [N], of the records.
-
-        Returns:
-            The records, and what is wrong with some, by their rows.
-
-        Raises:
-            DatasetError: a file cannot be read.
-        """
+        if self.is_sequential:
+            self.check_random()
+        return self.steps(epoch, skip=skip).read(numbers)
 
     @abstractmethod
     def lengths(self, name: str, numbers: Rows, epoch: Epoch) -> Lengths:
@@ -195,53 +190,35 @@ class View(ABC):
             DatasetError: a record is corrupt, or the field is not a list.
         """
 
-    def chunks(
-        self,
-        parts: Iterable[Rows],
-        epoch: Epoch,
-        finish: Callable[[Rows, Chunk], Result],
-        threads: int = 1,
-    ) -> Iterator[Result]:
-        """Read records part by part, ahead of what is asked for.
-
-        Args:
-            parts: int64 [N], the numbers of the records of each part.
-            epoch: what random numbers depend on.
-            finish: called in threads, with the part itself and what was read.
-            threads: how many.
-
-        Raises:
-            DatasetError: a record is corrupt, or a file cannot be read.
-        """
-        return in_order(
-            lambda numbers: finish(numbers, self.read(numbers, epoch)), parts, threads
-        )
-
     @abstractmethod
     def only(self, fields: tuple[str, ...]) -> View:
         """Return the view with some of its fields, as far as none has to be computed."""
 
-    def in_order(self, size: Callable[[], int] | None = None) -> Iterator[Chunk]:
-        """Read all records in the order in which they are stored, some at a time.
+    def in_order(
+        self, finish: Callable[[Chunk], Result], first: int = FIRST
+    ) -> Iterator[Result]:
+        """Yield what becomes of all records, in the order in which they are stored.
 
         Args:
-            size: returns how many come next; None for many.
-        """
-        most = self.most(_RUN, _RUN_BYTES)
-        parts = self.parts(size or (lambda: most))
-        yield from self.chunks(parts, STORED, lambda _, chunk: chunk)
+            finish: called with some at a time, in threads.
+            first: how many come first.
 
-    def parts(self, size: Callable[[], int]) -> Iterator[Rows]:
-        """Yield the numbers of all records in the order in which they are stored.
-
-        Args:
-            size: returns how many come next.
+        Raises:
+            DatasetError: a record is corrupt, or a file cannot be read.
         """
-        start, total = 0, len(self)
-        while not start or start < total:
-            stop = start + size()
-            yield self.numbers(np.arange(start, min(total, stop)))
-            start = stop
+        steps = self.steps()
+        if not len(self):
+            yield finish(steps.read(np.empty(0, np.int64)))
+        yield from Ahead(
+            Work(
+                len(self),
+                lambda units: self.numbers(np.arange(units.start, units.stop)),
+                steps,
+                lambda _, chunk: [finish(chunk)],
+                most=_RUN,
+                first=first,
+            )
+        )
 
 
 class Derived(View):
@@ -298,28 +275,11 @@ class Derived(View):
     def window(self, epoch: Epoch) -> int:
         return self.view.window(epoch)
 
-    def most(self, records: int, size: int) -> int:
-        return self.view.most(records, size)
-
-    def read(
-        self, numbers: Rows, epoch: Epoch = STORED, *, skip: bool | None = None
-    ) -> Chunk:
-        return self.view.read(numbers, epoch, skip=skip)
-
-    def records(self, numbers: Rows) -> tuple[Records, dict[int, str]]:
-        return self.view.records(numbers)
+    def steps(self, epoch: Epoch = STORED, *, skip: bool | None = None) -> Steps[Chunk]:
+        return self.view.steps(epoch, skip=skip)
 
     def lengths(self, name: str, numbers: Rows, epoch: Epoch) -> Lengths:
         return self.view.lengths(name, numbers, epoch)
-
-    def chunks(
-        self,
-        parts: Iterable[Rows],
-        epoch: Epoch,
-        finish: Callable[[Rows, Chunk], Result],
-        threads: int = 1,
-    ) -> Iterator[Result]:
-        return self.view.chunks(parts, epoch, finish, threads)
 
     def only(self, fields: tuple[str, ...]) -> View:
         return self.view.only(fields)
@@ -379,27 +339,25 @@ class Repetition(Selection):
     def numbers(self, positions: Rows, epoch: Epoch = STORED) -> Rows:
         return epoch.order(len(self)).at(positions)
 
-    def read(
-        self, numbers: Rows, epoch: Epoch = STORED, *, skip: bool | None = None
-    ) -> Chunk:
-        stored = self._stored(numbers)
-        return Renumbered(self.view.read(stored, epoch, skip=skip), stored, numbers)
+    def steps(self, epoch: Epoch = STORED, *, skip: bool | None = None) -> Steps[Chunk]:
+        inner = self.view.steps(epoch, skip=skip)
 
-    def records(self, numbers: Rows) -> tuple[Records, dict[int, str]]:
-        records, problems = self.view.records(self._stored(numbers))
-        return replace(records, numbers=numbers), problems
+        def fetch(numbers: Rows) -> Again:
+            stored = self._stored(numbers)
+            return Again(inner.fetch(stored), stored, numbers)
+
+        def decode(again: Again) -> Chunk:
+            chunk = inner.decode(again.fetched)
+            return Renumbered(chunk, again.stored, again.numbers)
+
+        def records(again: Again) -> tuple[Records, dict[int, str]]:
+            records, problems = inner.records(again.fetched)
+            return replace(records, numbers=again.numbers), problems
+
+        return replace(inner, fetch=fetch, decode=decode, records=records)
 
     def lengths(self, name: str, numbers: Rows, epoch: Epoch) -> Lengths:
         return self.view.lengths(name, self._stored(numbers), epoch)
-
-    def chunks(
-        self,
-        parts: Iterable[Rows],
-        epoch: Epoch,
-        finish: Callable[[Rows, Chunk], Result],
-        threads: int = 1,
-    ) -> Iterator[Result]:
-        return View.chunks(self, parts, epoch, finish, threads)
 
     def only(self, fields: tuple[str, ...]) -> View:
         return Repetition(self.view.only(fields), self._chosen)
@@ -432,25 +390,36 @@ class OfEpoch(Derived):
     def window(self, epoch: Epoch) -> int:
         return epoch.order(len(self)).window
 
-    def read(
-        self, numbers: Rows, epoch: Epoch = STORED, *, skip: bool | None = None
-    ) -> Chunk:
-        return self.view.read(numbers, self._epoch, skip=skip)
+    def steps(self, epoch: Epoch = STORED, *, skip: bool | None = None) -> Steps[Chunk]:
+        return self.view.steps(self._epoch, skip=skip)
 
     def lengths(self, name: str, numbers: Rows, epoch: Epoch) -> Lengths:
         return self.view.lengths(name, numbers, self._epoch)
 
-    def chunks(
-        self,
-        parts: Iterable[Rows],
-        epoch: Epoch,
-        finish: Callable[[Rows, Chunk], Result],
-        threads: int = 1,
-    ) -> Iterator[Result]:
-        return self.view.chunks(parts, self._epoch, finish, threads)
-
     def only(self, fields: tuple[str, ...]) -> View:
         return OfEpoch(self.view.only(fields), self._epoch)
+
+
+@dataclass(frozen=True)
+class Again:
+    """Records of which some come several times, as they were fetched.
+
+    Attributes:
+        fetched: the records.
+        stored: int64 [N], their numbers.
+        numbers: int64 [N], those in place of them.
+    """
+
+    fetched: Any
+    stored: Rows
+    numbers: Rows
+
+    @property
+    def nbytes(self) -> int:
+        return int(self.fetched.nbytes)
+
+    def only(self, rows: Rows) -> Again:
+        return Again(self.fetched.only(rows), self.stored[rows], self.numbers[rows])
 
 
 class Renumbered:
@@ -558,16 +527,3 @@ def row_count(columns: Any) -> int:
     while isinstance(columns, Mapping):
         columns = next(iter(columns.values()), ())
     return len(columns)
-
-
-def byte_count(values: Any) -> int:
-    """Return about how many bytes a batch has in memory, or a column."""
-    if isinstance(values, Mapping):
-        return sum(map(byte_count, values.values()))
-    if isinstance(values, np.ndarray) and values.dtype.kind != "O":
-        return values.nbytes
-    if isinstance(values, (list, tuple, np.ndarray)):
-        each = values.flat if isinstance(values, np.ndarray) else values
-        return sum(map(byte_count, each))
-    found = getattr(values, "nbytes", None)
-    return found if isinstance(found, int) else getsizeof(values)
