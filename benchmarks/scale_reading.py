@@ -132,7 +132,7 @@ def size(setting: Setting) -> dict[str, Any]:
             epoch = Epoch(options["shuffle_seed"], block=options.get("block"))
             # As many as are read ahead of the last batch.
             needed = epoch.order(each.records).at(np.arange(read + 32 * SHAPE.batch))
-            simulate(setting, each, needed)
+            simulate(setting, each, needed.tolist())
             arguments = (setting.generated.package, str(setting.scratch), str(read))
             job = run_job(
                 setting.generated.root, "open", *arguments, json.dumps(options)

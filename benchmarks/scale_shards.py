@@ -226,8 +226,8 @@ def measure_records(setting: Setting) -> dict[str, Any]:
     (times,) = by_clocks(ways, rounds, clocks, lambda: empty(setting.scratch))
     found: dict[str, dict[str, list[float]]] = {}
     for name, taken in times.items():
-        way, _, many = name.rpartition(" ")
-        found.setdefault(way, {})[many] = taken
+        way, _, shards = name.rpartition(" ")
+        found.setdefault(way, {})[shards] = taken
     return {"records": count, "seconds": found}
 
 

@@ -61,7 +61,7 @@ def test_no_changed_byte_is_believed(path: Path) -> None:
 def _changed(text: bytes, *entry: Any, to: Any = ...) -> bytes:
     """A manifest's text with one fact changed, or taken out, and without a checksum."""
     data = json.loads(text)
-    del data["crc32c"]
+    data.pop("crc32c", None)
     inner = data
     for step in entry[:-1]:
         inner = inner[step]
@@ -107,6 +107,14 @@ _WRONG: list[tuple[tuple[Any, ...], Any]] = [
     ((*_SHARD, "file"), ""),
     ((*_SHARD, "file"), "../train-00000-of-00002.tfrecord"),
     ((*_SHARD, "file"), "/etc/passwd"),
+    ((*_SHARD, "file"), "train\ud800"),
+    ((*_SHARD, "file"), "."),
+    ((*_SHARD, "records"), True),
+    ((*_SHARD, "bytes"), -1),
+    ((*_SHARD, "bytes"), 1 << 62),
+    ((*_SHARD, "hidden"), "a/b"),
+    ((*_SHARD, "hidden"), "x" * 256),
+    ((*_SHARD, "file"), "test-00000-of-00001.tfrecord.gz"),
 ]
 _NO_JSON = [
     b"",
@@ -141,3 +149,19 @@ def test_a_manifest_without_a_checksum_is_read(path: Path) -> None:
     path.write_bytes(_changed(path.read_bytes(), "format", to=1))
     assert check_files(path.parent) == []
     assert len(list(make_dataset(path.parent, "train", batch_size=7))) == 1
+
+
+def test_unusual_entries_of_a_shard_are_read(path: Path) -> None:
+    """Names in any script, with spaces or line ends; null in place of no entry."""
+    for name in ("donn\u00e9es 1", "a\nb", '},\n          {"'):
+        text = _changed(path.read_bytes(), *_SHARD, "file", to=name)
+        path.write_bytes(_changed(text, *_SHARD, "tail", to=None))
+        old = next(path.parent.glob("train-00000*"))
+        (path.parent / name).write_bytes(old.read_bytes())
+        assert check_files(path.parent) == []
+        # A writer of another split writes the manifest again.
+        write_dataset(rows(1), path.parent, "val", overwrite=True)
+        shard = json.loads(path.read_bytes())["splits"]["train"]["shards"][0]
+        assert shard["file"] == name
+        assert "tail" not in shard
+        assert check_files(path.parent) == []

@@ -127,6 +127,9 @@ def test_rows_go_to_shards_in_turn_in_blocks_or_shuffled(tmp_path: Path) -> None
     assert numbers_of(tmp_path / "stream") == [
         list(range(n, COUNT, 4)) for n in range(4)
     ]
+    # More than one time around, and more shards than rows.
+    write(stream(None, range(50)), tmp_path / "few", shards=60)
+    assert numbers_of(tmp_path / "few") == [[n] for n in range(50)] + [[]] * 10
     write(indexed(None), tmp_path / "indexed", shards=4)
     assert numbers_of(tmp_path / "indexed") == [
         list(range(750 * n, 750 * (n + 1))) for n in range(4)

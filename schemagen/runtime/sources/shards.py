@@ -24,10 +24,10 @@ from .manifests import OpenedManifest, absolute
 
 _USUAL_RECORD_BYTES = 1 << 16
 
-# So many files are looked at one after the other, to see whether they are waited for: those
-# of this machine mostly come from memory, and threads would only be in each other's way.
-_SOME = 64
-_WAITED_SECONDS = 2e-4
+# Files of this machine mostly come from memory: threads would only be in each other's way. They
+# help where files are waited for, all in all for so long, and for more than so long each.
+_PATIENCE = 0.05
+_SECONDS_EACH = 2e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,11 +273,11 @@ def of_each(function: Callable[[File], Result], files: Sequence[File]) -> list[R
     if any(file.is_remote for file in files):
         return in_threads(function, files)
     results: list[Result] = []
-    while len(results) < len(files):
-        start, done = monotonic(), len(results)
-        results += map(function, files[done : done + _SOME])
-        if monotonic() - start > _WAITED_SECONDS * _SOME:
-            results += in_threads(function, files[len(results) :])
+    start = monotonic()
+    for file in files:
+        if monotonic() - start > _PATIENCE + _SECONDS_EACH * len(results):
+            return results + in_threads(function, files[len(results) :])
+        results.append(function(file))
     return results
 
 
