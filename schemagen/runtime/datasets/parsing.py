@@ -12,6 +12,7 @@ from typing import Any
 from ..faults.faults import Faults
 from ..shared.requirements import tf
 from .batching import PARALLEL
+from .transformations import flat_mapped, mapped
 
 Parse = Callable[[tf.Tensor], Any]
 
@@ -98,7 +99,7 @@ def parsed(
         return number, tf.data.Dataset.from_tensors(parse(batch))
 
     # The order says which one is missing, even if the dataset's need not be kept.
-    attempts = batches.enumerate().map(attempt, PARALLEL, deterministic=True)
+    attempts = mapped(batches.enumerate(), attempt, PARALLEL)
     # Epochs without end do end if the first one has no batch that can be read.
     end = _no_number(attempts.element_spec)
     found = attempts.ignore_errors().concatenate(end)
@@ -127,7 +128,7 @@ def parsed(
     is_endless = expected is None or expected.count == tf.data.INFINITE_CARDINALITY
     count = tf.int64.max if expected is None or is_endless else expected.count
     numbered = tf.data.Dataset.zip((tf.data.Dataset.range(count), found))
-    return numbered.flat_map(follow)
+    return flat_mapped(numbered, follow)
 
 
 def _no_number(spec: tuple[Any, ...]) -> tf.data.Dataset:

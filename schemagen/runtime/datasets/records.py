@@ -14,6 +14,7 @@ from ..shared.errors import DatasetError
 from ..shared.requirements import tf
 from ..sources.shards import Shards
 from ..sources.shares import FilePart, Share
+from .transformations import flat_mapped, interleaved, mapped
 
 _PARALLEL_FILES = 16
 _PIECE_RECORDS = 1024
@@ -60,7 +61,7 @@ def read_records(
         DatasetError: a file is compressed in a way that TensorFlow does not read.
     """
     numbered = _read_pieces(shards, share, faults, shuffle, seed)
-    pieces = numbered.map(lambda _, piece: piece)
+    pieces = mapped(numbered, lambda _, piece: piece)
     return (pieces if check is None else check(pieces)).unbatch()
 
 
@@ -80,19 +81,15 @@ def _read_pieces(
             )
     parts = share.parts
     size = max(1, min(_PIECE_RECORDS, _PIECE_BYTES // shards.record_bytes))
-    parallel = max(1, min(len(parts), _PARALLEL_FILES)) if shuffle else 1
 
-    def interleaved(
+    def read_all(
         table: Mapping[str, Any], pieces: Callable[..., tf.data.Dataset]
     ) -> tf.data.Dataset:
         dataset = tf.data.Dataset.from_tensor_slices(table)
-        if shuffle:
-            dataset = dataset.shuffle(max(1, len(parts)), seed=seed)
-        return dataset.interleave(
-            pieces,
-            cycle_length=parallel,
-            num_parallel_calls=parallel if shuffle else None,
-        )
+        if not shuffle:
+            return flat_mapped(dataset, pieces)
+        order = dataset.shuffle(max(1, len(parts)), seed=seed)
+        return interleaved(order, pieces, max(1, min(len(parts), _PARALLEL_FILES)))
 
     if faults is not None and faults.by_python(shards):
 
@@ -101,9 +98,7 @@ def _read_pieces(
 
         reader = PythonReader(records, size)
         numbers = {"number": np.arange(len(parts), dtype=np.int64)}
-        read = interleaved(
-            numbers, lambda part: reader.pieces(part["number"]).enumerate()
-        )
+        read = read_all(numbers, lambda part: reader.pieces(part["number"]).enumerate())
         reader.close_with(read)
         return read
 
@@ -134,7 +129,7 @@ def _read_pieces(
         numbers = tf.data.Dataset.range(part["attempts"])
         return tf.data.Dataset.zip((numbers, found.batch(size)))
 
-    return interleaved(table, pieces)
+    return read_all(table, pieces)
 
 
 def _most(shards: Shards, file: int) -> int:
