@@ -259,15 +259,20 @@ class Pipeline:
         Args:
             check: leaves out records that cannot be parsed, or raises an error.
         """
-        seed = self.options.reading_seed
+        options = self.options
+        seed = options.reading_seed
+        ends = (
+            check is None and self.expected is not None and options.repeat is not True
+        )
         streams = [
             read_records(
                 files,
                 share,
                 self.faults,
                 check=check,
-                shuffle=self.options.training,
+                shuffle=options.training,
                 seed=None if seed is None else seed + number,
+                attempts_end=ends and not options.training,
             )
             for number, (files, share) in enumerate(
                 zip(self.files, self.shares, strict=True)
