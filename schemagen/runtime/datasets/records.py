@@ -15,7 +15,7 @@ from ..shared.errors import DatasetError
 from ..shared.requirements import tf
 from ..sources.shards import Shards
 from ..sources.shares import FilePart, Share
-from .transformations import flat_mapped, interleaved, mapped
+from .transformations import flat_mapped, interleaved, mapped, unbatched
 
 _PARALLEL_FILES = 16
 _PIECE_RECORDS = 1024
@@ -102,7 +102,7 @@ def read_records(
         only = next(iter(compressions), "")
         numbered = of_each(_table(shards, parts, size), partial(_pieces, size, only))
         read = mapped(numbered, lambda _, piece: piece)
-    return (read if check is None else check(read)).unbatch()
+    return unbatched(read if check is None else check(read))
 
 
 def _table(shards: Shards, parts: Sequence[FilePart], size: int) -> dict[str, Any]:

@@ -42,6 +42,17 @@ def mapped(
     )
 
 
+def mapped_to_any(
+    dataset: tf.data.Dataset, function: Callable[..., Any], parallel: int
+) -> tf.data.Dataset:
+    """Do the same with a function that may return ragged and sparse tensors, too."""
+
+    def one(*components: Any) -> tf.data.Dataset:
+        return tf.data.Dataset.from_tensors(function(*components))
+
+    return flat_mapped(mapped(dataset, one, parallel), lambda found: found)
+
+
 def flat_mapped(
     dataset: tf.data.Dataset, function: Callable[..., tf.data.Dataset]
 ) -> tf.data.Dataset:
@@ -73,6 +84,21 @@ def interleaved(
         prefetch_input_elements=autotuned,
         num_parallel_calls=tf.constant(parallel, tf.int64),
     )
+
+
+def unbatched(batches: tf.data.Dataset) -> tf.data.Dataset:
+    """Return the rows of batches, which are single tensors.
+
+    `Dataset.unbatch` calls a function for each batch.
+    """
+    spec = batches.element_spec
+    row = tf.TensorSpec(spec.shape[1:], spec.dtype)
+    variant = tf.raw_ops.UnbatchDataset(
+        input_dataset=tf.data.experimental.to_variant(batches),
+        output_types=[row.dtype],
+        output_shapes=[row.shape],
+    )
+    return _dataset_of(variant, row, batches)
 
 
 class _Traced:
@@ -119,9 +145,17 @@ class _Traced:
             output_shapes=[each.shape for each in flat],
             **options,
         )
-        found: Any = tf.data.experimental.from_variant(variant, spec)
-        found.made_of = self  # what a function calls in Python lives as long as this
-        return found
+        return _dataset_of(variant, spec, self)
+
+
+def _dataset_of(variant: tf.Tensor, spec: Any, made_of: object) -> tf.data.Dataset:
+    """Return the dataset of a variant, which keeps what it is made of.
+
+    What functions of datasets call in Python has to live as long as the dataset.
+    """
+    dataset = tf.data.experimental.from_variant(variant, spec)
+    dataset.made_of = made_of
+    return dataset
 
 
 def _flat_spec(spec: Any, other: tf.TensorSpec) -> tf.TensorSpec:
