@@ -259,6 +259,8 @@ def test_damage_of_compressed_files_is_named(
         {},
         {"on_corrupt": "skip"},
         {"repeat": True, "training": True},
+        {"repeat": True},
+        {"repeat": 3},
         {"cache": True},
     ],
 )

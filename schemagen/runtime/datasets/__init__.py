@@ -1,6 +1,6 @@
 """Datasets of records: from files to batches.
 
-`records` reads them; `parsed_blocks`, `batching`, `caching` and `mixing` do what their names
-say, and `catch_parse_errors` parses. `pipeline` joins them all, and `reader` has the
-options.
+`records` reads them, `batching` batches them, `parsing` parses batches, and `elements` and
+`augmentation` arrange and vary these. `transformations` are what all of them are made with.
+`pipeline` joins them, and `reader` has the options.
 """

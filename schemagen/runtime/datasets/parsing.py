@@ -12,6 +12,7 @@ from typing import Any
 from ..faults.faults import Faults
 from ..shared.requirements import tf
 from .batching import PARALLEL
+from .transformations import flat_mapped, mapped
 
 Parse = Callable[[tf.Tensor], Any]
 
@@ -97,8 +98,12 @@ def parsed(
         number = expected.if_whole(number, batch)
         return number, tf.data.Dataset.from_tensors(parse(batch))
 
-    # The order says which one is missing, even if the dataset's need not be kept.
-    attempts = batches.enumerate().map(attempt, PARALLEL, deterministic=True)
+    is_endless = expected is None or expected.count == tf.data.INFINITE_CARDINALITY
+    count = tf.int64.max if expected is None or is_endless else expected.count
+    numbers = tf.data.Dataset.range(count)
+    # Errors take a number, too, and so come to an end. The order says which one is
+    # missing, even if the dataset's need not be kept.
+    attempts = mapped(tf.data.Dataset.zip((numbers, batches)), attempt, PARALLEL)
     # Epochs without end do end if the first one has no batch that can be read.
     end = _no_number(attempts.element_spec)
     found = attempts.ignore_errors().concatenate(end)
@@ -124,10 +129,7 @@ def parsed(
         with tf.control_dependencies([judged]):
             return element.take(1)
 
-    is_endless = expected is None or expected.count == tf.data.INFINITE_CARDINALITY
-    count = tf.int64.max if expected is None or is_endless else expected.count
-    numbered = tf.data.Dataset.zip((tf.data.Dataset.range(count), found))
-    return numbered.flat_map(follow)
+    return flat_mapped(tf.data.Dataset.zip((numbers, found)), follow)
 
 
 def _no_number(spec: tuple[Any, ...]) -> tf.data.Dataset:

@@ -23,6 +23,7 @@ from ..sources.shares import Share, ShareIndex
 from .batching import PARALLEL, Batching, first_of_each, of_size
 from .parsing import ExpectedBatches, checked, parsed, sifted
 from .records import mixed, read_records
+from .transformations import mapped_to_any
 
 Cache = bool | str | os.PathLike[str]
 
@@ -246,7 +247,7 @@ class Pipeline:
             whole = faults.ended(records) if faults.skips else self._counted(records)
             records = cached(whole, options.cache, self._contents())
         batches = options.batching.batches(self._shuffled(records))
-        elements = batches.map(self._element, PARALLEL)
+        elements = mapped_to_any(batches, self._element, PARALLEL)
         if faults.skips and not options.cache:
             elements = faults.ended(elements)
         return self._repeated(elements)
@@ -259,15 +260,20 @@ class Pipeline:
         Args:
             check: leaves out records that cannot be parsed, or raises an error.
         """
-        seed = self.options.reading_seed
+        options = self.options
+        seed = options.reading_seed
+        ends = (
+            check is None and self.expected is not None and options.repeat is not True
+        )
         streams = [
             read_records(
                 files,
                 share,
                 self.faults,
                 check=check,
-                shuffle=self.options.training,
+                shuffle=options.training,
                 seed=None if seed is None else seed + number,
+                attempts_end=ends and not options.training,
             )
             for number, (files, share) in enumerate(
                 zip(self.files, self.shares, strict=True)
