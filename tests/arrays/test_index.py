@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from glob import glob
 from pathlib import Path
@@ -15,10 +15,11 @@ import numpy as np
 import pytest
 from digit_rows import rows, scans
 from schemagen.runtime.arrays import positions
-from schemagen.runtime.arrays.indexes import Index
+from schemagen.runtime.arrays.indexes import Index, RecentEnds
 from schemagen.runtime.storage import manifest
 from schemagen.runtime.storage.directory import open_directory
 
+from generated import DatasetError
 from generated.digit.reader import open_split
 from generated.digit.serializer import (
     Writer,
@@ -237,3 +238,47 @@ class TestPieces:
         split = open_split(directory, "train")
         for number in (0, 1, COUNT - 1, 5):
             assert split[number]["scan"] == number
+
+    def test_a_split_that_is_written_again_is_refused(self, directory: str) -> None:
+        """Also where a piece of its index is asked for, which is gone by then."""
+        split = open_split(directory, "train")
+        assert split[0]["scan"] == 0
+        others = rows(COUNT)[::-1]
+        write_dataset(others, directory, "train", shards=7, overwrite=True)
+        read: list[Callable[[], object]] = [
+            lambda: split[COUNT - 1],
+            lambda: split[:],
+            lambda: next(split.batches(COUNT, shuffle_seed=1)),
+        ]
+        for each in read:
+            with pytest.raises(DatasetError, match="it was written again"):
+                each()
+
+    def test_an_index_may_be_removed(self, directory: str) -> None:
+        split = open_split(directory, "train")
+        assert split[0]["scan"] == 0
+        files = open_directory(directory)
+        files.remove(*(name for name in files.names() if name.endswith(".index")))
+        assert sorted(scans(split.batches(5, shuffle_seed=1))) == [*range(COUNT)]
+        assert split[COUNT - 1]["scan"] == COUNT - 1
+
+    @pytest.mark.parametrize("place", ["remote, recent"], indirect=True)
+    def test_what_is_kept_has_a_bound(
+        self, directory: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """By its bytes: pieces that are larger than others do not add up."""
+        kept: list[int] = []
+        piece = RecentEnds._piece
+
+        def measured(ends: RecentEnds, number: int) -> Any:
+            found = piece(ends, number)
+            kept.append(sum(each.nbytes for each in ends._recent.values()))
+            return found
+
+        monkeypatch.setattr(RecentEnds, "_piece", measured)
+        for shards, count in ("small", 20), ("large", 200):
+            write_dataset(rows(count), directory, shards, shards=10)
+        split = open_split(directory, ["small", "large"])
+        assert len(scans(split.batches(20))) == 220
+        # A piece that is larger is kept alone.
+        assert 0 < max(kept) <= 200

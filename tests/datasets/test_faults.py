@@ -202,7 +202,7 @@ def test_skipping_compares_the_files_of_the_damage_alone(
     state = LocalFiles.state
 
     def asking(self: LocalFiles, path: str) -> FileState:
-        asked.append(path)
+        asked.extend([path] if "train-" in path else [])
         return state(self, path)
 
     dataset = make_dataset(directory, on_corrupt="skip")

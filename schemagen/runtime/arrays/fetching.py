@@ -145,10 +145,11 @@ class NumberFetcher:
 
     def fetch(self, numbers: Rows) -> Fetched:
         """Return records in the order of their numbers, before a comparison."""
-        ranges, since = _ranges_of(self._positions, numbers), NEVER
-        memory = empty(int(ranges.sizes.sum()), np.uint8)
-        is_remote = self._is_remote[ranges.files]
+        since = NEVER
         with file_errors(self._shards):
+            ranges = _ranges_of(self._positions, numbers)
+            memory = empty(int(ranges.sizes.sum()), np.uint8)
+            is_remote = self._is_remote[ranges.files]
             if not is_remote.all():
                 since = self._open.read_into(memory, ranges.at(~is_remote))
             if is_remote.any():

@@ -17,6 +17,7 @@ from typing import Protocol
 import numpy as np
 
 from ..cells.columns import Rows
+from ..shared.errors import DatasetError
 from ..shared.tfrecord import FRAMING
 from ..sources.shards import File, Shards
 from ..storage.directory import reader_of
@@ -32,12 +33,12 @@ KEPT_BYTES = 1 << 26
 # bytes.
 _PIECE_BYTES = 1 << 18
 
-# How many pieces are read at once where not all can be kept.
+# How many pieces are read at once where not all can be kept, if they are not large.
 _AT_ONCE = 16
 
 
 class DamagedError(Exception):
-    """An index is not the one that the manifest lists."""
+    """An index is not the one that the manifest lists, or is gone."""
 
 
 class Ends(Protocol):
@@ -54,7 +55,7 @@ class Ends(Protocol):
             int64 [N] and int64 [N]; the former is of no use for the first of a file.
 
         Raises:
-            DamagedError: an index is not the one that the manifest lists.
+            DamagedError: an index is not the one that the manifest lists, or is gone.
             OSError: an index cannot be read.
         """
 
@@ -91,17 +92,22 @@ class Index:
     first_record: int = 0
     first_byte: int = 0
 
-    @cached_property
-    def _local(self) -> OpenFile:
-        return OpenFile(self.file)
-
     def read(self, first: int, stop: int) -> bytes:
-        """Return the entries of some records, by their numbers."""
+        """Return the entries of some records, by their numbers.
+
+        Raises:
+            OSError: they cannot be read.
+        """
         bounds = [ENTRY_BYTES * (each - self.first_record) for each in (first, stop)]
-        return (self.file if self.file.is_remote else self._local).read(*bounds)
+        return self.file.read(*bounds)
 
     def around(self, numbers: Rows) -> tuple[Rows, Rows]:
-        """Read the entries of some records and of those before them, of a local file."""
+        """Read the entries of some records and of those before them, of a local file.
+
+        Raises:
+            DatasetError: it was changed after it was found.
+            OSError: it cannot be read.
+        """
         places = numbers - self.first_record
         is_first = np.diff(places, prepend=-2) != 1
         run = np.cumsum(is_first) - 1
@@ -110,7 +116,7 @@ class Index:
         lacks = firsts == 0
         counts = np.bincount(run) + 1
         entries = np.zeros(len(places) + len(firsts), "<i8")
-        self._local.read_into(
+        OpenFile(self.file).read_into(
             entries.view(np.uint8),
             ENTRY_BYTES * (firsts - 1 + lacks),
             ENTRY_BYTES * (counts - lacks),
@@ -160,6 +166,11 @@ class Pieces:
         """How many bytes all have."""
         return int(self.firsts[-1]) * ENTRY_BYTES
 
+    @cached_property
+    def largest(self) -> int:
+        """How many bytes the largest piece has, at least 1."""
+        return max(1, int(np.diff(self.firsts[self._starts]).max()) * ENTRY_BYTES)
+
     def of(self, files: Rows) -> Rows:
         """Return the piece of each of some files: int64 [N]."""
         return np.searchsorted(self._starts, files, "right") - 1
@@ -185,13 +196,16 @@ class Pieces:
         """Return the ends of the records of a piece: int64 [N].
 
         Raises:
-            DamagedError: they are not those that the manifest lists.
+            DamagedError: they are not those that the manifest lists, or are gone.
             OSError: they cannot be read.
         """
         start, stop = self._starts[piece : piece + 2].tolist()
         index = self.indexes[int(self.indexes_of(np.array(start)))]
         firsts = self.firsts[start : stop + 1]
-        contents = index.read(int(firsts[0]), int(firsts[-1]))
+        try:
+            contents = index.read(int(firsts[0]), int(firsts[-1]))
+        except FileNotFoundError:
+            raise DamagedError from None
         checksums = index.checksums[start - index.first_file : stop - index.first_file]
         bounds = pairwise((ENTRY_BYTES * (firsts - firsts[0])).tolist())
         ends = ends_of(contents) + index.first_byte
@@ -263,7 +277,10 @@ class StoredEnds:
         owners = self._pieces.indexes_of(files)
         for owner in np.unique(owners).tolist():
             rows = owners == owner
-            found = self._pieces.indexes[owner].around(numbers[rows])
+            try:
+                found = self._pieces.indexes[owner].around(numbers[rows])
+            except (FileNotFoundError, DatasetError):
+                raise DamagedError from None
             before[rows], ends[rows] = found
         return before, ends
 
@@ -287,8 +304,9 @@ class RecentEnds:
         order = np.argsort(pieces, kind="stable")
         needed, firsts = np.unique(pieces[order], return_index=True)
         groups = np.split(order, firsts[1:])
-        for at in range(0, len(needed), _AT_ONCE):
-            some = needed[at : at + _AT_ONCE].tolist()
+        step = max(1, min(_AT_ONCE, KEPT_BYTES // self._pieces.largest))
+        for at in range(0, len(needed), step):
+            some = needed[at : at + step].tolist()
             found = self._pieces.each(self._piece, some)
             for piece, of_piece, rows in zip(some, found, groups[at:], strict=False):
                 places = numbers[rows] - self._pieces.records(piece)[0]
@@ -300,10 +318,12 @@ class RecentEnds:
         if found is None:
             found = self._pieces.read(piece)
         self._recent[piece] = found
-        sizes = [ENTRY_BYTES * len(each) for each in [*self._recent.values()]]
-        if len(sizes) > 1 and sum(sizes) > KEPT_BYTES:
+        while len(self._recent) > 1 and self._bytes() > KEPT_BYTES:
             self._recent.popitem(last=False)
         return found
+
+    def _bytes(self) -> int:
+        return sum(each.nbytes for each in [*self._recent.values()])
 
 
 def ends_by_index(shards: Shards, firsts: Rows, bases: Rows) -> Ends | None:

@@ -82,7 +82,7 @@ def check_manifest(data: Any) -> None:
             if shard["file"] in owners:
                 other = owners[shard["file"]]
                 raise ValueError(f"{where}: {shard['file']!r} is a file of {other} too")
-        owners |= dict.fromkeys((shard["file"] for shard in split["shards"]), where)
+            owners[shard["file"]] = where
         if split["records"] < 0:
             raise ValueError(f"{where}: a negative number of records or bytes")
 
