@@ -108,7 +108,8 @@ def test_the_first_batch_is_made_of_its_own_records(
 ) -> None:
     split, made = counted()
     first = next(split.batches(8, **order))
-    assert made == first["scan"].tolist()
+    # What is made ahead of the next one comes behind it.
+    assert made[:8] == first["scan"].tolist()
 
 
 @pytest.mark.parametrize("order", ORDERS, ids=str)

@@ -16,6 +16,7 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from sys import getsizeof
+from time import monotonic
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -44,6 +45,10 @@ _GROWTH = 4
 
 # How many results tell the bytes of a part.
 _SEVERAL = 8
+
+# About how long a part is made, if one unit takes no longer. A loop that is left waits for no
+# more, and slow functions make batches evenly.
+_SECONDS = 0.1
 
 
 def threads() -> int:
@@ -152,6 +157,7 @@ class _Part:
         run: what they were fetched with.
         made: the bytes of each unit, estimated until they are made.
         fetched: those of each in files.
+        seconds: how long each is made.
         results: what is made of them.
     """
 
@@ -159,6 +165,7 @@ class _Part:
     run: _Run
     made: float
     fetched: float = 0
+    seconds: float = 0
     results: Future[Sequence[Any]] = field(init=False)
 
 
@@ -167,6 +174,7 @@ def _made(work: Work[Result], part: _Part) -> Sequence[Result]:
     units, run = part.units, part.run.units
     numbers, fetched = part.run.fetched()
     part.fetched = fetched.nbytes / len(run)
+    began = monotonic()
     if len(units) < len(run):
         start = (units.start - run.start) * work.size
         stop = start + len(units) * work.size
@@ -175,6 +183,7 @@ def _made(work: Work[Result], part: _Part) -> Sequence[Result]:
     results = work.finish(numbers, work.steps.decode(fetched))
     some = results[:: -(-len(results) // _SEVERAL) or 1]
     part.made = byte_count(some) / max(1, len(some)) * len(results) / len(units)
+    part.seconds = (monotonic() - began) / len(units)
     del part.run  # which holds what was fetched
     return results
 
@@ -237,8 +246,9 @@ class Ahead(Iterator[Result]):
         self._parts: deque[_Part] = deque()
         self._results: deque[Result] = deque()
         self._fetched = self._begun = self._delivered = 0
-        # The bytes of a unit, as those of the last part tell them.
+        # The bytes and the seconds of a unit, as those of the last part tell them.
         self._made = self._size = 1.0
+        self._seconds = 0.0
         self._error: Exception | None = None
         self._process = os.getpid()
         self._turn = threading.Lock()
@@ -271,7 +281,7 @@ class Ahead(Iterator[Result]):
     def _next(self) -> Result:
         if self._error is not None:
             raise self._error
-        self._fill()
+        self._fill(self._limit)
         while not self._results:
             if not self._parts:
                 self._stop()
@@ -287,9 +297,12 @@ class Ahead(Iterator[Result]):
             part = self._parts.popleft()
             self._delivered += len(part.units)
             self._made, self._size = part.made, max(part.fetched, 1)
+            self._seconds = part.seconds
             if not self._results:
-                self._fill()
-        return self._results.popleft()
+                self._fill(self._limit)
+        result = self._results.popleft()
+        self._fill(self._limit - 1)
+        return result
 
     def _divided(self) -> bool:
         """Begin the units of a part that has failed one by one, if that helps."""
@@ -301,9 +314,9 @@ class Ahead(Iterator[Result]):
         self._parts.extendleft(reversed(each))
         return True
 
-    def _fill(self) -> None:
-        """Begin parts, as many as may be made ahead."""
-        while units := self._room():
+    def _fill(self, most: int) -> None:
+        """Begin parts, as far as so many units may be there in all."""
+        while units := self._room(most):
             run = self._run(units)
             stop = min(self._begun + units, run.units.stop)
             self._parts.append(self._begin(range(self._begun, stop), run))
@@ -317,8 +330,8 @@ class Ahead(Iterator[Result]):
         part.results = self._finisher.submit(_made, self._work, part)
         return part
 
-    def _room(self) -> int:
-        """Return how many units the next part may have."""
+    def _room(self, most: int) -> int:
+        """Return how many units the next part may have, if so many may be there in all."""
         work, ready = self._work, len(self._results)
         free = self._slots - len(self._parts) - bool(ready)
         left = work.count - self._begun
@@ -330,6 +343,7 @@ class Ahead(Iterator[Result]):
             room = (BYTES - held - ready * self._made) / free
             units = min(
                 int(room / max(self._made, self._size)),
+                int(_SECONDS / max(self._seconds, 1e-9)),
                 work.most // work.size,
                 max(units, _GROWTH * self._delivered),
             )
@@ -338,7 +352,7 @@ class Ahead(Iterator[Result]):
         # A part waits until there is room for all of it.
         units = max(1, min(units, self._limit // self._slots))
         waiting = ready + sum(len(part.units) for part in self._parts)
-        return min(units, left) if waiting + units <= self._limit else 0
+        return min(units, left) if waiting + units <= most else 0
 
     def _run(self, units: int) -> _Run:
         """Return the run that the next units are of.

@@ -38,7 +38,7 @@ _AT_ONCE = 16
 
 
 class DamagedError(Exception):
-    """An index is not the one that the manifest lists, or is gone."""
+    """An index, which this names, is not the one that the manifest lists, or is gone."""
 
 
 class Ends(Protocol):
@@ -205,7 +205,7 @@ class Pieces:
         try:
             contents = index.read(int(firsts[0]), int(firsts[-1]))
         except FileNotFoundError:
-            raise DamagedError from None
+            raise DamagedError(index.file.path) from None
         checksums = index.checksums[start - index.first_file : stop - index.first_file]
         bounds = pairwise((ENTRY_BYTES * (firsts - firsts[0])).tolist())
         ends = ends_of(contents) + index.first_byte
@@ -219,7 +219,7 @@ class Pieces:
             or (np.diff(ends, prepend=self.bases[start]) < FRAMING).any()
             or (lasts != self.bases[start + 1 : stop + 1][np.diff(firsts) > 0]).any()
         ):
-            raise DamagedError
+            raise DamagedError(index.file.path)
         return ends
 
 
@@ -277,10 +277,11 @@ class StoredEnds:
         owners = self._pieces.indexes_of(files)
         for owner in np.unique(owners).tolist():
             rows = owners == owner
+            index = self._pieces.indexes[owner]
             try:
-                found = self._pieces.indexes[owner].around(numbers[rows])
+                found = index.around(numbers[rows])
             except (FileNotFoundError, DatasetError):
-                raise DamagedError from None
+                raise DamagedError(index.file.path) from None
             before[rows], ends[rows] = found
         return before, ends
 

@@ -51,9 +51,13 @@ class Positions:
         files = np.searchsorted(self.firsts, numbers, "right") - 1
         try:
             before, stops = self.ends.around(numbers, files)
-        except DamagedError:
+        except DamagedError as error:
             # Records have their numbers by now: what is behind damage is no more left out.
             followed = _followed(self.shards, skip=False)
+            warn(
+                f"{error}: damaged or gone; the lengths of records were followed in its "
+                "place, which reads all files: copy it again, or write the split again"
+            )
             self.ends = KnownEnds(_through_all(followed, self.bases))
             before, stops = self.ends.around(numbers, files)
         first = numbers == self.firsts[files]

@@ -349,7 +349,8 @@ class Split:
 
         For `DataLoader(dataset, batch_size=None, num_workers=...)`: the workers of a loader
         take its batches in turns, so that it delivers the same ones in the same order with
-        any number of them. Without workers, threads make batches ahead.
+        any number of them. In each worker, or without them, threads make batches ahead:
+        `prefetch`.
 
         Each loop reads the next epoch, and one that is left early counts.
         `dataset.set_epoch(n)` names the epoch of the next loop. `len` is the number of

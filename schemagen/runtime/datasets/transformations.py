@@ -50,7 +50,11 @@ def mapped_to_any(
     def one(*components: Any) -> tf.data.Dataset:
         return tf.data.Dataset.from_tensors(function(*components))
 
-    return flat_mapped(mapped(dataset, one, parallel), lambda found: found)
+    found = flat_mapped(mapped(dataset, one, parallel), lambda found: found)
+    count = dataset.cardinality()
+    if count == tf.data.UNKNOWN_CARDINALITY:
+        return found
+    return found.apply(tf.data.experimental.assert_cardinality(count))
 
 
 def flat_mapped(
