@@ -206,7 +206,7 @@ def _named(where: str, path: FilePath) -> Data:
 
 
 def _without_manifest(paths: Iterable[FilePath]) -> Shards:
-    return Shards(found(File(str(path)) for path in paths))
+    return Shards(found([File(str(path)) for path in paths]))
 
 
 def _manifest_problem(directory: FilePath) -> str:

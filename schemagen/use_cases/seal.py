@@ -156,12 +156,12 @@ def _unlisted(data: Data, split: str | None) -> Data:
         )
     paths = [data.directory / name for name in data.unlisted]
     paths += [file_path(file.path) for file in data.files if file.listed is None]
-    files = found(
+    unlisted = [
         File(str(path), name, spec=data.manifest.spec)
         for path, name in sorted(splits_of_paths(paths, data.directory).items())
         if split in (None, name)
-    )
-    return Data(data.where, data.shards.only(files), data.directory)
+    ]
+    return Data(data.where, data.shards.only(found(unlisted)), data.directory)
 
 
 def _spec_of(data: Data) -> RecordSpec:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 import time
@@ -60,6 +61,58 @@ def test_records_are_read_by_ranges(requests: list[int]) -> None:
     assert split[50]["image"].shape == (8, 8, 1)
     assert len(requests) == 1
     assert requests[0] <= 2 * size
+
+
+class TestManyShards:
+    """Of which a listing tells as much as requests for each."""
+
+    @pytest.fixture
+    def asked(self, system: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+        """The paths of shards that are asked for by themselves."""
+        write_dataset(rows(COUNT), URL, "many", shards=20)
+        paths: list[str] = []
+        for name in ("info", "cat_file"):
+            whole = getattr(type(system), name)
+
+            def counted(
+                self: Any, path: str, *given: Any, whole: Any = whole, **named: Any
+            ) -> Any:
+                paths.extend([path] if path.endswith(".tfrecord") else [])
+                return whole(self, path, *given, **named)
+
+            monkeypatch.setattr(type(system), name, counted)
+        return paths
+
+    def test_opening_asks_for_none(self, asked: list[str]) -> None:
+        assert len(open_split(URL, "many")) == COUNT
+        assert not asked
+
+    def test_each_is_asked_for_where_nothing_is_listed(
+        self, asked: list[str], system: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Some may read files and not list them."""
+
+        def refused(self: Any, path: str, **_: Any) -> Any:
+            raise PermissionError(errno.EACCES, "no ListBucket", path)
+
+        monkeypatch.setattr(type(system), "ls", refused)
+        assert scans(open_split(URL, "many").batches(7)) == [*range(COUNT)]
+        assert len({*asked}) == 20
+
+    @pytest.mark.parametrize(
+        ("change", "words"),
+        [
+            (lambda store, path: store.pop(path), "missing, and the manifest lists it"),
+            (lambda store, path: store[path].truncate(9), "found 9 bytes, expected"),
+        ],
+    )
+    def test_one_that_is_missing_or_cut_is_named(
+        self, asked: list[str], system: Any, change: Any, words: str
+    ) -> None:
+        path = max(path for path in system.store if "many-" in path)
+        change(system.store, path)
+        with pytest.raises(DatasetError, match=f"{Path(path).name}: {words}"):
+            open_split(URL, "many")
 
 
 def test_listed_remote_files_and_others_are_read_as_one(

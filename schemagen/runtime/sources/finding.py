@@ -20,6 +20,9 @@ Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 Splits = str | Sequence[str] | None
 """Which splits of a directory: one, several as one, or the only one."""
 
+# To list a directory takes no longer than to ask for so many files.
+_FEW = 16
+
 SHARD_NAME = re.compile(r"(.+)-(\d{5,})-of-(\d{5,})(\.[^/]*)?", re.ASCII)
 """Suffixes stand after the numbers, before them, or nowhere."""
 
@@ -69,8 +72,11 @@ def shards_of(opened: OpenedManifest, names: Sequence[str] | None = None) -> Sha
         names: of splits, in order; None for all.
     """
     chosen = tuple(opened.manifest.splits if names is None else names)
-    files = found(file for name in chosen for file in _listed(opened, name))
-    return Shards(files, (replace(opened, names=chosen),), "directory")
+    files = [file for name in chosen for file in _listed(opened, name)]
+    of_runs = all(opened.manifest.splits[name].run for name in chosen)
+    is_listed = is_remote(opened.directory) and of_runs and len(files) > _FEW
+    shards = found(files, opened.directory if is_listed else None)
+    return Shards(shards, (replace(opened, names=chosen),), "directory")
 
 
 def shards_at(paths: Sequence[str]) -> Shards:

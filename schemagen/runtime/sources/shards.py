@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
@@ -110,16 +110,23 @@ class File:
                 return function(os.path.join(directory, self.listed.hidden))
         return function(self.path)
 
-    def found(self) -> File:
-        """Return the file as it is now: its state, and its last or its first bytes."""
+    def found(self, sizes: Mapping[str, int]) -> File:
+        """Return the file as it is now: its state, and its last or its first bytes.
+
+        Args:
+            sizes: those of some files that a manifest lists, by path: of these no more is
+                asked for.
+        """
 
         def look(path: str) -> File:
             reader = reader_of(path)
-            state = reader.state(path)
+            is_sized = path in sizes
+            state = FileState(sizes[path], "") if is_sized else reader.state(path)
             differs, start = "", b""
             if self.listed:
+                listed = replace(self.listed, tail=None) if is_sized else self.listed
                 read = partial(reader.read, path)
-                differs = difference(self.path, self.listed, state.size, read)
+                differs = difference(self.path, listed, state.size, read)
             else:
                 start = reader.read(path, 0, min(HEADER_SIZE, state.size))
             return File(*known, state, None, differs, start)
@@ -263,9 +270,21 @@ class Shards:
         return _digest(of_each(contents, self.files))
 
 
-def found(files: Iterable[File]) -> tuple[File, ...]:
-    """Return files as they are now."""
-    return tuple(of_each(File.found, list(files)))
+def found(files: Sequence[File], directory: str | None = None) -> tuple[File, ...]:
+    """Return files as they are now.
+
+    Args:
+        files: some files.
+        directory: a remote one, where the names of all files are those of their runs, and are
+            never used again. Such a file is what it was if it is there with its size, which
+            a listing tells of all.
+    """
+    sizes: dict[str, int] = {}
+    if directory is not None:
+        with suppress(OSError):  # who may read files may not always list them
+            listing = reader_of(directory).sizes(directory)
+            sizes = {os.path.join(directory, name): listing[name] for name in listing}
+    return tuple(of_each(partial(File.found, sizes=sizes), files))
 
 
 def of_each(function: Callable[[File], Result], files: Sequence[File]) -> list[Result]:

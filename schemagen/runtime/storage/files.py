@@ -74,6 +74,10 @@ class FileReader(ABC):
     def names(self, path: str) -> list[str]:
         """Return the names of what is in a directory, sorted; directories end with "/"."""
 
+    def sizes(self, path: str) -> dict[str, int]:
+        """Return the sizes of a directory's files by name, as far as a listing has them."""
+        return {}
+
     @abstractmethod
     def glob(self, pattern: str) -> list[str]:
         """Return the paths that match a glob, sorted."""

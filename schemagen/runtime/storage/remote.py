@@ -143,18 +143,28 @@ class RemoteReader(FileReader):
             return bool(file_system.exists(path))
 
     def names(self, url: str) -> list[str]:
+        return sorted(
+            f"{name}/" if entry["type"] == "directory" else name
+            for name, entry in self._entries(url)
+        )
+
+    def sizes(self, url: str) -> dict[str, int]:
+        return {
+            name: int(entry["size"])
+            for name, entry in self._entries(url)
+            if entry["type"] == "file" and entry.get("size") is not None
+        }
+
+    def _entries(self, url: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the names of what is in a directory, with what the file system says of it."""
         file_system, path = _open_file_system(_CACHE.sub("", url))
         with _named(url):
             file_system.invalidate_cache()
             entries = file_system.ls(path, detail=True)
-        found = (
-            entry["name"].rstrip("/").rsplit("/", 1)[-1]
-            + "/" * (entry["type"] == "directory")
-            for entry in entries
+        for entry in entries:
             # Stores show a directory that was made by itself as an empty file in it.
-            if entry["name"].strip("/") != path.strip("/")
-        )
-        return sorted(found)
+            if entry["name"].strip("/") != path.strip("/"):
+                yield entry["name"].rstrip("/").rsplit("/", 1)[-1], entry
 
     def glob(self, pattern: str) -> list[str]:
         magic = _MAGIC.search(pattern)
