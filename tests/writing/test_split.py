@@ -390,6 +390,20 @@ def test_shards_and_functions_must_agree(tmp_path: Path) -> None:
         write(parts(None), tmp_path, shards=4)
 
 
+@pytest.mark.parametrize("compression", [None, "GZIP", "ZLIB"])
+@pytest.mark.parametrize("shards", [1, 3])
+def test_a_batch_may_have_no_record(
+    tmp_path: Path, compression: str | None, shards: int
+) -> None:
+    columns = {name: np.array([value]) for name, value in row(7).items()}
+    columns["ink_runs"] = np.array([[1, 2]])
+    none = {name: values[:0] for name, values in columns.items()}
+    with Writer(tmp_path, "train", shards=shards, compression=compression) as writer:
+        for batch in (none, columns, none):
+            writer.write_batch(**batch)
+    assert [number for each in numbers_of(tmp_path) for number in each] == [7]
+
+
 def test_the_level_of_compression_reaches_the_files(tmp_path: Path) -> None:
     """They hold the same records."""
     sizes = []

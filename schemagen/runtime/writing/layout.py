@@ -56,6 +56,8 @@ class InTurn:
 
     def deal(self, framed: Framed) -> Iterator[tuple[int, Framed]]:
         """See `Layout`."""
+        if not len(framed):
+            return
         if self.in_order:
             yield 0, framed
             return
