@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 from digit_rows import row, rows, scans
 from schemagen.runtime.shared.compression import COMPRESSIONS
+from schemagen.runtime.storage.files import FileState
 from tfrecord_files import frame, frames, header, write_records
 
 from generated import DatasetError, mix
@@ -442,6 +443,19 @@ class TestFiles:
         ):
             with pytest.raises(DatasetError, match="need files without compression"):
                 refused()
+
+    def test_inodes_may_have_64_bits(
+        self, directory: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """As of network file systems."""
+
+        def of(found: os.stat_result) -> FileState:
+            inode = found.st_ino | 1 << 63
+            return FileState(found.st_size, f"{inode}-{found.st_mtime_ns}")
+
+        monkeypatch.setattr(FileState, "of", of)
+        split = open_split(directory, "train")
+        assert sorted(scans(split.batches(7, shuffle_seed=1))) == list(range(COUNT))
 
     def test_files_without_a_manifest_are_read(self, tmp_path: Path) -> None:
         paths = [tmp_path / "a.tfrecord", tmp_path / "b.tfrecord", tmp_path / "empty"]

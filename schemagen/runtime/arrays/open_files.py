@@ -144,8 +144,9 @@ class OpenFiles:
             else file.state.of_this_machine
             for file in self._files
         ]
-        # Times before 1970 wrap around, as they do in C.
-        return np.array(states, object).astype(np.int64).view(np.uint64)
+        # Inodes may have all 64 bits, and times before 1970 wrap around, as they do in C.
+        numbers = [number % (1 << 64) for state in states for number in state]
+        return np.array(numbers, np.uint64).reshape(-1, 3)
 
     def read_into(self, memory: NDArray[np.uint8], ranges: Ranges) -> float:
         """Read ranges into memory, and see that their files are unchanged.
