@@ -41,6 +41,27 @@ class Shape:
         return self.make(count or self.count, np.random.default_rng(0))
 
 
+@dataclass(frozen=True)
+class Repeated:
+    """A few rows, again and again.
+
+    Attributes:
+        rows: the rows.
+        length: how many there seem to be.
+    """
+
+    rows: list[Row]
+    length: int
+
+    def __len__(self) -> int:
+        """Return how many rows there seem to be."""
+        return self.length
+
+    def __getitem__(self, index: int) -> Row:
+        """Return a row."""
+        return self.rows[index % len(self.rows)]
+
+
 def batches_of(rows: list[Row], size: int) -> list[Columns]:
     """Return rows as batches of columns."""
     return [columns_of(rows[at : at + size]) for at in range(0, len(rows), size)]

@@ -25,7 +25,7 @@ from schemagen.runtime.storage.integrity import check_files
 
 from .measure import Way, by_clocks, empty, figure, microseconds
 from .program import Part, Program, Setting
-from .records import WRITTEN, batches_of
+from .records import WRITTEN, Repeated, batches_of
 from .report import number, table
 from .writing import Ours
 
@@ -37,27 +37,6 @@ _ROUNDS = 3
 
 VERIFY = "`verify`, 2 processes"
 _SPLIT = "train"
-
-
-class _Rows:
-    """A few rows, again and again.
-
-    Args:
-        rows: the rows.
-        length: how many there seem to be.
-    """
-
-    def __init__(self, rows: list[dict[str, Any]], length: int) -> None:
-        self._rows = rows
-        self._length = length
-
-    def __len__(self) -> int:
-        """Return how many rows there seem to be."""
-        return self._length
-
-    def __getitem__(self, index: int) -> dict[str, Any]:
-        """Return a row."""
-        return self._rows[index % len(self._rows)]
 
 
 class _Split:
@@ -93,7 +72,7 @@ class _Split:
             rows=self._shards,
             overwrite=True,
         )
-        source = _Rows(self._rows, self._shards)
+        source = Repeated(self._rows, self._shards)
         self._serializer.write_parts(source, self._plan, part=(0, 1))
 
     def publish(self) -> None:

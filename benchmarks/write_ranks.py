@@ -6,26 +6,12 @@ from typing import Any
 
 from .measure import Way, empty, figure, side_by_side, without_fsync
 from .program import Part, Setting
-from .records import WRITTEN
+from .records import WRITTEN, Repeated
 from .report import number, table
 
 _SHARDS = (20, 200, 2_000, 20_000)
 _ROWS_A_SHARD = 2
 _ROUNDS = 3
-
-
-class _Rows:
-    """A few rows, again and again."""
-
-    def __init__(self, rows: list[dict[str, Any]], length: int) -> None:
-        self._rows = rows
-        self._length = length
-
-    def __len__(self) -> int:
-        return self._length
-
-    def __getitem__(self, index: int) -> dict[str, Any]:
-        return self._rows[index % len(self._rows)]
 
 
 def measure(setting: Setting) -> dict[str, Any]:
@@ -36,7 +22,7 @@ def measure(setting: Setting) -> dict[str, Any]:
     shards = [setting.count(many) for many in _SHARDS]
 
     def way(many: int, *, synced: bool) -> Way:
-        source = _Rows(rows, many * _ROWS_A_SHARD)
+        source = Repeated(rows, many * _ROWS_A_SHARD)
 
         def write() -> None:
             directory = setting.scratch / "data"

@@ -57,7 +57,7 @@ def threads() -> int:
     return min(_MOST_THREADS, len(allowed(0)) if allowed else os.cpu_count() or 1)
 
 
-class Fetched(Protocol):
+class FetchedRecords(Protocol):
     """Records as they are in files, with what is wrong with some."""
 
     @property
@@ -65,7 +65,7 @@ class Fetched(Protocol):
         """How many bytes they have."""
         ...
 
-    def only(self, rows: Rows) -> Any:
+    def only(self, rows: Rows) -> FetchedRecords:
         """Return some of them, by their rows: ascending int64 [N]."""
         ...
 
@@ -84,7 +84,7 @@ class Steps(Generic[Chunk]):
             of theirs hold for all.
     """
 
-    fetch: Callable[[Rows], Any]
+    fetch: Callable[[Rows], FetchedRecords]
     decode: Callable[[Any], Chunk]
     records: Callable[[Any], tuple[Records, dict[int, str]]]
     is_apart: bool = False
@@ -95,7 +95,7 @@ class Steps(Generic[Chunk]):
         return self.decode(self.fetch(numbers))
 
     def by(
-        self, fetch: Callable[[Rows], Any], decode: Callable[[Any], Result]
+        self, fetch: Callable[[Rows], FetchedRecords], decode: Callable[[Any], Result]
     ) -> Steps[Result]:
         """Return other steps that do these."""
         return Steps(fetch, decode, self.records, self.is_apart, self.begins_alone)
@@ -129,7 +129,7 @@ class Work(Generic[Result]):
     near: Callable[[int], int] | None = None
     is_by_unit: bool = False
 
-    def fetch(self, units: range) -> tuple[Rows, Any]:
+    def fetch(self, units: range) -> tuple[Rows, FetchedRecords]:
         """Return the numbers of the records of some units, and these."""
         numbers = self.numbers(units)
         return numbers, self.steps.fetch(numbers)
@@ -145,7 +145,7 @@ class _Run:
     """
 
     units: range
-    fetched: Callable[[], tuple[Rows, Any]]
+    fetched: Callable[[], tuple[Rows, FetchedRecords]]
 
 
 @dataclass

@@ -88,9 +88,9 @@ class Index:
 
     file: File
     checksums: Sequence[str | None]
-    first_file: int = 0
-    first_record: int = 0
-    first_byte: int = 0
+    first_file: int
+    first_record: int
+    first_byte: int
 
     def read(self, first: int, stop: int) -> bytes:
         """Return the entries of some records, by their numbers.
@@ -210,14 +210,15 @@ class Pieces:
         bounds = pairwise((ENTRY_BYTES * (firsts - firsts[0])).tolist())
         ends = ends_of(contents) + index.first_byte
         # Another program may have written an index of something else.
-        lasts = ends[(firsts[1:] - firsts[0] - 1)[np.diff(firsts) > 0]]
+        has_records = np.diff(firsts) > 0
+        lasts = ends[(firsts[1:] - firsts[0] - 1)[has_records]]
         if (
             any(
                 checksum_of(contents[first:last]) != checksum
                 for checksum, (first, last) in zip(checksums, bounds, strict=True)
             )
             or (np.diff(ends, prepend=self.bases[start]) < FRAMING).any()
-            or (lasts != self.bases[start + 1 : stop + 1][np.diff(firsts) > 0]).any()
+            or (lasts != self.bases[start + 1 : stop + 1][has_records]).any()
         ):
             raise DamagedError(index.file.path)
         return ends
@@ -348,23 +349,19 @@ def ends_by_index(shards: Shards, firsts: Rows, bases: Rows) -> Ends | None:
     ]
     listed = [shard for *_, split in splits for shard in split.shards]
     settled = [
-        file.listed and replace(file.listed, hidden=None) for file in shards.files
+        replace(file.listed, hidden=None)
+        if file.listed and not file.is_settled
+        else file.listed
+        for file in shards.files
     ]
     if not listed or settled != listed:
         return None
     indexes, at = [], 0
     for directory, name, split in splits:
-        index = _index(directory, name, split)
-        if index is None:
+        found = _index(directory, name, split)
+        if found is None:
             return None
-        indexes.append(
-            replace(
-                index,
-                first_file=at,
-                first_record=int(firsts[at]),
-                first_byte=int(bases[at]),
-            )
-        )
+        indexes.append(Index(*found, at, int(firsts[at]), int(bases[at])))
         at += len(split.shards)
     pieces = Pieces(indexes, firsts, bases)
     if pieces.bytes <= KEPT_BYTES:
@@ -373,8 +370,14 @@ def ends_by_index(shards: Shards, firsts: Rows, bases: Rows) -> Ends | None:
     return RecentEnds(pieces) if is_remote else StoredEnds(pieces)
 
 
-def _index(directory: str, name: str, split: Split) -> Index | None:
-    """Return the index of a split; None without one of the size that it should have."""
+def _index(
+    directory: str, name: str, split: Split
+) -> tuple[File, Sequence[str | None]] | None:
+    """Return the index of a split, and the checksums of the entries of each shard.
+
+    Returns:
+        None without one of the size that it should have.
+    """
     if split.index is None:
         return None
     path = os.path.join(directory, index_name(name, split))
@@ -390,4 +393,4 @@ def _index(directory: str, name: str, split: Split) -> Index | None:
         if checksum_of(contents) != split.index:
             return None
         checksums = [shard.index for shard in with_checksums(split, contents).shards]
-    return Index(file, checksums)
+    return file, checksums

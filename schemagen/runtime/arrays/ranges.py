@@ -50,10 +50,6 @@ class Ranges:
             for first, last in pairwise([0, *firsts, len(self.files)]):
                 yield self.at(slice(first, last))
 
-    def by_file(self) -> Iterator[Ranges]:
-        """Yield those of each file."""
-        return self.parts(self.files[1:] != self.files[:-1])
-
     def by_piece(self, size: int) -> Iterator[Ranges]:
         """Yield those of each piece of a file, cut where a piece ends.
 
