@@ -21,7 +21,7 @@ PUBLIC = {
 ALLOWED: dict[str, set[str]] = {
     "arrays": {
         *("test_cache", "test_index", "test_order"),
-        *("test_split_reading", "test_turns"),
+        *("test_remote_splits", "test_split_reading", "test_turns"),
     },
     "contract": {"test_injection", "test_refused_by_all"},
     "data": {"test_row_sample", "test_associations"},
