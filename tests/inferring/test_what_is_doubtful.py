@@ -350,7 +350,11 @@ OTHERS: dict[str, tuple[str, Callable[[int], Any], str]] = {
     ),
     "WAV": ("sound", wav, "decode with tf.audio.decode_wav in a map"),
     "FLAC": ("sound", lambda i: b"fLaC" + bytes(range(i, i + 40)), "in a map"),
-    "hashes in hex": ("image", lambda i: hashlib.sha256(b"%d" % i).hexdigest(), ""),
+    "hashes in hex": (
+        "image",
+        lambda i: hashlib.sha256(b"%d" % i).hexdigest(),
+        "a name",
+    ),
     "hashes in base64": (
         "image",
         lambda i: base64.b64encode(hashlib.sha256(b"%d" % i).digest()),
@@ -359,7 +363,7 @@ OTHERS: dict[str, tuple[str, Callable[[int], Any], str]] = {
     "long words": ("image", lambda i: "counterrevolutionaries" + "abc" * (i + 1), ""),
     "sentences": ("image", lambda i: f"a picture of {i} cats and nothing else", ""),
     "names of files": ("image/filename", lambda i: f"{i:06}.jpg", ""),
-    "titles": ("title", lambda i: f"ID3{i}", ""),
+    "titles": ("title", lambda i: f"ID3{i}", "a name of its own"),
     "base64 but for the last": (
         "plot",
         lambda i: base64.b64encode(picture(5, 5)) if i < 29 else b"none",
@@ -370,7 +374,7 @@ OTHERS: dict[str, tuple[str, Callable[[int], Any], str]] = {
 
 @pytest.mark.parametrize("case", OTHERS)
 def test_content_that_no_kind_reads_is_named(tmp_path: Path, case: str) -> None:
-    """It stays text or bytes."""
+    """It stays text or bytes. Words that never repeat name their record."""
     key, value, part = OTHERS[case]
     fields, said = found_in(tmp_path, many(lambda i: {key: value(i), "w": i}))
     assert fields[key].kind.kind in ("Text", "Scalar", "VarLen")

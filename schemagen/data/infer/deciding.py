@@ -21,6 +21,7 @@ from .lists import (
     serialized_tensor,
     shaped_list,
     with_groups,
+    with_one_shape,
 )
 from .naming import Names, order
 from .odd import with_content
@@ -28,7 +29,9 @@ from .pictures import mask_or_picture, picture, with_own_sizes
 from .plain import plain, step_drafts, step_problem
 from .raw import fixed_raw, sized_raw, varying_raw
 from .reading import FileKeys, drift, lacking_keys
+from .relations import with_relations
 from .roles import lacking_roles, rank_of, with_roles
+from .single_values import with_single_values
 
 _FEW = 20
 """Fewer records can all be alike by chance."""
@@ -102,9 +105,10 @@ def draft_record(
         return _drafted(others, [data.key]).fields.get(data.key)
 
     fields: Mapping[str, Draft] = with_content(drafts, judge) | step_drafts(evidence)
-    fields = with_own_sizes(evidence, fields)
+    fields = with_one_shape(with_own_sizes(evidence, fields))
     names = _names_of(fields, nested=not evidence.steps)
     fields = with_roles(evidence, with_groups(evidence, fields, names))
+    fields = with_single_values(evidence, with_relations(evidence, fields))
     left_out = _left_out(evidence, files)
     lacking, doubts = lacking_roles(evidence, fields), _of_all(evidence, fields)
     fields = {key: _with_odd(draft, evidence, files) for key, draft in fields.items()}

@@ -18,7 +18,15 @@ from ..formatting import plural
 from ..statistics.bytes_values import RAW
 from ..statistics.numbers import Numbers, merged_numbers, numbers
 from .key_words import meaning_of, names_object, speaks_of
-from .values import Contents, Forms, Lists, PerRecord, guess_dtype, item_bytes
+from .values import (
+    Contents,
+    Forms,
+    Lists,
+    PerRecord,
+    digests,
+    guess_dtype,
+    item_bytes,
+)
 
 RARE = 0.01
 """What at most so many of the records have is a doubt, rather than a wider type."""
@@ -56,6 +64,7 @@ class KeyEvidence:
         self.values = Contents(masks=speaks_of(key, "mask"))
         self.decoded: KeyEvidence | None = None
         self._kinds, self._lengths = Forms(), PerRecord(-1)
+        self._digests = PerRecord()
 
     def add(self, column: Column, rows: Rows) -> None:
         """Add a column; `rows` are its records, counted over all columns."""
@@ -65,6 +74,7 @@ class KeyEvidence:
         self.kinds[column.kind] += len(column)
         self._kinds.add(rows, [f"{column.kind} values"] * len(rows))
         self._lengths.add(rows, column.lengths)
+        self._digests.add(rows, digests(column, rows))
         if column.kind == BYTES:
             self.values.add(column, rows)
             self._add_decoded(column, rows, first=first)
@@ -89,6 +99,15 @@ class KeyEvidence:
     def lengths(self) -> Rows:
         """int64 [records]: how many values each has; -1 for none at all."""
         return self._lengths.array(self.records)
+
+    @cached_property
+    def codes(self) -> Rows:
+        """int64 [records]: one number for each distinct content; -1 for none at all."""
+        found = self.lengths.copy()
+        present = found >= 0
+        contents = self._digests.array(self.records)[present]
+        found[present] = np.unique(contents, return_inverse=True)[1]
+        return found
 
     @cached_property
     def filled(self) -> Rows:
@@ -277,6 +296,17 @@ class Evidence:
             ):
                 found[data.longest] = data
         return found
+
+    @cached_property
+    def distinct(self) -> Rows:
+        """int64: the first record of each content, in which all keys hold the same."""
+        found, first = np.zeros(self.records, np.int64), np.arange(min(1, self.records))
+        for data in self.keys.values():
+            both = found * (self.records + 1) + data.codes + 1
+            _, first, found = np.unique(both, return_index=True, return_inverse=True)
+            if len(first) == self.records:
+                break
+        return np.sort(first)
 
     def add(self, batch: Columns) -> None:
         """Add some records."""

@@ -31,6 +31,7 @@ _PLURALS = {"labels", "classes", "categories", "tags", "topics", "targets"}
 # What a model learns to say, in any number and of any kind.
 _ANSWERS = (
     _with_plurals(*LABELS, "truth", "groundtruth", "outcome", "answer", "sentiment")
+    | _with_plurals("reward")
     | _with_plurals("rating", "transcript", "transcription", "summary", "landmark")
     | _with_plurals("keypoint", "polygon", "click", "conversion", "output")
     | _with_plurals("response", "annotation", "captcha", "letter")
@@ -86,6 +87,23 @@ _LEARNED_IDS = _with_plurals(
     *("city", "country", "region", "artist", "brand", "vocab", "feature", "feat"),
     *("headline", "field", "node", "edge", "atom"),
 )
+# What is recommended or shown, whose id a model learns from.
+_ENTITIES = _with_plurals(
+    *(
+        "user",
+        "item",
+        "movie",
+        "product",
+        "ad",
+        "campaign",
+        "store",
+        "shop",
+        "category",
+    ),
+    *("city", "country", "region", "artist", "brand", "video", "article", "news"),
+)
+# Ids that a model without a vocabulary of answers would learn as quantities.
+_TOKENS = {"ids", "token", "tokens"}
 _FLAGS = ("is", "has", "was", "can")
 _FLAG_WORDS = {"valid", "difficult", "truncated", "occluded", "flag"}
 _WEIGHTS = {"weight", "weights"}
@@ -149,6 +167,11 @@ _SPEAKS_OF = {
     },
 }
 
+_TIMES = {
+    *("time", "times", "timestamp", "timestamps", "ts", "date", "datetime", "epoch"),
+    *("created", "updated", "modified", "published", "posted", "since", "until"),
+}
+
 # What goes into a model, and hardly ever comes out of it.
 _SELDOM = {
     *("token", "tokens", "ids", "mask", "masks", "positions", "segment", "segments"),
@@ -178,6 +201,8 @@ def meaning_of(key: str, *, several: bool = False) -> Meaning:
     parts = re.split(r"[/.]", key.lower())
     if not found:
         return ""
+    while len(found) > 1 and found[-1].isdecimal():
+        found.pop()  # label0 and label1, or ids2 next to ids
     *before, last = found
     previous = before[-1] if before else ""
     if last in _WEIGHTS and (not before or set(before) & _WEIGHED):
@@ -195,6 +220,8 @@ def meaning_of(key: str, *, several: bool = False) -> Meaning:
         return "answer"
     if set(found) & _BEFORE:
         return ""
+    if last in _IDS and previous in _ENTITIES and found[0] == "target":
+        return ""  # what is recommended, next to a history
     begins = found[0] == "target" or key.lower().startswith(("label_", "class_label"))
     if begins and not (says_shape(key) or says_count(key)):
         return "answer"
@@ -252,6 +279,21 @@ def names_text_of(key: str, label: str) -> bool:
     if not found or found[-1] not in _NAMES:
         return False
     return bool(set(found[:-1]) & set(words_of(label)) & (LABELS | _PLURALS))
+
+
+def names_learned_id(key: str) -> bool:
+    """Tell whether a key names an id that a model learns from, such as user_id."""
+    return bool(set(words_of(key)) & _LEARNED_IDS)
+
+
+def names_tokens(key: str) -> bool:
+    """Tell whether a key holds ids of tokens: masked_lm_ids, target_token."""
+    return bool(set(words_of(key)) & _TOKENS)
+
+
+def names_time(key: str) -> bool:
+    """Tell whether a key names a point in time: timestamp, created_at, release_date."""
+    return bool(set(words_of(key)) & _TIMES)
 
 
 def names_event(key: str) -> bool:

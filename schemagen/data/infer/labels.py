@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from ..formatting import plural
 from .draft import Draft, Drafts, quoted, ranges, with_commas
 from .evidence import Evidence, KeyEvidence
@@ -14,12 +16,14 @@ from .key_words import (
     names_text_of,
     parent_of,
 )
+from .relations import Pairs
 
 _MOST_CLASSES, _MOST_SEVERAL = 100_000, 10_000
 _MOST_NAMES = _MOST_TEXTS = 100
 _ENOUGH_FOR_EACH = 3
 _ENOUGH = 20
 _MOST_LISTED = 4
+_LONGEST_NAME = 60
 
 
 def label(drafts: Drafts, data: KeyEvidence) -> Draft | None:
@@ -121,7 +125,8 @@ def _names(
     is_text = "/" in other.key and last_word(other.key) in ("text", "name")
     near = is_text and parent_of(other.key) == parent_of(data.key)
     texts = other.values.single_texts
-    if not (near or names_text_of(other.key, data.key)):
+    named = near or names_text_of(other.key, data.key)
+    if not (named or _are_names(texts.values(), Pairs.of(data.codes, other.codes))):
         return None
     if (data.lengths[list(texts)] < 0).any():
         return None
@@ -133,6 +138,12 @@ def _names(
     distinct = len(set(names.values())) == len(names)
     fits = same and distinct and all(names.values()) and set(names) <= set(found)
     return names if fits else None
+
+
+def _are_names(texts: Collection[str], pairs: Pairs) -> bool:
+    """Return whether texts under any key are the names of ids."""
+    short = all(len(text) <= _LONGEST_NAME and not text.isdecimal() for text in texts)
+    return short and pairs.is_copy
 
 
 def _texts(data: KeyEvidence) -> Draft | None:

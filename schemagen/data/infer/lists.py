@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
@@ -23,6 +24,7 @@ from .key_words import (
     names_object,
     says,
     speaks_of,
+    words_of,
 )
 from .naming import Names, Path
 from .pictures import CHANNELS_OF_PIXELS
@@ -151,7 +153,8 @@ def shaped_list(drafts: Drafts, data: KeyEvidence) -> Draft | None:
 def _by_sizes(drafts: Drafts, data: KeyEvidence) -> Draft | None:
     for sizes in size_candidates(drafts.evidence, data):
         each = each_of(data.present, sizes.shapes)
-        if not each or not sizes.certain:
+        product = each == 1 and sizes.shapes.shape[1] > 1
+        if not each or not (sizes.certain or product):
             continue
         if sizes.is_count:
             return _counted(data, sizes, each)
@@ -161,9 +164,10 @@ def _by_sizes(drafts: Drafts, data: KeyEvidence) -> Draft | None:
         draft = None if facts is None else Draft(data.key, "Tensor", facts)
         if draft is not None and drafts.admits(draft):
             draft = draft if data.is_finite else draft.with_facts(finite=False)
-            return draft.with_notes(
-                f"as many numbers as the sizes in {sizes.shown} say"
-            )
+            said = f"as many numbers as the sizes in {sizes.shown} say"
+            if sizes.certain:
+                return draft.with_notes(said)
+            return draft.with_doubts(f"{said}: are these its own?")
     return None
 
 
@@ -213,6 +217,36 @@ def _by_items(data: KeyEvidence, counts: Mapping[str, int]) -> Draft | None:
 
 
 Fields = Mapping[str, Draft]
+
+
+def with_one_shape(fields: Fields) -> Fields:
+    """Return fields in which numbers of one prefix and length have one shape.
+
+    These are bands or views of one thing. Their neighbors may be alike in some only.
+    """
+    alike: dict[tuple[Any, ...], list[Draft]] = {}
+    for key, draft in fields.items():
+        prefix = tuple(words_of(key)[:-1])
+        shape = draft.facts.get("shape", ())
+        if draft.kind in ("Vector", "Image") and prefix and None not in shape:
+            facts = (draft.facts.get(name) for name in ("dtype", "encoding"))
+            alike.setdefault((prefix, math.prod(shape), *facts), []).append(draft)
+    found = dict(fields)
+    for members in alike.values():
+        best = max(members, key=_likely_shape)
+        for draft in members:
+            if draft.facts["shape"] != best.facts["shape"]:
+                found[draft.key] = replace(
+                    best, key=draft.key, optional=draft.optional
+                ).with_doubts(f"the shape is that of {quoted(best.key)}")
+    return found
+
+
+def _likely_shape(draft: Draft) -> tuple[bool, bool]:
+    """Order shapes: squares, others of several dimensions, rows."""
+    shape = draft.facts["shape"]
+    return len(shape) > 1 and shape[0] == shape[1], len(shape) > 1
+
 
 _TOKENS = frozenset(("ids", "tokens", "token"))
 

@@ -167,7 +167,12 @@ def raw_draft(data: KeyEvidence, counts: Mapping[str, int]) -> Draft | None:
         taken = f"{guess.dtype} numbers of the shape {shape}"
         first = ["with their channels first"] if shape[2:] > (1,) else []
         others = [*first, f"a row of {count:,}", *others]
-    pixels = guess.dtype in _PIXELS and shape[2:] in ((1,), (3,), (4,))
+    of_pixels = guess.dtype in _PIXELS or (
+        guess.dtype == "float32"
+        and picture is not None
+        and speaks_of(data.key, "image")
+    )
+    pixels = of_pixels and shape[2:] in ((1,), (3,), (4,))
     facts = {"shape": shape, "dtype": guess.dtype, "encoding": "raw"}
     draft = Draft(data.key, "Image" if pixels else "Vector", facts)
     return (draft if pixels else _with_finite(draft, data)).with_doubts(

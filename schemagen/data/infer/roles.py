@@ -15,6 +15,7 @@ from .key_words import (
     meaning_of,
     names_class,
     names_object,
+    names_tokens,
     parent_of,
     says,
     says_shape,
@@ -55,6 +56,7 @@ class _Record:
         counts: keys that count the items of others.
         boxes: groups of lists with corners.
         pictures: whether one field holds images.
+        scenes: whether one of these is not called a mask.
         weight: the key of the first field that can weigh a record; "" for none.
     """
 
@@ -65,6 +67,7 @@ class _Record:
     counts: frozenset[str]
     boxes: frozenset[str]
     pictures: bool
+    scenes: bool
     weight: str
 
     @classmethod
@@ -90,6 +93,10 @@ class _Record:
                 rank_of(draft) == 0 or evidence.of(key).values.images
                 for key, draft in fields.items()
             ),
+            scenes=any(
+                _is_image(draft) and not speaks_of(key, "mask")
+                for key, draft in fields.items()
+            ),
             weight=next(filter(None, map(_weight, fields.values())), ""),
         )
 
@@ -102,6 +109,11 @@ class _Record:
         if draft.key == self.weight:
             doubt = "the weight of a record, by its name?"
             return draft.with_role("weight").with_doubts(doubt)
+        if self.scenes and _is_image(draft) and speaks_of(draft.key, "mask"):
+            return draft.with_role("info").with_doubts(
+                f"{quoted(draft.key)} holds pictures of answers, by its name: declare a "
+                "Mask to make it a target"
+            )
         if meaning in ("weight", "info"):
             learned = draft.codec.of_pixels or draft.codec.of_classes
             return draft if learned and meaning == "info" else draft.with_role("info")
@@ -134,6 +146,11 @@ class _Record:
         return key in self.counts or (size and of_picture)
 
 
+def _is_image(draft: Draft) -> bool:
+    """Tell pictures from masks, which are fields of classes."""
+    return draft.codec.of_pixels and not draft.can_be_target
+
+
 def _weight(draft: Draft) -> str:
     """Return the key of a field if it can weigh a record; "" if it cannot."""
     named = meaning_of(draft.key, several=not draft.is_plain) == "weight"
@@ -145,8 +162,7 @@ def _weight(draft: Draft) -> str:
 def _answer(draft: Draft, data: KeyEvidence, *, single: bool = True) -> Draft:
     """Return what a model learns to say, a target if the generated one has a head."""
     codec = draft.codec
-    picture = codec.of_pixels and not draft.can_be_target
-    if picture or draft.model_role == "target":
+    if _is_image(draft) or draft.model_role == "target":
         return draft
     if not single or not draft.can_be_target or draft.model_role == "info":
         return draft.with_role("info")
@@ -157,6 +173,11 @@ def _answer(draft: Draft, data: KeyEvidence, *, single: bool = True) -> Draft:
     target = draft.with_role("target")
     if not draft.is_quantity:
         return target
+    if draft.is_array and draft.facts["dtype"] == "int64" and names_tokens(draft.key):
+        return draft.with_role("info").with_doubts(
+            f"the ids of {quoted(draft.key)} are a target by their name, which the "
+            "generated model would learn as quantities: give them to a model of your own"
+        )
     if draft.is_array and draft.facts["dtype"] == "int64" and data.is_binary:
         note = "only 0 and 1: a probability for each is learned"
         return target.with_facts(dtype="bool").with_notes(note)

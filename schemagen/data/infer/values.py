@@ -6,6 +6,7 @@ The likely dtype of raw numbers is judged by their values.
 from __future__ import annotations
 
 import io
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -22,7 +23,7 @@ from ...runtime.images.headers import (
     PNG_PALETTE,
     TRANSPOSED,
 )
-from ...runtime.native import INT64
+from ...runtime.native import BYTES, INT64
 from ..formatting import plural
 from ..statistics.bytes_values import (
     EMPTY,
@@ -215,6 +216,41 @@ class PerRecord:
         return found
 
 
+# Longer lists are told apart by their record: no class is a list of so many numbers.
+_LONGEST_DIGESTED = 4096
+
+# Odd numbers whose bits are even, as those of the generator SplitMix64 are.
+_MIX = (
+    np.uint64(0x9E3779B97F4A7C15),
+    np.uint64(0xBF58476D1CE4E5B9),
+    np.uint64(0x94D049BB133111EB),
+)
+
+
+def digests(column: Column, rows: Rows) -> Rows:
+    """Return a number for the content of each row, equal for equal contents: int64 [M].
+
+    Args:
+        column: of one key.
+        rows: int64 [M], its records.
+    """
+    lengths = column.lengths
+    if column.kind == BYTES:
+        each = np.fromiter(map(hash, column.bytes_values()), np.int64, lengths.sum())
+    elif len(column.values) > _LONGEST_DIGESTED * len(rows):
+        return rows
+    elif column.kind == INT64:
+        each = column.values
+    else:
+        each = (column.values + np.float32(0)).view(np.int32).astype(np.int64)
+    places = np.arange(len(each)) - np.repeat(column.starts, lengths)
+    mixed = each.view(np.uint64) + (places + 1).astype(np.uint64) * _MIX[0]
+    for shift, factor in ((30, _MIX[1]), (27, _MIX[2])):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * factor
+    mixed ^= mixed >> np.uint64(31)
+    return column.sums(mixed.view(np.int64)) + lengths
+
+
 class Forms:
     """Which of some forms each record has, collected in batches.
 
@@ -304,6 +340,10 @@ def _filled(column: Column) -> Rows:
     return np.maximum(last - starts + 1, 0)
 
 
+# A word with a digit, such as tile_3_5 or 1089-134686-0007.
+_NAME = re.compile(rb"(?=[^0-9]*[0-9])[\w.:/-]{1,64}")
+
+
 class Contents:
     """The bytes values of one key.
 
@@ -324,6 +364,8 @@ class Contents:
         ids: bool [256], the bytes that raw ones have, or the ids of masks.
         samples: some of them, the first of each column.
         measured: the size of each record's first value; -1 if it has none.
+        names: how many could be the name of a file or a record: a word with a digit.
+        shaped: the shape of each record's only serialized tensor.
     """
 
     def __init__(self, *, masks: bool = False) -> None:
@@ -340,6 +382,8 @@ class Contents:
         self.ids = np.zeros(256, np.bool_)
         self.samples: list[bytes] = []
         self.measured = PerRecord(-1)
+        self.names = 0
+        self.shaped: dict[int, tuple[int, ...]] = {}
 
     def add(self, column: Column, rows: Rows) -> None:
         """Add a column; `rows` are its records, counted over all columns."""
@@ -374,10 +418,13 @@ class Contents:
             tensor = whole_tensor(data)
             if tensor is not None:
                 self.tensors[tensor] += 1
+                self.shaped[row] = tensor.shape
         elif found.format in UNREAD:
             self._add_raw(data)
-        elif row >= 0 and self.texts is not None:
-            self.single_texts[row] = data.decode()
+        elif row >= 0:
+            self.names += _NAME.fullmatch(data) is not None
+            if self.texts is not None:
+                self.single_texts[row] = data.decode()
 
     def _add_raw(self, data: bytes) -> None:
         values = np.frombuffer(data, np.uint8)
@@ -445,6 +492,14 @@ class Contents:
         lying = [row for row, each in self.turned.items() if each >= TRANSPOSED]
         if upright:
             found[lying] = found[lying][:, [1, 0, 2]]
+        return found
+
+    def shapes(self, records: int) -> Rows:
+        """Return int64 [records, rank]: the shape of each only tensor, if ranks agree."""
+        ranks = {len(shape) for shape in self.shaped.values()}
+        found = np.full((records, ranks.pop() if len(ranks) == 1 else 0), -1, np.int64)
+        if found.size:
+            found[list(self.shaped)] = list(self.shaped.values())
         return found
 
 

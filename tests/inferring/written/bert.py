@@ -25,9 +25,10 @@ class Bert(Record):
         VarLen("int64", max_length=128, pad_on_disk=True, group="tokens"),
     ]
 
-    # doubt: whole numbers that a model learns as quantities: or ids of classes?
-    masked_lm_ids: Annotated[np.ndarray, Vector((20,), dtype="int64", role="target")]
-
     # doubt: 0, 1 in 24 records: is 1 the highest id?
     next_sentence_labels: Annotated[int, Label(num_classes=2)]
+
+    # doubt: the ids of 'masked_lm_ids' are a target by their name, which the generated
+    #   model would learn as quantities: give them to a model of your own
+    masked_lm_ids: Annotated[np.ndarray, Vector((20,), dtype="int64", role="info")]
     masked_lm_weights: Annotated[np.ndarray, Vector((20,), role="info")]

@@ -283,7 +283,7 @@ class Boxes(BaseModel):
 
 
 class Steps2(BaseModel):
-    reward: Annotated[list[float], VarLen("float32", group="steps")]
+    reward: Annotated[list[float], VarLen("float32", group="steps", role="info")]
     state: Annotated[np.ndarray, VarLen("float32", item_shape=(7,), group="steps")]
 
 

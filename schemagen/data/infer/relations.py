@@ -1,0 +1,292 @@
+"""Relations between keys: what tells the target, measures another key, or names the record."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...runtime.cells.columns import Rows
+from ..formatting import plural
+from .draft import Draft, quoted
+from .evidence import Evidence, KeyEvidence
+from .key_words import AXES, names_learned_id, says, says_count, says_shape
+
+Fields = Mapping[str, Draft]
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """How many records tell a relation from chance.
+
+    Attributes:
+        copy: the chance at which two unrelated keys would go one to one.
+        function: the chance at which one key would be a function of another.
+        repeats: how often each value of the key that tells the other occurs, in the mean.
+        sizes: how many different sizes tell that a number is the size of another key.
+        records: in how many records they have to be.
+        names: how many records tell that a text names each of them.
+        numbers: how many tell that a number does.
+    """
+
+    copy: float = 1e-4
+    function: float = 1e-6
+    repeats: int = 5
+    sizes: int = 3
+    records: int = 20
+    names: int = 20
+    numbers: int = 100
+
+
+THRESHOLDS = Thresholds()
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The contents of two keys in the records that have both.
+
+    Attributes:
+        records: how many records these are.
+        counts: how often each content of either key occurs.
+        pairs: how many different pairs of contents there are.
+    """
+
+    records: int
+    counts: tuple[Rows, Rows]
+    pairs: int
+
+    @classmethod
+    def of(cls, one: Rows, other: Rows) -> Pairs:
+        """Return the pairs of two keys: int64 [records], the codes of their contents."""
+        both = (one >= 0) & (other >= 0)
+        first, second = one[both], other[both]
+        counts = np.bincount(first), np.bincount(second)
+        pairs = np.unique(first * (len(counts[1]) + 1) + second)
+        some = tuple(each[each > 0] for each in counts)
+        return cls(int(both.sum()), (some[0], some[1]), len(pairs))
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many different contents each key has."""
+        return len(self.counts[0]), len(self.counts[1])
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether they go one to one, and not by chance."""
+        one, other = self.sizes
+        same = one == other == self.pairs >= 2
+        return same and self._chance(0) < THRESHOLDS.copy
+
+    def tells(self, first: int) -> bool:
+        """Return whether one key, 0 or 1, is told by each content of the other one.
+
+        Not if it goes one to one, never varies, or does so by chance.
+        """
+        telling, told = self.sizes[first], self.sizes[1 - first]
+        return (
+            self.pairs == telling > told >= 2
+            and self.records >= THRESHOLDS.repeats * telling
+            and self._chance(first) < THRESHOLDS.function
+        )
+
+    def _chance(self, first: int) -> float:
+        """Return how likely unrelated contents of one key would each have one of the other."""
+        shares = self.counts[1 - first] / self.records
+        repeats = self.records - self.sizes[first]
+        return math.exp(repeats * math.log(float((shares**2).sum())))
+
+
+def with_relations(evidence: Evidence, fields: Fields) -> Fields:
+    """Return fields with roles that follow from relations between keys.
+
+    Args:
+        evidence: all keys.
+        fields: the fields, with the roles that their names tell.
+    """
+    return _without_names(
+        evidence, _without_sizes(evidence, _without_copies(evidence, fields))
+    )
+
+
+def _without_copies(evidence: Evidence, fields: Fields) -> Fields:
+    """Make info of what tells the target, or is told by it."""
+    found, distinct = dict(fields), evidence.distinct
+    targets = sorted(
+        (key for key, draft in fields.items() if _is_told(evidence, draft)),
+        key=lambda key: _as_target(fields[key]),
+    )
+    for target in targets:
+        if found[target].model_role != "target":
+            continue  # a copy of an earlier one
+        for key, draft in found.items():
+            one, other = (evidence.of(each) for each in (key, target))
+            if key == target or not _may_tell(evidence, draft):
+                continue
+            if not (one.is_single or other.is_single):
+                continue  # sequences, such as what a decoder reads and what it says
+            pairs = Pairs.of(one.codes[distinct], other.codes[distinct])
+            said = _told(pairs, target, copies_only=draft.model_role == "target")
+            if said:
+                found[key] = draft.with_role("info").with_doubts(said)
+    return found
+
+
+def _is_told(evidence: Evidence, draft: Draft) -> bool:
+    codec = draft.codec
+    pixels = codec.of_pixels
+    return draft.model_role == "target" and draft.key in evidence.keys and not pixels
+
+
+def _may_tell(evidence: Evidence, draft: Draft) -> bool:
+    """Return whether a field could be a copy: not what has to be measured or looked at."""
+    if draft.key not in evidence.keys or draft.codec.of_pixels:
+        return False
+    numbers = evidence.keys[draft.key].numbers
+    measured = numbers.floats and numbers.whole < numbers.finite
+    return draft.model_role in ("input", "target") and not measured
+
+
+def _as_target(draft: Draft) -> tuple[bool, ...]:
+    """Order targets: classes by id, classes by name, other single values, lists."""
+    by_name = draft.facts.get("stored") == "text"
+    return not draft.codec.of_classes, by_name, not draft.is_plain
+
+
+def _told(pairs: Pairs, target: str, *, copies_only: bool) -> str:
+    """Say how a key and the target tell each other; "" if they do not."""
+    records, (count, classes) = plural(pairs.records, "record"), pairs.sizes
+    if pairs.is_copy:
+        return (
+            f"one to one with the target {quoted(target)}: {count:,} values in {records}. "
+            "As an input it gives the answer away"
+        )
+    if copies_only:
+        return ""
+    if pairs.tells(0):
+        return (
+            f"each of its {count:,} values goes with one of the {classes:,} of the target "
+            f"{quoted(target)} in {records}. As an input it gives the answer away"
+        )
+    if pairs.tells(1):
+        return (
+            f"the target {quoted(target)} determines it: {classes:,} values go with one of "
+            f"{count:,} each in {records}. As an input it gives part of the answer away"
+        )
+    return ""
+
+
+def _without_sizes(evidence: Evidence, fields: Fields) -> Fields:
+    """Make info of numbers that always are the size or count of another key."""
+    found = dict(fields)
+    for key, draft in fields.items():
+        data = evidence.keys.get(key)
+        if data is None or data.kind != "int64" or draft.model_role != "input":
+            continue
+        if draft.is_number and data.is_single:
+            said = _measured(evidence, fields, data)
+            if said:
+                found[key] = draft.with_role("info").with_notes(said)
+    return found
+
+
+def _measured(evidence: Evidence, fields: Fields, data: KeyEvidence) -> str:
+    """Say what a single number is always the size of; "" if it is of nothing."""
+    own = data.lists.firsts(data.records)
+    present = data.lengths >= 0
+    named = (
+        says_count(data.key)
+        or says_shape(data.key)
+        or any(says(data.key, axis) for axis in AXES)
+    )
+    for key, what, sizes in _sizes(evidence, fields):
+        if key == data.key:
+            continue
+        both = present & (sizes >= 0)
+        if not both.any() or (own[both] != sizes[both]).any():
+            continue
+        different = len(np.unique(own[both]))
+        if named or (
+            different >= THRESHOLDS.sizes and both.sum() >= THRESHOLDS.records
+        ):
+            return f"always the {what} of {quoted(key)}"
+    return ""
+
+
+def _sizes(evidence: Evidence, fields: Fields) -> Iterator[tuple[str, str, Rows]]:
+    """Yield keys, and what is counted or measured of each: int64 [records], -1 for none."""
+    for key, data in evidence.keys.items():
+        if data.kind == "bytes":
+            values = data.values
+            for axis, sizes in zip(AXES, values.heads(data.records).T, strict=True):
+                yield key, axis, sizes
+            for axis, sizes in enumerate(values.shapes(data.records).T):
+                yield key, f"size {axis} of the shape", sizes
+            if data.is_single:
+                yield key, "number of bytes", values.measured.array(data.records)
+        if data.is_single or not data.kind:
+            continue
+        yield key, "number of values", data.lengths
+        item = _item(fields.get(key))
+        if item > 1:
+            yield (
+                key,
+                "number of items",
+                np.where(data.lengths < 0, -1, data.lengths // item),
+            )
+        if data.kind == "int64":
+            if not data.is_fixed:
+                continue
+            yield key, "number of values without the zeros at the end", data.filled
+            if data.is_binary:
+                sums = data.lists.sums.array(data.records)
+                yield key, "number of ones", np.where(data.lengths < 0, -1, sums)
+    for key, steps in evidence.steps.items():
+        yield key, "number of steps", steps.steps
+
+
+def _item(draft: Draft | None) -> int:
+    """Return how many numbers an item of a list has."""
+    if draft is None:
+        return 1
+    shape = draft.facts.get("item_shape") or draft.facts.get("shape", ())[1:]
+    return math.prod(size or 1 for size in shape)
+
+
+def _without_names(evidence: Evidence, fields: Fields) -> Fields:
+    """Make info of what names each record, and is nothing to learn from."""
+    found = dict(fields)
+    for key, draft in fields.items():
+        data = evidence.keys.get(key)
+        if data is None or draft.model_role != "input" or not data.is_single:
+            continue
+        said = _named(draft, data) if _never_repeats(data) else ""
+        if said:
+            found[key] = draft.with_role("info").with_doubts(
+                f"{said}, and not to learn from?"
+            )
+    return found
+
+
+def _never_repeats(data: KeyEvidence) -> bool:
+    return len(np.unique(data.codes[data.codes >= 0])) == len(data.present)
+
+
+def _named(draft: Draft, data: KeyEvidence) -> str:
+    """Say how contents that never repeat name the records; "" if they may say more."""
+    low, high = data.numbers.minimum, data.numbers.maximum
+    records = len(data.present)
+    if draft.is_text and THRESHOLDS.names <= records == data.values.names:
+        example = quoted(data.values.samples[0].decode())
+        return f"a name of its own in each of {records:,} records, such as {example}"
+    if (
+        low is None
+        or high is None
+        or data.kind != "int64"
+        or names_learned_id(draft.key)
+    ):
+        return ""
+    if records < THRESHOLDS.numbers or high - low != records - 1:
+        return ""
+    return f"each number from {low:,} to {high:,} once: the number of the record"
