@@ -17,6 +17,7 @@ from ...runtime.shared.errors import Problem
 from ..formatting import plural
 from ..statistics.bytes_values import RAW
 from ..statistics.numbers import Numbers, merged_numbers, numbers
+from .guesses import item_bytes
 from .key_words import meaning_of, names_object, speaks_of
 from .values import (
     Contents,
@@ -24,8 +25,6 @@ from .values import (
     Lists,
     PerRecord,
     digests,
-    guess_dtype,
-    item_bytes,
 )
 
 RARE = 0.01
@@ -279,7 +278,7 @@ class Evidence:
             if data.is_fixed and data.kind != BYTES:
                 found[key] = data.longest
             elif data.is_raw and data.values.least == data.values.most:
-                dtype = guess_dtype(data.values.samples).dtype
+                dtype = data.values.samples.guess().dtype
                 found[key] = data.values.most // item_bytes(dtype)
         return found
 

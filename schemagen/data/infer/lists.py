@@ -28,7 +28,6 @@ from .key_words import (
 )
 from .naming import Names, Path
 from .pictures import CHANNELS_OF_PIXELS
-from .raw import picture_shape
 from .sizes import Sizes, common_shape, each_of, items_of, size_candidates, sized_facts
 
 _ROW_LENGTHS = ("ragged_row_lengths_0", "row_lengths")
@@ -193,7 +192,7 @@ def _by_neighbors(data: KeyEvidence) -> Draft | None:
     if not data.is_fixed or item_size(data.key):
         return None
     square = not speaks_of(data.key, "image")
-    shape: tuple[int, ...] | None = picture_shape(data.lists.samples, square=square)
+    shape: tuple[int, ...] | None = data.lists.samples.picture(square=square)
     if shape is None:
         return None
     shape = shape[:2] if shape[2] == 1 else shape

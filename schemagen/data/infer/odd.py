@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
@@ -11,14 +10,12 @@ from numpy.typing import NDArray
 
 from ...runtime.cells.columns import Columns
 from ...runtime.cells.decoding import decode
-from ...runtime.images.formats import FORMATS
 from ...schema_source import annotation_source
-from ..foreign import unread_content
 from ..formatting import listed, plural
 from .draft import Draft, Drafts, odd_doubt, quoted, with_commas
 from .evidence import Evidence, KeyEvidence, gather, is_rare
+from .guesses import item_bytes
 from .key_words import meaning_of
-from .values import item_bytes
 
 Flags = NDArray[np.bool_]
 
@@ -80,12 +77,6 @@ def _only(batches: Iterable[Columns], keep: Flags) -> Iterator[Columns]:
 
 Judge = Callable[[KeyEvidence], Draft | None]
 
-_SUFFIXES = [suffix for each in FORMATS for suffix in each.suffixes]
-_PATH = re.compile(
-    rf"[^\x00-\x1f]*[^\x00-\x1f/\\]\.({'|'.join(_SUFFIXES)}|npy|npz|exr|dcm)"
-    r"(\?[^\s]*)?",
-    re.IGNORECASE,
-)
 # Dtypes that other bytes hardly ever seem to have, if there are four numbers or more.
 _SURE = ("float32", "float64", "int64", "int32")
 _FEWEST_NUMBERS = 4
@@ -110,16 +101,14 @@ def _with_content(draft: Draft, drafts: Drafts, judge: Judge) -> Draft:
         return draft
     samples = data.values.samples
     if not draft.is_text:
-        text = "" if data.values.text else unread_content(samples)
+        text = "" if data.values.text else samples.unread
         return replace(draft, doubts=(f"each value is {text}",)) if text else draft
     if data.decoded is not None:
         return draft.with_doubts(*_base64_doubts(draft, data.decoded, drafts, judge))
-    # Long samples may end within a letter.
-    paths = [_PATH.fullmatch(sample.decode(errors="replace")) for sample in samples]
-    if not samples or not all(paths) or meaning_of(data.key) == "info":
+    if not samples.are_paths or meaning_of(data.key) == "info":
         return draft
     return draft.with_role("info").with_doubts(
-        f"paths of files such as {quoted(samples[0].decode())}, and not images: "
+        f"paths of files such as {quoted(samples.first)}, and not images: "
         "write the bytes of the files in their place"
     )
 
@@ -128,7 +117,7 @@ def _base64_doubts(
     draft: Draft, decoded: KeyEvidence, drafts: Drafts, judge: Judge
 ) -> tuple[str, ...]:
     """Say what base64 text holds, if it is more than any bytes, and how it is read."""
-    text = unread_content(decoded.values.samples)
+    text = decoded.values.samples.unread
     if text:
         return (f"each value is base64 text of {text}",)
     inner = judge(decoded)

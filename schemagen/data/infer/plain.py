@@ -15,7 +15,7 @@ from .lists import is_bool, list_draft
 from .pictures import broken_images, image_draft, resized
 from .raw import raw_draft
 from .sizes import items_of
-from .values import Contents, guess_dtype
+from .values import Contents
 
 _ENOUGH = 20
 
@@ -82,7 +82,7 @@ def _described(draft: Draft, values: Contents) -> Draft:
             f"always {plural(values.most, 'byte')}, no text: what do they hold?"
         )
     sizes = f"{values.least:,} to {values.most:,} bytes, no text"
-    guess = guess_dtype(values.samples)
+    guess = values.samples.guess()
     if guess.clear:
         return draft.with_doubts(f"{sizes}: {guess.dtype} numbers, of any shape?")
     return draft.with_notes(sizes)

@@ -2,113 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from math import isqrt
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..foreign import unread_content
 from ..formatting import plural
 from ..statistics.numbers import numbers
 from .draft import Draft, Drafts, quoted
 from .evidence import KeyEvidence
+from .guesses import SIZES, Guess, item_bytes, square_picture
 from .key_words import AXES, speaks_of
 from .pictures import CHANNELS_OF_PIXELS, as_mask, resize_doubt
 from .sizes import Sizes, common_shape, each_of, items_of, size_candidates, sized_facts
-from .values import SIZES, Guess, as_numbers, guess_dtype, item_bytes
-
-# Of the difference of any two numbers, what that of neighbors may be in a picture.
-_ALIKE, _ALIKE_UNLESS_SQUARE = 0.6, 0.4
-
-_MORE_ALIKE = 1.2
-
-# Of the difference of pixels a quarter of a row off, what that of rows may be.
-_ALIKE_ROWS = 0.9
-_SMALLEST_SIDE, _MOST_CHANNELS = 8, (3, 1, 4)
-_MOST_NUMBERS = 1 << 19
-
-
-def picture_shape(
-    numbers: Sequence[NDArray[Any]], *, square: bool = False
-) -> tuple[int, int, int] | None:
-    """Return the shape of pictures, (height, width, channels); None if none fits.
-
-    Args:
-        numbers: some lists of equally many numbers, [N] each.
-        square: whether pictures are squares.
-    """
-    size = len(numbers[0]) if numbers else 0
-    if size < _SMALLEST_SIDE**2:
-        return None
-    some = numbers[: max(1, _MOST_NUMBERS // size)]
-    values = np.stack([np.asarray(each, np.float64) for each in some])
-    if not np.isfinite(values).all():
-        return None
-    mixed = np.random.default_rng(0).permuted(values, axis=1)
-    any_two = float(np.abs(values - mixed).mean())
-    found: dict[tuple[int, int, int], float] = {}
-    for height, width, channels in _sides(size):
-        if square and height != width:
-            continue
-        for shape, pixel in (
-            ((height, width, channels), channels),
-            ((channels, height, width), 1),
-        ):
-            row = width * pixel
-            next_to, below, *off = (
-                _step(values, step)
-                for step in (pixel, row, row - row // 4, row + row // 4)
-            )
-            near = max(next_to, below)
-            alike = _ALIKE if height == width else _ALIKE_UNLESS_SQUARE
-            if near < alike * any_two and below < _ALIKE_ROWS * min(off):
-                found.setdefault(shape, near)
-    if not found:
-        return None
-    # A square is no accident, unless others are more alike, but for its own colors in a
-    # row, which are often as alike as neighbors.
-    best = min(found, key=lambda shape: (found[shape], 1 not in shape))
-    least = found[best] * _MORE_ALIKE
-    squares = [
-        shape
-        for shape in found
-        if len({*shape}) < 3
-        and (found[shape] <= least or best == (shape[0], shape[1] * 3, 1))
-    ]
-    # Of several channels, one after the other, any number would be as alike.
-    return min(squares or [best], key=lambda shape: (found[shape], 1 not in shape))
-
-
-def square_picture(size: int) -> tuple[int, int, int] | None:
-    """Return the shape of a square picture of so many numbers; None if there is none."""
-    for channels in (3, 1):
-        side = isqrt(size // channels)
-        if side >= _SMALLEST_SIDE and side * side * channels == size:
-            return side, side, channels
-    return None
-
-
-def _sides(size: int) -> Iterator[tuple[int, int, int]]:
-    """Yield heights, widths and channels of so many numbers, squares first."""
-    for channels in _MOST_CHANNELS:
-        pixels, rest = divmod(size, channels)
-        side = isqrt(pixels)
-        if rest or side < _SMALLEST_SIDE:
-            continue
-        if side * side == pixels:
-            yield side, side, channels
-        for height in range(max(_SMALLEST_SIDE, side // 2), 2 * side):
-            width, rest = divmod(pixels, height)
-            if not rest and height != width and width >= _SMALLEST_SIDE:
-                yield height, width, channels
-
-
-def _step(values: NDArray[np.float64], step: int) -> float:
-    """Return how much numbers that are so far apart differ, in the mean."""
-    return float(np.abs(values[:, step:] - values[:, :-step]).mean())
-
 
 # Fewer records have one size by chance.
 _FEW = 3
@@ -151,9 +57,9 @@ def raw_draft(data: KeyEvidence, counts: Mapping[str, int]) -> Draft | None:
         counts: how many numbers other keys always have.
     """
     values = data.values
-    if not data.is_raw or values.least != values.most or unread_content(values.samples):
+    if not data.is_raw or values.least != values.most or values.samples.unread:
         return None
-    guess = guess_dtype(values.samples)
+    guess = values.samples.guess()
     count = values.most // item_bytes(guess.dtype)
     picture = _picture_shape(data, guess.dtype, count)
     likely, _ = items_of(data.key, count, counts)
@@ -183,11 +89,11 @@ def raw_draft(data: KeyEvidence, counts: Mapping[str, int]) -> Draft | None:
 def varying_raw(drafts: Drafts, data: KeyEvidence) -> Draft | None:
     """Draft a list of raw numbers, of bytes that look like whole numbers everywhere."""
     values = data.values
-    if not data.is_raw or values.least == values.most or unread_content(values.samples):
+    if not data.is_raw or values.least == values.most or values.samples.unread:
         return None
     measured = values.measured.array(data.records)
     sizes = np.unique(measured[data.lengths >= 0])
-    guess = guess_dtype(values.samples)
+    guess = values.samples.guess()
     item = item_bytes(guess.dtype)
     if not guess.clear or item ** len(sizes) < _CHANCE or (sizes % item).any():
         return None
@@ -211,10 +117,8 @@ def _picture_shape(
 ) -> tuple[int, int, int] | None:
     """Return the shape of the picture that so many raw numbers are; None for others."""
     named = speaks_of(data.key, "image")
-    samples = [np.frombuffer(each, np.uint8) for each in data.values.samples]
-    every = [as_numbers(each, dtype) for each in samples]
-    whole = [each for each in every if len(each) == count]
-    shape = picture_shape(whole, square=not (named or dtype in _PIXELS))
+    square = not (named or dtype in _PIXELS)
+    shape = data.values.samples.picture(dtype, count, square=square)
     return shape or (square_picture(count) if named and dtype == "uint8" else None)
 
 
@@ -248,20 +152,20 @@ def _item(data: KeyEvidence, sizes: Sizes) -> tuple[int, Guess] | None:
     """Return how many numbers of which dtype there are for each element of a shape."""
     measured, samples = data.values.measured.array(data.records), data.values.samples
     size = each_of(measured[data.lengths >= 0], sizes.shapes)
-    guess = guess_dtype(samples)
+    guess = samples.guess()
     if not size:
         return None
     if sizes.is_count:
         return size // item_bytes(guess.dtype), guess
     if size == 1:
-        return 1, guess_dtype(samples, 1)
+        return 1, samples.guess(1)
     if isinstance(sizes.keys, str) or len(sizes.keys) != 2:
-        return (1, guess_dtype(samples, size)) if size in SIZES else None
+        return (1, samples.guess(size)) if size in SIZES else None
     # The number of channels is not stored.
     for channels in CHANNELS_OF_PIXELS:
         if guess.clear and size == channels * item_bytes(guess.dtype):
-            return channels, guess_dtype(samples, size // channels)
-    return (size, guess_dtype(samples, 1)) if size in CHANNELS_OF_PIXELS else None
+            return channels, samples.guess(size // channels)
+    return (size, samples.guess(1)) if size in CHANNELS_OF_PIXELS else None
 
 
 def _pixels(data: KeyEvidence, sizes: Sizes, channels: int) -> Draft | None:

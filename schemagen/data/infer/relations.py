@@ -221,8 +221,8 @@ def _sizes(evidence: Evidence, fields: Fields) -> Iterator[tuple[str, str, Rows]
             values = data.values
             for axis, sizes in zip(AXES, values.heads(data.records).T, strict=True):
                 yield key, axis, sizes
-            for axis, sizes in enumerate(values.shapes(data.records).T):
-                yield key, f"size {axis} of the shape", sizes
+            for place, sizes in enumerate(values.shapes(data.records).T):
+                yield key, f"size {place} of the shape", sizes
             if data.is_single:
                 yield key, "number of bytes", values.measured.array(data.records)
         if data.is_single or not data.kind:
@@ -278,7 +278,7 @@ def _named(draft: Draft, data: KeyEvidence) -> str:
     low, high = data.numbers.minimum, data.numbers.maximum
     records = len(data.present)
     if draft.is_text and THRESHOLDS.names <= records == data.values.names:
-        example = quoted(data.values.samples[0].decode())
+        example = quoted(data.values.samples.first)
         return f"a name of its own in each of {records:,} records, such as {example}"
     if (
         low is None

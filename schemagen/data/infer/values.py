@@ -1,15 +1,11 @@
-"""What statistics do not say about one key: of each record, and of the content of bytes.
-
-The likely dtype of raw numbers is judged by their values.
-"""
+"""What statistics do not say about one key: of each record, and of the content of bytes."""
 
 from __future__ import annotations
 
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,148 +35,9 @@ from ..statistics.bytes_values import (
     content_of,
     merged_bytes,
 )
-
-_MOST_BYTES = 1 << 19
-
-# By size, floats first, since their bits make no small integers.
-SIZES = {
-    8: ("float64", "int64"),
-    4: ("float32", "int32", "uint32"),
-    2: ("float16", "bfloat16", "int16", "uint16"),
-    1: ("uint8", "int8", "bool"),
-}
-
-FLOATS = ("float64", "float32")
-
-# Binary logarithms of numbers that people store, which integers do not have if they are
-# read as floats, and the share of numbers that has to be usual.
-_LOW, _HIGH = -120, 40
-_USUAL_SHARE = 0.99
-
-# By how much the high bytes of numbers have to differ from their low bytes.
-_UNEVEN, _ALWAYS_UNEVEN = 0.35, 0.7
-_BINS = 16
-
-# The bits of the largest integers that people store in so many bytes.
-_LARGEST_BITS = {8: 39, 4: 23}
-
-# Fewer numbers tell nothing of that.
-_FEW = 4
-
-
-class Guess(NamedTuple):
-    """A dtype that bytes may have.
-
-    Attributes:
-        dtype: the most likely one.
-        others: others that have not been excluded, the likelier first.
-        clear: whether the values say so, rather than that nothing else is known.
-    """
-
-    dtype: str
-    others: tuple[str, ...]
-    clear: bool
-
-
-def guess_dtype(samples: Sequence[bytes], size: int = 0) -> Guess:
-    """Return the likely dtype of raw numbers.
-
-    Args:
-        samples: some values.
-        size: the bytes of a number, if they are known; 0 if they are not.
-    """
-    joined = _joined(samples)
-    usable = (
-        [size]
-        if size
-        else [s for s in SIZES if not any(len(each) % s for each in samples)]
-    )
-    if {len(sample) for sample in samples} <= {4, 8}:
-        usable = [item for item in usable if item >= 4]  # a number, rather than bytes
-    found = {item: _dtype_of(joined, item) for item in usable} if joined.any() else {}
-    for item, dtype in found.items():
-        if dtype and (item in (1, size) or _is_uneven(joined, item)):
-            others = [other for other in found.values() if other]
-            return Guess(dtype, _others(dtype, [*SIZES[item], *others]), item > 1)
-    # Zeros fit everything. Of a known size, numbers without a pattern are integers.
-    dtype = {8: "int64", 4: "int32", 2: "uint16", 1: "uint8"}[min(usable)]
-    every = [dtype for item in usable for dtype in SIZES[item]]
-    return Guess(dtype, _others(dtype, every), False)
-
-
-def _others(dtype: str, possible: Sequence[str]) -> tuple[str, ...]:
-    return tuple(other for other in dict.fromkeys(possible) if other != dtype)
-
-
-def item_bytes(dtype: str) -> int:
-    """Return the bytes of one number."""
-    return next(size for size, dtypes in SIZES.items() if dtype in dtypes)
-
-
-def _joined(samples: Sequence[bytes]) -> NDArray[np.uint8]:
-    """Return bytes of all samples, cut where numbers of 8 bytes end: uint8 [N]."""
-    each = _MOST_BYTES // max(1, len(samples))
-    parts = [sample[: min(each, len(sample)) // 8 * 8 or None] for sample in samples]
-    return np.frombuffer(b"".join(parts), np.uint8)
-
-
-def as_numbers(joined: NDArray[np.uint8], dtype: str) -> NDArray[Any]:
-    """Return bytes as the numbers that they hold whole: [N]."""
-    item = np.dtype(dtype).newbyteorder("<")
-    return joined[: len(joined) // item.itemsize * item.itemsize].view(item)
-
-
-def _is_uneven(joined: NDArray[np.uint8], size: int) -> bool:
-    """Return whether the halves of numbers are unlike: two numbers would be alike."""
-    rows = joined[: len(joined) // size * size].reshape(-1, size)
-    rows = rows[rows.any(axis=1)]
-    if len(rows) < _FEW:
-        return True
-    halves = rows[:, size // 2 :], rows[:, : size // 2]
-    # Small integers have a half that only repeats their sign.
-    signs = (
-        (half == half[:, :1]).all(1) & np.isin(half[:, 0], (0, 255)) for half in halves
-    )
-    shares = (
-        np.bincount(half[:, -1] >> 4, minlength=_BINS) / len(rows) for half in halves
-    )
-    high, low = (sign.mean() for sign in signs)
-    # Few numbers differ by chance.
-    least = min(_UNEVEN + 2 / len(rows) ** 0.5, _ALWAYS_UNEVEN)
-    return bool(max(high - low, np.abs(np.subtract(*shares)).sum() / 2) > least)
-
-
-def _is_float(joined: NDArray[np.uint8], dtype: str) -> bool:
-    """Return whether numbers that are not 0 are of sizes that people store."""
-    with np.errstate(all="ignore"):
-        values = as_numbers(joined, dtype).astype(np.float64)
-        sizes = np.log2(np.abs(values[values != 0]))
-    usual = (sizes > _LOW) & (sizes < _HIGH)
-    return bool(len(sizes)) and bool(usual.mean() >= _USUAL_SHARE)
-
-
-def _dtype_of(joined: NDArray[np.uint8], size: int) -> str:
-    """Return the dtype that numbers of so many bytes seem to have; "" for none."""
-    if size == 1:
-        return "uint8"
-    if size < 8 and (joined[3::4] == 255).all():
-        return ""  # pixels with an alpha channel
-    values = as_numbers(joined, f"int{8 * size}")
-    if size == 2:
-        # Negative numbers near 0 have high bytes full of ones.
-        negative = np.isin(joined[1::2], (0xFE, 0xFF)).any() and (values > 0).any()
-        found = "int16" if negative else "uint16"
-        return found if _is_uneven(joined, 2) else ""
-    if _is_float(joined, f"float{8 * size}"):
-        return f"float{8 * size}"
-    limit = 1 << _LARGEST_BITS[size]
-    small = ((values >= -limit) & (values < limit)).all()
-    return f"int{8 * size}" if small else ""
-
+from .guesses import FLOATS, BytesSamples, ListSamples, as_numbers
 
 _LONGEST_ROW = 8
-_SAMPLES, _SAMPLE_BYTES = 16, 1 << 18
-
 _FORMATS = {
     EMPTY: "an empty value",
     RAW: "bytes that are not text",
@@ -292,7 +149,7 @@ class Lists:
     def __init__(self) -> None:
         self.repeats = False
         self.unusual = 0
-        self.samples: list[NDArray[Any]] = []
+        self.samples = ListSamples()
         self.sums, self.filled = PerRecord(), PerRecord()
         self._short: PerRecord | None = PerRecord()
         self._width = 0
@@ -300,9 +157,9 @@ class Lists:
     def add(self, column: Column, rows: Rows) -> None:
         """Add a column; `rows` are its records, counted over all columns."""
         values, lengths = column.values, column.lengths
-        if len(self.samples) < _SAMPLES:
+        if not self.samples.is_full:
             some = zip(column.starts[:4].tolist(), lengths[:4].tolist(), strict=True)
-            self.samples += [values[at : at + size] for at, size in some if size]
+            self.samples.add([values[at : at + size] for at, size in some])
         self.filled.add(rows, _filled(column))
         if column.kind != INT64:
             self.unusual += int((column.sums(~np.isfinite(values)) > 0).sum())
@@ -380,7 +237,7 @@ class Contents:
         self.unusual: Counter[str] = Counter()
         self.formats, self.extents = Forms(), Forms()
         self.ids = np.zeros(256, np.bool_)
-        self.samples: list[bytes] = []
+        self.samples = BytesSamples()
         self.measured = PerRecord(-1)
         self.names = 0
         self.shaped: dict[int, tuple[int, ...]] = {}
@@ -400,8 +257,8 @@ class Contents:
             content = content_of(data)
             found.append((_format_of(content), _extent_of(content, len(data))))
             self._add_value(data, content, row)
-            if number < 4 and len(self.samples) < _SAMPLES:
-                self.samples.append(data[:_SAMPLE_BYTES])
+            if number < 4 and not self.samples.is_full:
+                self.samples.add(data)
         places = np.stack([column.starts, column.starts + column.lengths], 1)[some]
         for forms, part in ((self.formats, 0), (self.extents, 1)):
             each = ({one[part] for one in found[at:end]} for at, end in places.tolist())
