@@ -1,19 +1,18 @@
 """How often `infer` says what an expert says of the files of public repositories.
 
-    python -m benchmarks.adopting --files DIRECTORY [--sheet fifth] [--every]
+    python -m benchmarks.adopting [--sheet fifth] [--files DIRECTORY] [--every]
 
 The sheets in `benchmarks/sheets/` list data sets of public repositories, with commits and
 checksums, and what an expert in the field declares, written down from the code of each
-repository before `infer` was run. The files are not part of this project: put them under
-DIRECTORY as `<owner>+<name>/<path in the repository>`. The rules of `infer` were changed
+repository before `infer` was run. The files are not part of this project: a sheet is scored
+by the evidence that is recorded of them, or by the files, if they are under DIRECTORY as
+`<owner>+<name>/<path in the repository>`. The rules of `infer` were changed
 while the misses on all sheets were read, one sheet after the other.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,15 +21,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from schemagen.data.infer import Drafted, Reading, draft_record, gather, without_odd
-from schemagen.data.sources import find_data
+from schemagen.data.infer import Drafted, Evidence, draft_record
 from schemagen.findings import SchemagenError
-from schemagen.runtime.shared.errors import DatasetError
 from schemagen.spec.model import FieldSpec
 from schemagen.use_cases.infer import infer
 
-SHEETS = Path(__file__).parent / "sheets"
-_RECORDS = 10_000
+from .evidence import measured, recorded, root_of, sheet_of
+
 ASPECTS = ("role", "kind", "shape")
 
 
@@ -62,39 +59,37 @@ class Score:
             self.misses.append(f"{where}: {aspect} {said}: {words}")
 
 
-def drafted(data: str) -> Drafted:
-    """Return what is inferred from some data."""
-    files = find_data(data).files
-    evidence = without_odd(
-        gather(Reading(files, _RECORDS).batches()),
-        lambda: Reading(files, _RECORDS).batches(),
-    )
-    if not evidence.keys and not evidence.steps:
-        raise DatasetError("no key")
-    return draft_record(evidence, "Found")
+def judge(
+    sheet: Sequence[Mapping[str, Any]], evidence: Mapping[str, Evidence]
+) -> Score:
+    """Compare what is inferred with what an expert says.
 
-
-def judge(sheet: Sequence[Mapping[str, Any]], files: Path) -> Score:
-    """Compare what is inferred with what an expert says."""
+    Args:
+        sheet: the data sets.
+        evidence: what is measured of each, by its name.
+    """
     score = Score()
     for entry in sheet:
-        root = files / entry["repository"].replace("/", "+")
-        for file in entry["files"]:
-            found = hashlib.sha256((root / file["path"]).read_bytes()).hexdigest()
-            if found != file["sha256"]:
-                raise SystemExit(f"{root / file['path']}: found the checksum {found}")
-        if entry["records"] == "other":
-            _judge_other(score, entry, root)
-            continue
-        try:
-            draft = drafted(str(root / entry["data"]))
-        except (DatasetError, SchemagenError) as error:
-            raise SystemExit(f"{entry['name']}: {error}") from error
-        for key, expected in entry["keys"].items():
-            _judge_key(score, f"{entry['name']}: {key}", key, expected, draft)
-        for group in entry.get("groups", ()):
-            _judge_group(score, entry["name"], group, draft)
+        if entry["records"] != "other":
+            judge_record(score, entry, draft_record(evidence[entry["name"]], "Found"))
     return score
+
+
+def judge_refusals(
+    score: Score, sheet: Sequence[Mapping[str, Any]], files: Path
+) -> None:
+    """Count the data sets of other messages that are refused."""
+    for entry in sheet:
+        if entry["records"] == "other":
+            _judge_other(score, entry, root_of(entry, files))
+
+
+def judge_record(score: Score, entry: Mapping[str, Any], draft: Drafted) -> None:
+    """Compare one record that is inferred with what an expert says."""
+    for key, expected in entry["keys"].items():
+        _judge_key(score, f"{entry['name']}: {key}", key, expected, draft)
+    for group in entry.get("groups", ()):
+        _judge_group(score, entry["name"], group, draft)
 
 
 def _judge_other(score: Score, entry: Mapping[str, Any], root: Path) -> None:
@@ -260,12 +255,16 @@ def lines(score: Score) -> Iterator[str]:
 def main() -> None:
     """Print the shares of a sheet."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--files", type=Path, required=True)
+    parser.add_argument("--files", type=Path, help="read these, not the evidence")
     parser.add_argument("--sheet", default="fifth")
     parser.add_argument("--every", action="store_true", help="print each miss")
     chosen = parser.parse_args()
-    sheet = json.loads((SHEETS / f"{chosen.sheet}.json").read_text())
-    score = judge(sheet, chosen.files)
+    sheet = sheet_of(chosen.sheet)
+    if chosen.files is None:
+        score = judge(sheet, recorded(chosen.sheet))
+    else:
+        score = judge(sheet, measured(sheet, chosen.files))
+        judge_refusals(score, sheet, chosen.files)
     print("\n".join(lines(score)))
     if chosen.every:
         print("\n".join(score.misses))

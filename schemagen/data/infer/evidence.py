@@ -101,11 +101,12 @@ class KeyEvidence:
 
     @cached_property
     def codes(self) -> Rows:
-        """int64 [records]: one number for each distinct content; -1 for none at all."""
+        """int64 [records]: a number for each content, from 0 as they occur; -1 for none."""
         found = self.lengths.copy()
         present = found >= 0
         contents = self._digests.array(self.records)[present]
-        found[present] = np.unique(contents, return_inverse=True)[1]
+        _, first, same = np.unique(contents, return_index=True, return_inverse=True)
+        found[present] = np.argsort(np.argsort(first))[same]
         return found
 
     @cached_property

@@ -75,7 +75,7 @@ def guess_dtype(samples: Sequence[bytes], size: int = 0) -> Guess:
         if size
         else [s for s in SIZES if not any(len(each) % s for each in samples)]
     )
-    if {len(sample) for sample in samples} <= {4, 8}:
+    if not size and {len(sample) for sample in samples} <= {4, 8}:
         usable = [item for item in usable if item >= 4]  # a number, rather than bytes
     found = {item: _dtype_of(joined, item) for item in usable} if joined.any() else {}
     for item, dtype in found.items():
