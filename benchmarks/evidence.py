@@ -149,6 +149,7 @@ def _of_key(data: KeyEvidence) -> Document:
         "kinds": data.kinds,
         "lengths": _packed(data.lengths),
         "codes": _packed(_since(data.codes)),
+        "content": data.content,
         "numbers": _of_numbers(data.numbers),
         "table": None if table is None else _packed(table[data.lengths >= 0]),
         "repeats": data.lists.repeats,
@@ -176,6 +177,7 @@ def _key(key: str, records: int, document: Document) -> KeyEvidence:
         _unpacked(document[name]) for name in ("lengths", "filled")
     )
     data.codes = _codes(_unpacked(document["codes"]))
+    data.content = document["content"]
     data.numbers = _numbers(document["numbers"])
     every = np.arange(records)
     if document["table"] is not None:

@@ -97,6 +97,18 @@ def test_of_two_targets_that_copy_each_other_the_classes_stay(tmp_path: Path) ->
     assert (fields["label"].role, fields["label_one_hot"].role) == ("target", "info")
 
 
+def test_the_same_values_are_a_copy_of_a_quantity(tmp_path: Path) -> None:
+    """Even if no value occurs twice."""
+    prices = np.random.default_rng(5).normal(size=RECORDS).tolist()
+    rows = many(
+        lambda i: {"target": prices[i], "z": prices[i], "x": prices[i] + i % 2}, RECORDS
+    )
+    fields, comments = found_in(tmp_path, rows)
+    roles = {key: each.role for key, each in fields.items()}
+    assert roles == {"target": "target", "z": "info", "x": "input"}
+    assert "the same values as the target 'target'" in comments["z"]
+
+
 def test_names_that_go_with_ids_become_the_classes(tmp_path: Path) -> None:
     """Whatever the key of the names is."""
     rows = [example(row(i, animal=NAMES[_IDS[i]])) for i in range(RECORDS)]

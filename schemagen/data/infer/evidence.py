@@ -73,7 +73,7 @@ class KeyEvidence:
         self.kinds[column.kind] += len(column)
         self._kinds.add(rows, [f"{column.kind} values"] * len(rows))
         self._lengths.add(rows, column.lengths)
-        self._digests.add(rows, digests(column, rows))
+        self._digests.add(rows, digests(column))
         if column.kind == BYTES:
             self.values.add(column, rows)
             self._add_decoded(column, rows, first=first)
@@ -108,6 +108,11 @@ class KeyEvidence:
         _, first, same = np.unique(contents, return_index=True, return_inverse=True)
         found[present] = np.argsort(np.argsort(first))[same]
         return found
+
+    @cached_property
+    def content(self) -> int:
+        """A number that is the same for keys of the same contents in all records."""
+        return hash(self._digests.array(self.records).tobytes())
 
     @cached_property
     def filled(self) -> Rows:

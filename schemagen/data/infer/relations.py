@@ -121,13 +121,19 @@ def _without_copies(evidence: Evidence, fields: Fields) -> Fields:
         if found[target].model_role != "target":
             continue  # a copy of an earlier one
         for key, draft in found.items():
-            one, other = (evidence.of(each) for each in (key, target))
             if key == target or not _may_tell(evidence, draft):
                 continue
-            if not (one.is_single or other.is_single):
-                continue  # sequences, such as what a decoder reads and what it says
-            pairs = Pairs.of(one.codes[distinct], other.codes[distinct])
-            said = _told(pairs, target, copies_only=draft.model_role == "target")
+            one, other = evidence.keys[key], evidence.keys[target]
+            if one.content == other.content and one.codes.any():
+                said = (
+                    f"the same values as the target {quoted(target)}. As an input it "
+                )
+                said += "gives the answer away"
+            elif _compares(one, other):
+                pairs = Pairs.of(one.codes[distinct], other.codes[distinct])
+                said = _told(pairs, target, copies_only=draft.model_role == "target")
+            else:
+                continue
             if said:
                 found[key] = draft.with_role("info").with_doubts(said)
     return found
@@ -140,12 +146,19 @@ def _is_told(evidence: Evidence, draft: Draft) -> bool:
 
 
 def _may_tell(evidence: Evidence, draft: Draft) -> bool:
-    """Return whether a field could be a copy: not what has to be measured or looked at."""
-    if draft.key not in evidence.keys or draft.codec.of_pixels:
-        return False
-    numbers = evidence.keys[draft.key].numbers
+    """Return whether a field could be a copy of a target."""
+    used = draft.model_role in ("input", "target")
+    return used and draft.key in evidence.keys and not draft.codec.of_pixels
+
+
+def _compares(one: KeyEvidence, target: KeyEvidence) -> bool:
+    """Return whether equal contents mean more than chance.
+
+    Not those of measurements, or of two sequences, such as what a decoder reads and says.
+    """
+    numbers = one.numbers
     measured = numbers.floats and numbers.whole < numbers.finite
-    return draft.model_role in ("input", "target") and not measured
+    return not measured and (one.is_single or target.is_single)
 
 
 def _as_target(draft: Draft) -> tuple[bool, ...]:

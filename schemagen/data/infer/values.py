@@ -73,8 +73,8 @@ class PerRecord:
         return found
 
 
-# Longer lists are told apart by their record: no class is a list of so many numbers.
-_LONGEST_DIGESTED = 4096
+# Lists of more numbers are hashed one by one, as bytes.
+_LONG = 64
 
 # Odd numbers whose bits are even, as those of the generator SplitMix64 are.
 _MIX = (
@@ -84,28 +84,33 @@ _MIX = (
 )
 
 
-def digests(column: Column, rows: Rows) -> Rows:
-    """Return a number for the content of each row, equal for equal contents: int64 [M].
-
-    Args:
-        column: of one key.
-        rows: int64 [M], its records.
-    """
+def digests(column: Column) -> Rows:
+    """Return a number for the content of each row, equal for equal contents: int64 [M]."""
     lengths = column.lengths
     if column.kind == BYTES:
         each = np.fromiter(map(hash, column.bytes_values()), np.int64, lengths.sum())
-    elif len(column.values) > _LONGEST_DIGESTED * len(rows):
-        return rows
-    elif column.kind == INT64:
-        each = column.values
-    else:
-        each = (column.values + np.float32(0)).view(np.int32).astype(np.int64)
-    places = np.arange(len(each)) - np.repeat(column.starts, lengths)
+        return _mixed(each, column)
+    found, is_long = np.zeros(len(lengths), np.int64), lengths > _LONG
+    starts = column.starts
+    for row in np.flatnonzero(is_long).tolist():
+        start = starts[row]
+        found[row] = hash(column.values[start : start + lengths[row]].tobytes())
+    short = column.only(~is_long)
+    values = short.values
+    if column.kind != INT64:
+        values = (values + np.float32(0)).view(np.int32)
+    found[~is_long] = _mixed(values.astype(np.int64), short)
+    return found
+
+
+def _mixed(each: Rows, column: Column) -> Rows:
+    """Return a number for the values of each row and their order."""
+    places = np.arange(len(each)) - np.repeat(column.starts, column.lengths)
     mixed = each.view(np.uint64) + (places + 1).astype(np.uint64) * _MIX[0]
     for shift, factor in ((30, _MIX[1]), (27, _MIX[2])):
         mixed = (mixed ^ (mixed >> np.uint64(shift))) * factor
     mixed ^= mixed >> np.uint64(31)
-    return column.sums(mixed.view(np.int64)) + lengths
+    return column.sums(mixed.view(np.int64)) + column.lengths
 
 
 class Forms:
