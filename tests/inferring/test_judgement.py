@@ -86,7 +86,9 @@ def test_a_role_depends_on_the_other_keys(
 
     The likeliest key that is named like the subject of a table is the target.
     """
-    fields, _ = found_in(tmp_path, many(lambda i: dict.fromkeys([*roles, "z_"], i / 7)))
+    keys = [*roles, "z_"]
+    rows = many(lambda i: {key: i / (7 + n) for n, key in enumerate(keys)})
+    fields, _ = found_in(tmp_path, rows)
     assert {key: fields[key].role for key in roles} == roles
 
 

@@ -23,7 +23,7 @@ def _with_plurals(*words: str) -> frozenset[str]:
 LABELS = frozenset(
     (
         *("label", "class", "category", "target", "species", "breed", "taxon"),
-        *("diagnosis", "synset"),
+        *("diagnosis", "synset", "cls"),
     )
 )
 _PLURALS = {"labels", "classes", "categories", "tags", "topics", "targets"}
@@ -35,7 +35,8 @@ _ANSWERS = (
     | _with_plurals("rating", "transcript", "transcription", "summary", "landmark")
     | _with_plurals("keypoint", "polygon", "click", "conversion", "output")
     | _with_plurals("response", "annotation", "captcha", "letter")
-    | {"gt", "clicked", "converted", "lbl", "digits"}
+    | _with_plurals("logit", "heatmap")
+    | {"gt", "tgt", "clicked", "converted", "lbl", "digits"}
 )
 _ENCODED = {
     *("onehot", "hot", "one", "encoded", "value", "values", "idx", "index", "int"),
@@ -58,7 +59,7 @@ _ANSWER_PAIRS = {
     *(("end", "position"), ("start", "positions")),
     *(("end", "positions"), ("lm", "ids")),
     *(("ground", "truth"), ("is", "impossible"), ("next", "token")),
-    *(("start", "pos"), ("end", "pos")),
+    *(("start", "pos"), ("end", "pos"), ("ner", "tags"), ("pos", "tags")),
 }
 
 _IDS = {"id", "ids", "index", "idx", "num", "number"}
@@ -69,9 +70,13 @@ _INFO = _with_plurals(
     *("id", "uid", "uuid", "guid", "qid", "key", "sha256", "sha1", "md5", "hash"),
     *("file", "path", "filepath", "uri", "url", "source", "colorspace", "timestamp"),
     *("license", "copyright", "author", "checksum", "basename", "database", "filename"),
-    *("date", "datetime", "fname", "imgid", "docid", "split", "fold", "fps"),
-    "inchikey",
+    *("date", "datetime", "fname", "imgid", "docid", "pid", "imagename", "videoname"),
+    *("split", "subset", "fold", "fps", "samplerate", "crs", "projection", "inchikey"),
+    *("dataset", "speaker"),
 )
+_INFO_PAIRS = {("sample", "rate"), ("sampling", "rate"), ("frame", "rate")}
+# What had other sizes before it was stored.
+_BEFORE_CHANGES = {"orig", "original"}
 _NAMED_THINGS = {"file", "image", "video", "img", "audio", "dataset", "base", "source"}
 # What an answer was before is none.
 _BEFORE = {"prev", "previous"}
@@ -146,7 +151,8 @@ _EVENTS = frozenset(
 )
 _OFTEN_INPUTS = {
     *("action", "activity", "cost", "digit", "energy", "fare", "income", "stage"),
-    *("strength", "value"),
+    *("strength", "value", "steering", "throttle", "affinity", "solubility", "valence"),
+    *("arousal", "stars", "genre", "topic", "gap", "homo", "lumo", "logp", "pic50"),
 }
 # Values that are a price.
 _PRICED = {"house", "home", "property", "market", "sale"}
@@ -207,7 +213,7 @@ def meaning_of(key: str, *, several: bool = False) -> Meaning:
     previous = before[-1] if before else ""
     if last in _WEIGHTS and (not before or set(before) & _WEIGHED):
         return "weight"
-    if {tuple(found[-2:]), tuple(found[:2])} & _ANSWER_PAIRS:
+    if {tuple(found[-2:]), tuple(found[:2])} & _ANSWER_PAIRS or found[0] == "gt":
         return "answer"
     if last in _NAMES and previous in _ANSWERS:
         return "info"
@@ -230,9 +236,17 @@ def meaning_of(key: str, *, several: bool = False) -> Meaning:
         return "info" if previous in _RECORDS or alone else ""
     if (last in _INFO or parts[-1] in _INFO) and previous not in _LEARNED_IDS:
         return "info"
+    if {tuple(found[-2:])} & _INFO_PAIRS or (
+        found[0] in _BEFORE_CHANGES and (says_shape(key) or _is_axis(last))
+    ):
+        return "info"
     if last == "name" and (previous in _NAMED_THINGS or not before):
         return "info"
     return "answer" if set(parts[:-1]) & _ANSWER_PARTS else ""
+
+
+def _is_axis(word: str) -> bool:
+    return any(word in _SAYS[axis] for axis in AXES)
 
 
 def is_seldom_answer(key: str) -> bool:
