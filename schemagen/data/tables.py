@@ -1,0 +1,237 @@
+"""Files of tables: Parquet, CSV and Arrow, read with pyarrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..runtime.interface import install
+from ..runtime.shared.errors import DatasetError, no_split
+from .files import FilePath, entries_of, file_path, matching
+from .formatting import plural, shell_word
+from .layouts import is_ignored, says_records, split_of
+
+FORMATS = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".csv": "csv",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+}
+"""The formats of tables, by the suffixes of their files."""
+
+# Types of a CSV file's columns follow from the values in so many bytes.
+_CSV_BYTES = 1 << 26
+_ROWS = 1 << 14
+
+# What reads one file, as a user writes it; several are read as a data set of Arrow.
+_READERS = {
+    "parquet": "pandas.read_parquet({})",
+    "csv": "pyarrow.csv.read_csv({})",
+    "arrow": "pyarrow.feather.read_table({})",
+}
+
+
+@dataclass(frozen=True)
+class TableFiles:
+    """Files of one table.
+
+    Attributes:
+        where: the user's name for them.
+        paths: the files, sorted.
+        split: the split that they are of, by their names; "train" if they are of none or
+            of several.
+    """
+
+    where: str
+    paths: tuple[FilePath, ...]
+
+    @property
+    def format(self) -> str:
+        """The format of all files."""
+        return _format_of(self.paths[0])
+
+    @property
+    def split(self) -> str:
+        """The split that they are of; "train" if their names say none or several."""
+        splits = {_split_of(path) for path in self.paths}
+        return (splits.pop() if len(splits) == 1 else "") or "train"
+
+    @property
+    def expression(self) -> str:
+        """What returns the rows in a program that imports the package it begins with."""
+        one = len(self.paths) == 1
+        if one or (self.format == "parquet" and file_path(self.where).is_dir()):
+            return _READERS[self.format].format(repr(self.where))
+        paths = repr(self.where)
+        if not file_path(self.where).is_dir():
+            paths = f"sorted(glob.glob({paths}))"
+        return f"pyarrow.dataset.dataset({paths}, format={self.format!r}).to_table()"
+
+
+@dataclass(frozen=True)
+class TableRows:
+    """The rows that were read.
+
+    Attributes:
+        table: a `pyarrow.Table`.
+        text: a description of what was read.
+    """
+
+    table: Any
+    text: str
+
+
+def table_files(where: str, split: str | None = None) -> TableFiles | None:
+    """Return the files of a table that a path, a glob or a directory names.
+
+    None if their names say that they are something else. A directory is one of a table if
+    it has such files, and none of records.
+
+    Raises:
+        DatasetError: they are of several formats, or none is of the split.
+    """
+    path = file_path(where)
+    paths: Sequence[FilePath] = [path]
+    if path.is_dir():
+        names = [name for name, entry in entries_of(path).items() if entry == "file"]
+        if any(map(says_records, names)):
+            return None
+        paths = [path / name for name in names if _format_of(path / name)]
+        paths = [each for each in paths if not is_ignored(each.name)]
+    elif not path.exists():
+        paths = [each for each in matching(where) if not each.is_dir()]
+    formats = sorted({_format_of(each) for each in paths})
+    if not formats or "" in formats:
+        return None
+    if len(formats) > 1:
+        raise DatasetError(
+            f"{where}: tables of several formats: {', '.join(formats)}; name the files of one"
+        )
+    if split is not None:
+        splits = {_split_of(each) for each in paths}
+        paths = [each for each in paths if _split_of(each) == split]
+        if not paths:
+            raise DatasetError(f"{where}: {no_split(split, filter(None, splits))}")
+    return TableFiles(where, tuple(sorted(paths, key=str)))
+
+
+def _format_of(path: FilePath) -> str:
+    suffix = f".{path.name.rpartition('.')[2]}"
+    return FORMATS.get(suffix.lower(), "")
+
+
+def _split_of(path: FilePath) -> str:
+    return split_of(f"{path.name.rpartition('.')[0]}.tfrecord")
+
+
+def read_table(files: TableFiles, limit: int | None) -> TableRows:
+    """Read the first rows of each file.
+
+    Args:
+        files: the files.
+        limit: the most rows, spread over the files; None for all.
+
+    Raises:
+        DatasetError: pyarrow is not installed, a file cannot be read, there are no rows, or
+            the files have other columns than the first one.
+    """
+    pa = require_pyarrow()
+    most = None if limit is None else max(1, limit // len(files.paths))
+    tables, whole = [], True
+    for path in files.paths:
+        try:
+            table = _first(path, most)
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise DatasetError(f"{path}: it cannot be read: {error}") from None
+        whole = whole and (most is None or table.num_rows <= most)
+        tables.append(table[:most])
+    table = _joined(files, tables)
+    if not table.num_rows:
+        raise DatasetError(f"{files.where}: it has no rows")
+    rows, name = plural(table.num_rows, "row"), shell_word(files.paths[0].name)
+    if len(tables) == 1:
+        return TableRows(table, f"{'' if whole else 'the first '}{rows} of {name}")
+    of = f"{len(tables):,} files"
+    text = f"{rows} of {of}" if whole else f"{rows}, the first ones of each of {of}"
+    return TableRows(table, text)
+
+
+def require_pyarrow() -> Any:
+    """Import pyarrow.
+
+    Raises:
+        DatasetError: it is not installed; says how to install it.
+    """
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise DatasetError(
+            f"tables are read with pyarrow, which is not installed: run `{install('tables')}`"
+        ) from error
+    return pyarrow
+
+
+def _first(path: FilePath, most: int | None) -> Any:
+    """Return a table of the first rows of a file, and of more if there are more."""
+    import pyarrow as pa
+
+    schema, batches = _opened(path)
+    found, rows = [], 0
+    for batch in batches:
+        found.append(batch)
+        rows += batch.num_rows
+        if most is not None and rows > most:
+            break
+    return pa.Table.from_batches(found, schema)
+
+
+def _opened(path: FilePath) -> tuple[Any, Iterator[Any]]:
+    """Return the schema of a file, and an iterator of the batches of its rows."""
+    import pyarrow as pa
+    from pyarrow import csv, parquet
+
+    file = pa.PythonFile(path.open("rb", buffering=0), mode="r")
+    match _format_of(path):
+        case "parquet":
+            of_parquet = parquet.ParquetFile(file)
+            return of_parquet.schema_arrow, of_parquet.iter_batches(batch_size=_ROWS)
+        case "csv":
+            options = csv.ReadOptions(block_size=_CSV_BYTES)
+            reader = csv.open_csv(file, read_options=options)
+            return reader.schema, iter(reader)
+    try:
+        of_file = pa.ipc.open_file(file)
+    except pa.ArrowInvalid:  # Arrow's stream format has the same suffix
+        file.seek(0)
+        reader = pa.ipc.open_stream(file)
+        return reader.schema, iter(reader)
+    numbers = range(of_file.num_record_batches)
+    return of_file.schema, map(of_file.get_batch, numbers)
+
+
+def _joined(files: TableFiles, tables: Sequence[Any]) -> Any:
+    """Return the rows of all files, without the labels of rows that pandas has stored.
+
+    Raises:
+        DatasetError: the files have other columns than the first one.
+    """
+    import pyarrow as pa
+
+    first, *others = tables
+    for path, other in zip(files.paths[1:], others, strict=True):
+        if other.schema.names != first.schema.names:
+            differing = set(other.schema.names) ^ set(first.schema.names)
+            shown = ", ".join(map(repr, sorted(differing))) or "their order"
+            raise DatasetError(
+                f"{path}: other columns than {files.paths[0].name}: {shown}; name files of "
+                "the same columns"
+            )
+    try:
+        table = pa.concat_tables(tables, promote_options="permissive")
+    except pa.ArrowException as error:
+        raise DatasetError(f"{files.where}: columns of several types: {error}") from None
+    labels = (first.schema.pandas_metadata or {}).get("index_columns", ())
+    kept = [name for name in table.schema.names if name not in labels]
+    return table.select(kept) if len(kept) < table.num_columns else table
