@@ -8,6 +8,8 @@ from typing import Any
 
 from ..runtime.interface import install
 from ..runtime.shared.errors import DatasetError, no_split
+from ..runtime.shared.frame_columns import classes_of
+from ..runtime.writing.frames import check_computed
 from .files import FilePath, entries_of, file_path, matching
 from .formatting import plural, shell_word
 from .layouts import is_ignored, says_records, split_of
@@ -158,6 +160,40 @@ def read_table(files: TableFiles, limit: int | None) -> TableRows:
     return TableRows(table, text)
 
 
+def as_table(frame: Any, limit: int | None) -> TableRows:
+    """Return the first rows of a data frame, without the labels of rows.
+
+    Raises:
+        TypeError: it is not a data frame, or has no rows.
+        DatasetError: pyarrow is not installed.
+    """
+    pa = require_pyarrow()
+    check_computed(frame)
+    classes = set(classes_of(frame))
+    if hasattr(frame, "read_all"):  # a reader of Arrow's batches, as of DuckDB
+        frame = frame.read_all()
+    count = len(frame) if hasattr(frame, "__len__") else 0
+    first = frame[:limit] if limit is not None and count else frame
+    if ("pandas", "DataFrame") in classes:
+        table = pa.Table.from_pandas(first, preserve_index=False)
+    elif ("polars", "DataFrame") in classes:
+        table = first.to_arrow()
+    elif isinstance(first, pa.RecordBatch):
+        table = pa.Table.from_batches([first])
+    elif isinstance(first, pa.Table):
+        table = first
+    else:
+        raise TypeError(
+            f"found a {type(frame).__name__}, expected a DataFrame of pandas or polars, or "
+            "a table of Arrow"
+        )
+    if not table.num_rows:
+        raise TypeError("the frame has no rows")
+    rows = plural(table.num_rows, "row")
+    part = "" if table.num_rows == count else "the first "
+    return TableRows(table, f"{part}{rows} of a {type(frame).__name__}")
+
+
 def require_pyarrow() -> Any:
     """Import pyarrow.
 
@@ -233,5 +269,5 @@ def _joined(files: TableFiles, tables: Sequence[Any]) -> Any:
     except pa.ArrowException as error:
         raise DatasetError(f"{files.where}: columns of several types: {error}") from None
     labels = (first.schema.pandas_metadata or {}).get("index_columns", ())
-    kept = [name for name in table.schema.names if name not in labels]
-    return table.select(kept) if len(kept) < table.num_columns else table
+    names = enumerate(table.schema.names)
+    return table.select([at for at, name in names if name not in labels])

@@ -90,10 +90,10 @@ def of_polars(series: Any) -> FrameColumn:
         names = series.struct.fields
         members = {name: of_polars(series.struct.field(name)) for name in names}
         return _of_members(members, missing)
-    if kind in ("Datetime", "Duration", "Date"):
+    if kind in ("Datetime", "Duration", "Date", "Time"):
         numbers = series.to_physical().fill_null(0).to_numpy().astype(np.int64)
-        unit = "D" if kind == "Date" else dtype.time_unit
-        letter = "m" if kind == "Duration" else "M"
+        unit = {"Date": "D", "Time": "ns"}.get(kind) or dtype.time_unit
+        letter = "m" if kind in ("Duration", "Time") else "M"
         return FrameColumn(numbers.view(f"{letter}8[{unit}]"), missing)
     if kind == "Boolean":
         return FrameColumn(series.fill_null(value=False).to_numpy(), missing)
@@ -123,6 +123,9 @@ def of_arrow(column: Any) -> FrameColumn:
         return _of_members(parts, missing)
     if types.is_boolean(kind):
         return FrameColumn(np.asarray(column.fill_null(False)), missing)
+    if types.is_time(kind):  # the time since midnight
+        column = column.cast(f"int{kind.bit_width}").cast(pa.int64())
+        column, kind = column.cast(pa.duration(kind.unit)), pa.duration(kind.unit)
     is_time = types.is_timestamp(kind) or types.is_duration(kind) or types.is_date(kind)
     if is_time or types.is_integer(kind) or types.is_floating(kind):
         return FrameColumn(np.asarray(column.fill_null(0)), missing)

@@ -6,6 +6,8 @@ Columns are taken as arrays, so that values keep the resolution that the frame h
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime, time
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -51,9 +53,10 @@ class FrameRows(Sequence[dict[str, Any]]):
 def rows_of_frame(source: Any, spec: Spec) -> Any:
     """Return the rows of a frame; any other source as it is.
 
-    Missing are None, NA, NaT, null, and NaN, which in a field that is not optional stays a
-    number. Integers that a frame holds as floats, as pandas does where one is missing, are
-    integers again.
+    A column has the name or the key of its field. Missing are None, NA, NaT, null, and NaN,
+    which in a field that is not optional stays a number. Integers that a frame holds as
+    floats, as pandas does where one is missing, are integers again. Decimals are floats, and
+    times of day durations since midnight.
 
     Args:
         source: what `write_dataset` was given.
@@ -63,13 +66,8 @@ def rows_of_frame(source: Any, spec: Spec) -> Any:
         TypeError: the frame has not been computed yet, or has a column twice or one that
             is not a field.
     """
+    check_computed(source)
     classes = classes_of(source)
-    for each in classes:
-        if each in _LAZY:
-            raise TypeError(
-                f"the source is a {type(source).__name__}, which has no rows yet: pass "
-                f"what its {_LAZY[each]} returns"
-            )
     column_of = next((_COLUMNS[each] for each in classes if each in _COLUMNS), None)
     if column_of is None:
         return source
@@ -79,19 +77,38 @@ def rows_of_frame(source: Any, spec: Spec) -> Any:
     fields = {
         (field.get("path") or [field["name"]])[0]: field for field in spec["fields"]
     }
-    _check_names(names, fields)
+    keys = {field["key"]: name for name, field in fields.items()}
+    by_field = {name if name in fields else keys.get(name, name): name for name in names}
+    _check_names(names, by_field, fields)
     columns = {
-        name: _as_declared(column_of(source[name]), fields[name]) for name in names
+        name: _as_declared(column_of(source[column]), fields[name])
+        for name, column in by_field.items()
     }
     return FrameRows(columns, len(source))
 
 
-def _check_names(names: Sequence[Any], fields: Mapping[str, Any]) -> None:
-    if len(set(names)) < len(names):
+def check_computed(source: Any) -> None:
+    """Check that a frame has rows.
+
+    Raises:
+        TypeError: it has not been computed yet.
+    """
+    for each in classes_of(source):
+        if each in _LAZY:
+            raise TypeError(
+                f"the source is a {type(source).__name__}, which has no rows yet: pass "
+                f"what its {_LAZY[each]} returns"
+            )
+
+
+def _check_names(
+    names: Sequence[Any], by_field: Mapping[Any, Any], fields: Mapping[str, Any]
+) -> None:
+    if len(by_field) < len(names):
         raise TypeError(
             f"the source has duplicate columns: {', '.join(map(str, names))}"
         )
-    for name in names:
+    for name in by_field:
         if name not in fields:
             words = (
                 f"the source has the column {name!r}, expected only the fields "
@@ -102,6 +119,8 @@ def _check_names(names: Sequence[Any], fields: Mapping[str, Any]) -> None:
 
 def _as_declared(column: FrameColumn, field: Mapping[str, Any]) -> FrameColumn:
     """Return a column in the type of numbers that its field takes."""
+    if column.values.dtype.kind == "O":
+        column = _of_objects(column)
     values, missing = column
     if values.dtype.kind != "f":
         return column
@@ -122,6 +141,24 @@ def _as_declared(column: FrameColumn, field: Mapping[str, Any]) -> FrameColumn:
     mixed = objects(list(values))
     mixed[whole] = integers[whole]
     return FrameColumn(mixed, missing)
+
+
+def _of_objects(column: FrameColumn) -> FrameColumn:
+    """Return decimals as floats, and times of day as durations; others as they are."""
+    values, missing = column
+    there = values[~missing]
+    kinds = {*map(type, there)}
+    if kinds == {Decimal}:
+        numbers = np.zeros(len(values))
+        numbers[~missing] = there.astype(np.float64)
+        return FrameColumn(numbers, missing)
+    if kinds == {time}:
+        durations = np.zeros(len(values), "m8[us]")
+        durations[~missing] = [
+            datetime.combine(date.min, each) - datetime.min for each in there
+        ]
+        return FrameColumn(durations, missing)
+    return column
 
 
 _COLUMNS: dict[tuple[str, str], Callable[[Any], FrameColumn]] = {
