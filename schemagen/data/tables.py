@@ -267,7 +267,9 @@ def _joined(files: TableFiles, tables: Sequence[Any]) -> Any:
     try:
         table = pa.concat_tables(tables, promote_options="permissive")
     except pa.ArrowException as error:
-        raise DatasetError(f"{files.where}: columns of several types: {error}") from None
+        raise DatasetError(
+            f"{files.where}: columns of several types: {error}"
+        ) from None
     labels = (first.schema.pandas_metadata or {}).get("index_columns", ())
     names = enumerate(table.schema.names)
     return table.select([at for at, name in names if name not in labels])

@@ -14,7 +14,7 @@ from .. import findings
 from ..atomic_write import write_whole
 from ..data.foreign import EXPECTED, NO_KEY, WITHOUT_FEATURE
 from ..data.formatting import plural
-from ..data.framing import Damage
+from ..data.framing import NOT_RECORDS, Damage
 from ..data.infer import (
     DOUBT,
     Drafted,
@@ -33,7 +33,7 @@ from ..data.infer import (
 from ..data.infer.draft import with_commas
 from ..data.layouts import Gap
 from ..data.sources import Data, find_data
-from ..data.tables import TableFiles, as_table, read_table, table_files
+from ..data.tables import FORMATS, TableFiles, as_table, read_table, table_files
 from ..runtime.cells.columns import WRITE_EXAMPLES
 from ..runtime.shared.errors import DatasetError
 from ..runtime.shared.tfrecord import MOST_RECORD_BYTES
@@ -224,9 +224,7 @@ class InferredSchema:
         write_whole(Path(path), self.source)
 
 
-def infer_schema(
-    frame: Any, name: str, *, limit: int | None = LIMIT
-) -> InferredSchema:
+def infer_schema(frame: Any, name: str, *, limit: int | None = LIMIT) -> InferredSchema:
     """Return the schema of a data frame, whose rows `write_dataset` then takes.
 
     Needs pyarrow, which the extra `tables` installs.
@@ -432,8 +430,14 @@ def check_evidence(data: Data, reading: Reading, evidence: Evidence) -> None:
     where = data.where
     if not reading.records:
         seen = "nothing but empty files"
+        advice = "`schemagen verify` reports what is wrong with each file"
         if reading.damages:
             damage = reading.damages[0]
+            if damage.cause == NOT_RECORDS:
+                advice = (
+                    f"tables are read from files that end with {', '.join(FORMATS)}; of "
+                    "others, pass a data frame to schemagen.infer_schema"
+                )
             cause = f" ({damage.cause})" if damage.cause else ""
             seen = f"{damage.found}{cause} in {findings.printable(damage.file)}"
         raise refused(
@@ -441,7 +445,7 @@ def check_evidence(data: Data, reading: Reading, evidence: Evidence) -> None:
             "no record can be read",
             found=seen,
             expected="a file with at least one record",
-            advice="`schemagen verify` reports what is wrong with each file",
+            advice=advice,
         )
     if evidence.malformed > _MOST_MALFORMED * reading.records:
         raise refused(

@@ -165,7 +165,9 @@ class Table:
         if types.is_struct(kind):
             if array.null_count:
                 nulls = plural(array.null_count, "row has null", "rows have null")
-                what = f"column {name!r} is a struct, and a nested model is never missing"
+                what = (
+                    f"column {name!r} is a struct, and a nested model is never missing"
+                )
                 raise self._refused(what, nulls, "members that are null")
             for at in range(kind.num_fields):
                 inner = (*path, kind.field(at).name)
@@ -190,11 +192,19 @@ class Table:
         if array.null_count or (-1 in lists.sizes and len(lists.sizes) > 1):
             raise self._refused(
                 f"column {name!r} has lists that no field holds",
-                "null among their items" if array.null_count else "items whose shape varies",
+                "null among their items"
+                if array.null_count
+                else "items whose shape varies",
                 "lists of values, of arrays of one shape, or of lists",
             )
         yield TableColumn(
-            "/".join(path), path, values, missing, lists.lengths, lists.totals, lists.sizes
+            "/".join(path),
+            path,
+            values,
+            missing,
+            lists.lengths,
+            lists.totals,
+            lists.sizes,
         )
 
 
@@ -211,7 +221,8 @@ class _Lists:
 def _lists(array: Any) -> _Lists:
     """Return lists, and their items as far as these are lists again."""
     lengths, items = _items(array)
-    totals, sizes = lengths, ()
+    totals = lengths
+    sizes: tuple[int, ...] = ()
     while _is_list(items.type) and not items.null_count:
         inner, items = _items(items)
         found = np.unique(inner)
@@ -262,8 +273,10 @@ def _values(array: Any, *, single: bool) -> Values | None:
     if types.is_boolean(kind):
         return Values("bool", missing, _numpy(array, False, np.int64))
     if types.is_integer(kind):
-        # What is larger is a large number in any case.
-        numbers = np.minimum(_numpy(array), np.iinfo(np.int64).max)
+        # Of uint64, what is larger than int64 is a large number in any case.
+        numbers = _numpy(array)
+        if numbers.dtype == np.uint64:
+            numbers = np.minimum(numbers, np.uint64(np.iinfo(np.int64).max))
         return Values(str(kind), missing, numbers.astype(np.int64))
     if types.is_decimal(kind):
         return _floats(array.cast(pa.float64()), "float64", single=single)
@@ -294,8 +307,6 @@ def _numpy(array: Any, filler: Any = 0, dtype: Any = None) -> NDArray[Any]:
 
 def _integers(times: Any) -> NDArray[Any]:
     """Return times as the integers that Arrow stores."""
-    import pyarrow as pa
-
     width = times.type.bit_width
     return _numpy(times.view(f"int{width}"), dtype=np.int64)
 
@@ -304,7 +315,11 @@ def _categories(array: Any, missing: NDArray[np.bool_]) -> Values | None:
     """Return the ids of categories; None for what is not text, empty or too much."""
     names = array.dictionary.to_pylist()
     texts = all(isinstance(name, str) and name for name in names)
-    if not texts or len(set(names)) < len(names) or not 2 <= len(names) <= _MOST_CLASSES:
+    if (
+        not texts
+        or len(set(names)) < len(names)
+        or not 2 <= len(names) <= _MOST_CLASSES
+    ):
         return None
     facts = {"classes": tuple(names), "num_classes": len(names)}
     return Values("int64", missing, _numpy(array.indices, dtype=np.int64), facts=facts)
@@ -318,12 +333,16 @@ def _floats(array: Any, dtype: str, *, single: bool) -> Values:
     """
     numbers, missing = _numpy(array, 0.0), np.asarray(array.is_null())
     if not single:
-        return Values(_float_of(numbers, dtype, single=False), missing, _narrow(numbers))
+        return Values(
+            _float_of(numbers, dtype, single=False), missing, _narrow(numbers)
+        )
     missing = missing | np.isnan(numbers)
     there = numbers[~missing]
     whole = (there == np.rint(there)).all() and (abs(there) < _WHOLE_END).all()
     if dtype == "float64" and missing.any() and len(there) and whole:
-        doubt = "whole numbers, and missing ones, for which frames hold floats: or a float?"
+        doubt = (
+            "whole numbers, and missing ones, for which frames hold floats: or a float?"
+        )
         integers = np.where(missing, 0, numbers).astype(np.int64)
         return Values("int64", missing, integers, doubts=(doubt,))
     found, numbers = _float_of(there, dtype, single=True), _narrow(numbers)
@@ -462,6 +481,8 @@ def _plain(drafts: Drafts, column: TableColumn) -> Draft:
         if draft.kind == "Text":
             text = "all are text: decode them, and declare str?"
             draft = Draft(column.key, "Scalar", {"dtype": dtype}).with_doubts(text)
+    elif dtype == "bool":
+        draft = Draft(column.key, "Scalar", {"dtype": dtype})
     else:
         draft = plain_draft(data).with_facts(dtype=dtype)
     return draft.with_facts(finite=False) if data.lists.unusual else draft
@@ -474,8 +495,8 @@ def _list(drafts: Drafts, column: TableColumn) -> Draft:
         return Draft(column.key, "Ragged", facts)
     if column.shape and column.values.dtype not in STRINGS:
         draft = Draft(column.key, "Vector", {**facts, "shape": column.shape})
-        draft = draft if column.sizes else draft.with_doubts(*plain(drafts, data).doubts)
-        return draft
+        doubts = () if column.sizes else plain(drafts, data).doubts
+        return draft.with_doubts(*doubts)
     items = {"item_shape": column.sizes} if column.sizes else {}
     return Draft(column.key, "VarLen", {**facts, **items})
 

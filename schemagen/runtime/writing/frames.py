@@ -78,7 +78,9 @@ def rows_of_frame(source: Any, spec: Spec) -> Any:
         (field.get("path") or [field["name"]])[0]: field for field in spec["fields"]
     }
     keys = {field["key"]: name for name, field in fields.items()}
-    by_field = {name if name in fields else keys.get(name, name): name for name in names}
+    by_field = {
+        name if name in fields else keys.get(name, name): name for name in names
+    }
     _check_names(names, by_field, fields)
     columns = {
         name: _as_declared(column_of(source[column]), fields[name])
