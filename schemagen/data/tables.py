@@ -175,7 +175,10 @@ def as_table(frame: Any, limit: int | None) -> TableRows:
     count = len(frame) if hasattr(frame, "__len__") else 0
     first = frame[:limit] if limit is not None and count else frame
     if ("pandas", "DataFrame") in classes:
-        table = pa.Table.from_pandas(first, preserve_index=False)
+        try:
+            table = pa.Table.from_pandas(first, preserve_index=False)
+        except pa.ArrowException as error:
+            raise TypeError(f"a column has values of several types: {error}") from None
     elif ("polars", "DataFrame") in classes:
         table = first.to_arrow()
     elif isinstance(first, pa.RecordBatch):

@@ -6,11 +6,12 @@ Columns are taken as arrays, so that values keep the resolution that the frame h
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date, datetime, time
+from datetime import datetime, time
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..shared.dtypes import FLOATS, INTEGERS
 from ..shared.errors import with_suggestion
@@ -79,7 +80,7 @@ def rows_of_frame(source: Any, spec: Spec) -> Any:
     }
     keys = {field["key"]: name for name, field in fields.items()}
     by_field = {
-        name if name in fields else keys.get(name, name): name for name in names
+        name if name in fields else keys.get(str(name), name): name for name in names
     }
     _check_names(names, by_field, fields)
     columns = {
@@ -122,7 +123,7 @@ def _check_names(
 def _as_declared(column: FrameColumn, field: Mapping[str, Any]) -> FrameColumn:
     """Return a column in the type of numbers that its field takes."""
     if column.values.dtype.kind == "O":
-        column = _of_objects(column)
+        column = _of_objects(column, integers=field.get("dtype") in INTEGERS)
     values, missing = column
     if values.dtype.kind != "f":
         return column
@@ -145,22 +146,30 @@ def _as_declared(column: FrameColumn, field: Mapping[str, Any]) -> FrameColumn:
     return FrameColumn(mixed, missing)
 
 
-def _of_objects(column: FrameColumn) -> FrameColumn:
-    """Return decimals as floats, and times of day as durations; others as they are."""
+def _of_objects(column: FrameColumn, *, integers: bool) -> FrameColumn:
+    """Return decimals as numbers, and times of day as durations; others as they are.
+
+    Arrays of arrays, which pandas has for lists of lists, become lists of arrays.
+    """
     values, missing = column
     there = values[~missing]
     kinds = {*map(type, there)}
+    found: NDArray[Any]
     if kinds == {Decimal}:
-        numbers = np.zeros(len(values))
-        numbers[~missing] = there.astype(np.float64)
-        return FrameColumn(numbers, missing)
-    if kinds == {time}:
-        durations = np.zeros(len(values), "m8[us]")
-        durations[~missing] = [
-            datetime.combine(date.min, each) - datetime.min for each in there
-        ]
-        return FrameColumn(durations, missing)
-    return column
+        whole = integers and all(each == each.to_integral_value() for each in there)
+        found = np.array([*map(int if whole else float, there)])
+    elif kinds == {time}:
+        start = datetime.min
+        since = [datetime.combine(start, each) - start for each in there]
+        found = np.array(since, "m8[us]")
+    elif kinds == {np.ndarray}:
+        nested = (each.tolist() if each.dtype == object else each for each in there)
+        found = objects([*nested])
+    else:
+        return column
+    every = np.zeros(len(values), found.dtype)
+    every[~missing] = found
+    return FrameColumn(every, missing)
 
 
 _COLUMNS: dict[tuple[str, str], Callable[[Any], FrameColumn]] = {
