@@ -94,16 +94,10 @@ def table_files(where: str, split: str | None = None) -> TableFiles | None:
     Raises:
         DatasetError: they are of several formats, or none is of the split.
     """
-    path = file_path(where)
-    paths: Sequence[FilePath] = [path]
-    if path.is_dir():
-        names = [name for name, entry in entries_of(path).items() if entry == "file"]
-        if any(map(says_records, names)):
-            return None
-        paths = [path / name for name in names if _format_of(path / name)]
-        paths = [each for each in paths if not is_ignored(each.name)]
-    elif not path.exists():
-        paths = [each for each in matching(where) if not each.is_dir()]
+    try:
+        paths = _paths(where)
+    except OSError:  # which reading records says more of
+        return None
     formats = sorted({_format_of(each) for each in paths})
     if not formats or "" in formats:
         return None
@@ -117,6 +111,26 @@ def table_files(where: str, split: str | None = None) -> TableFiles | None:
         if not paths:
             raise DatasetError(f"{where}: {no_split(split, filter(None, splits))}")
     return TableFiles(where, tuple(sorted(paths, key=str)))
+
+
+def _paths(where: str) -> Sequence[FilePath]:
+    """Return the files that a path or a glob names, or those of tables in a directory.
+
+    There are none in a directory with files of records.
+    """
+    path = file_path(where)
+    if path.is_dir():
+        entries = entries_of(path).items()
+        files = [path / name for name, entry in entries if entry == "file"]
+        others = (each.name for each in files if not _format_of(each))
+        if any(map(says_records, others)):
+            return []
+        return [
+            each for each in files if _format_of(each) and not is_ignored(each.name)
+        ]
+    if path.exists():
+        return [path]
+    return [each for each in matching(where) if not each.is_dir()]
 
 
 def _format_of(path: FilePath) -> str:
@@ -267,8 +281,10 @@ def _joined(files: TableFiles, tables: Sequence[Any]) -> Any:
                 f"{path}: other columns than {files.paths[0].name}: {shown}; name files of "
                 "the same columns"
             )
+    table = first
     try:
-        table = pa.concat_tables(tables, promote_options="permissive")
+        if others:
+            table = pa.concat_tables(tables, promote_options="permissive")
     except pa.ArrowException as error:
         raise DatasetError(
             f"{files.where}: columns of several types: {error}"

@@ -248,7 +248,7 @@ def _values(array: Any, *, single: bool) -> Values | None:
         text = "binary"
     if text not in ("string", "binary"):
         return None
-    content = array.drop_null().cast(pa.large_binary()).to_pylist()
+    content = array.cast(pa.large_binary()).drop_null().to_pylist()
     return Values("string" if text == "string" else "bytes", missing, content=content)
 
 

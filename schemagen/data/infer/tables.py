@@ -173,7 +173,7 @@ def _encoded(rule: Rule, drafts: Drafts, column: TableColumn) -> Draft | None:
         return None
     if evidence.keys[column.key].values.empty:
         return None
-    images = {key: data for key, data in evidence.keys.items() if data.kind == BYTES}
+    images = {key: data for key, data in evidence.keys.items() if data.values.images}
     fields = {key: each for key, each in drafts.fields.items() if key in images}
     others = Drafts(replace(evidence, keys=images), fields)
     return rule(others, evidence.keys[column.key])
