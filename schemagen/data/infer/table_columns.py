@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...findings import SchemagenError, refused
 from ...runtime.cells.columns import Rows
+from ...runtime.shared.frame_columns import INT64_DECIMALS
 from ..formatting import plural
 
 # Arrow's names of dtypes that have another one here.
@@ -24,9 +25,6 @@ _WHOLE_END = 2.0**53
 
 # So large a share of different numbers has to differ as float32, too.
 _DISTINCT = 0.99
-
-# So many decimals an int64 always has.
-_DECIMALS = 18
 
 _HELD = "numbers, bools, text, bytes, times, or lists and structs of them"
 
@@ -228,7 +226,7 @@ def _values(array: Any, *, single: bool) -> Values | None:
             numbers = np.minimum(numbers, np.uint64(np.iinfo(np.int64).max))
         return Values(str(kind), missing, numbers.astype(np.int64))
     if types.is_decimal(kind):
-        if kind.scale <= 0 and kind.precision <= _DECIMALS:
+        if kind.scale <= 0 and kind.precision <= INT64_DECIMALS:
             return Values("int64", missing, _numpy(array.cast(pa.int64())))
         return _floats(array.cast(pa.float64()), "float64", single=single)
     if types.is_floating(kind):
