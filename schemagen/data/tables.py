@@ -12,7 +12,7 @@ from ..runtime.shared.frame_columns import classes_of
 from ..runtime.writing.frames import check_computed
 from .files import FilePath, entries_of, file_path, matching
 from .formatting import plural, shell_word
-from .layouts import is_ignored, says_records, split_of
+from .layouts import is_ignored, says_records, split_of, split_order
 
 FORMATS = {
     ".parquet": "parquet",
@@ -42,8 +42,6 @@ class TableFiles:
     Attributes:
         where: the user's name for them.
         paths: the files, sorted.
-        split: the split that they are of, by their names; "train" if they are of none or
-            of several.
     """
 
     where: str
@@ -56,9 +54,11 @@ class TableFiles:
 
     @property
     def split(self) -> str:
-        """The split that they are of; "train" if their names say none or several."""
+        """The split that they are of; "train" unless their names say another one."""
         splits = {_split_of(path) for path in self.paths}
-        return (splits.pop() if len(splits) == 1 else "") or "train"
+        split = splits.pop() if len(splits) == 1 else ""
+        is_common = split_order(split) < split_order("")  # sales.parquet is of no split
+        return split if is_common else "train"
 
     @property
     def expression(self) -> str:
