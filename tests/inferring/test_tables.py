@@ -128,7 +128,7 @@ COLUMNS: list[tuple[str, Any, Make, str, Make | None]] = [
     ("yes", pa.bool_(), lambda row: row % 3 == 0, "bool", None),
     ("maybe", pa.bool_(), some(lambda row: row % 2 == 0), "bool | None", None),
     ("words", pa.string(), lambda row: f"é{row}", "str", None),
-    ("view", pa.string_view(), some(str), "str | None", None),
+    ("view", pa.string_view(), some(lambda row: f"is {row % 9}"), "str | None", None),
     ("blob", pa.binary(), lambda row: bytes([row, 255]), "bytes", None),
     (
         "photo",
