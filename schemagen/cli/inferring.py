@@ -103,6 +103,9 @@ def infer(data: str, out: str, split: str | None, limit: int, **options: Any) ->
         )
     steps.append("run `schemagen generate`")
     if found.table is not None:
+        if len(found.table.splits) > 1:
+            splits = " and ".join(found.table.splits)
+            echo(f"  note: files of the splits {splits}: choose one with --split")
         echo(f"Next: {', then '.join(steps)}, then write the rows:")
         for line in _program(found.table, found.spec.record, Path(out)):
             echo(f"    {line}")
@@ -123,12 +126,13 @@ def _program(table: TableFiles, record: str, out: Path) -> Iterator[str]:
 
     places = _projects(out)
     output = find_project(places[0]).output.name if places else "generated"
+    split = table.splits[0] if len(table.splits) == 1 else "train"
     names = dict.fromkeys(
         re.findall(r"\b(glob|pandas|pyarrow\.\w+)\.", table.expression)
     )
     yield from (f"import {name}" for name in names)
     yield f"from {output}.{record}.serializer import write_dataset"
-    yield f"write_dataset({table.expression}, 'data', {table.split!r})"
+    yield f"write_dataset({table.expression}, 'data', {split!r})"
 
 
 def _steps_before_generate(out: Path) -> list[str]:

@@ -25,7 +25,9 @@ FORMATS = {
 
 # Types of a CSV file's columns follow from the values in so many bytes.
 _CSV_BYTES = 1 << 26
-_ROWS = 1 << 14
+
+# So many rows are read at a time, and no more of them once they have so many bytes.
+_ROWS, _MOST_BYTES = 1 << 10, 1 << 28
 
 # What reads one file, as a user writes it; several are read as a data set of Arrow.
 _READERS = {
@@ -42,10 +44,12 @@ class TableFiles:
     Attributes:
         where: the user's name for them.
         paths: the files, sorted.
+        is_part: whether they are those of one split only.
     """
 
     where: str
     paths: tuple[FilePath, ...]
+    is_part: bool = False
 
     @property
     def format(self) -> str:
@@ -53,22 +57,26 @@ class TableFiles:
         return _format_of(self.paths[0])
 
     @property
-    def split(self) -> str:
-        """The split that they are of; "train" unless their names say another one."""
-        splits = {_split_of(path) for path in self.paths}
-        split = splits.pop() if len(splits) == 1 else ""
-        is_common = split_order(split) < split_order("")  # sales.parquet is of no split
-        return split if is_common else "train"
+    def splits(self) -> list[str]:
+        """The splits that the names of the files say, as far as they have common names."""
+        named = {*map(_split_of, self.paths)}
+        return sorted(split for split in named if split_order(split) < split_order(""))
 
     @property
     def expression(self) -> str:
         """What returns the rows in a program that imports the package it begins with."""
-        one = len(self.paths) == 1
-        if one or (self.format == "parquet" and file_path(self.where).is_dir()):
+        first, *others = self.paths
+        is_directory = file_path(self.where).is_dir()
+        if not others:
+            return _READERS[self.format].format(repr(str(first)))
+        if self.is_part:
+            paths = repr([*map(str, self.paths)])
+        elif not is_directory:
+            paths = f"sorted(glob.glob({self.where!r}))"
+        elif self.format == "parquet":
             return _READERS[self.format].format(repr(self.where))
-        paths = repr(self.where)
-        if not file_path(self.where).is_dir():
-            paths = f"sorted(glob.glob({paths}))"
+        else:
+            paths = repr(self.where)
         return f"pyarrow.dataset.dataset({paths}, format={self.format!r}).to_table()"
 
 
@@ -110,7 +118,7 @@ def table_files(where: str, split: str | None = None) -> TableFiles | None:
         paths = [each for each in paths if _split_of(each) == split]
         if not paths:
             raise DatasetError(f"{where}: {no_split(split, filter(None, splits))}")
-    return TableFiles(where, tuple(sorted(paths, key=str)))
+    return TableFiles(where, tuple(sorted(paths, key=str)), is_part=split is not None)
 
 
 def _paths(where: str) -> Sequence[FilePath]:
@@ -158,11 +166,11 @@ def read_table(files: TableFiles, limit: int | None) -> TableRows:
     tables, whole = [], True
     for path in files.paths:
         try:
-            table = _first(path, most)
+            table, complete = _first(path, most)
         except (pa.ArrowException, OSError, ValueError) as error:
             raise DatasetError(f"{path}: it cannot be read: {error}") from None
-        whole = whole and (most is None or table.num_rows <= most)
-        tables.append(table[:most])
+        whole = whole and complete
+        tables.append(table)
     table = _joined(files, tables)
     if not table.num_rows:
         raise DatasetError(f"{files.where}: it has no rows")
@@ -226,18 +234,23 @@ def require_pyarrow() -> Any:
     return pyarrow
 
 
-def _first(path: FilePath, most: int | None) -> Any:
-    """Return a table of the first rows of a file, and of more if there are more."""
+def _first(path: FilePath, most: int | None) -> tuple[Any, bool]:
+    """Return a table of the first rows of a file, and whether these are all.
+
+    There are fewer than asked for if they are large, such as images.
+    """
     import pyarrow as pa
 
     schema, batches = _opened(path)
-    found, rows = [], 0
+    found: list[Any] = []
+    rows = size = 0
     for batch in batches:
-        found.append(batch)
-        rows += batch.num_rows
-        if most is not None and rows > most:
-            break
-    return pa.Table.from_batches(found, schema)
+        if most is not None and (rows >= most or size > _MOST_BYTES):
+            return pa.Table.from_batches(found, schema), False
+        found.append(batch if most is None else batch[: most - rows])
+        rows, size = rows + batch.num_rows, size + batch.nbytes
+    whole = most is None or rows <= most
+    return pa.Table.from_batches(found, schema), whole
 
 
 def _opened(path: FilePath) -> tuple[Any, Iterator[Any]]:

@@ -495,9 +495,11 @@ def test_a_split_is_told_by_the_names_of_files(tmp_path: Path) -> None:
     """As of files of records."""
     train = table_of(tmp_path, ".parquet", houses())
     (tmp_path / "test-00000-of-00001.parquet").write_bytes(train.read_bytes())
+    every = infer(tmp_path, tmp_path / "all.py")
+    assert "note: files of the splits test and train: choose one with" in every.output
     found = infer(tmp_path, tmp_path / "house.py", split="test")
     assert found.read == f"{ROWS} rows of test-00000-of-00001.parquet"
-    assert found.output.rstrip().endswith("'data', 'test')")
+    assert f"{found.read.split()[-1]}'), 'data', 'test')" in found.output
     result = run("infer", tmp_path, "--out", tmp_path / "x.py", "--split", "dev")
     assert result.exit_code == 2
     assert "no split 'dev'; there are: test, train" in result.output
