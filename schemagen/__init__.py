@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         Vector,
     )
     from .use_cases.generate import check, generate
+    from .use_cases.infer import infer_schema
     from .use_cases.notebook import describe, inspect, verify
 
     __version__: str
@@ -53,6 +54,7 @@ __all__ = [
     "constants",
     "describe",
     "generate",
+    "infer_schema",
     "inspect",
     "verify",
 ]
@@ -63,6 +65,7 @@ _FUNCTIONS = {
     "constants": "config",
     "describe": "use_cases.notebook",
     "generate": "use_cases.generate",
+    "infer_schema": "use_cases.infer",
     "inspect": "use_cases.notebook",
     "verify": "use_cases.notebook",
 }

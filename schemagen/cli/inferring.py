@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from .reporting import (
 )
 
 if TYPE_CHECKING:
+    from ..data.tables import TableFiles
     from ..use_cases.adopt import Checked, FirstRecords, Generated
     from ..use_cases.infer import Inferred
 
@@ -65,6 +67,10 @@ def schema_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "Write a schema of the first 10,000 records",
             "schemagen infer 'old/train-*' --out schemas/photo.py",
         ),
+        (
+            "Write a schema of the rows of a table",
+            "schemagen infer train.parquet --out schemas/house.py",
+        ),
     ],
 )
 @schema_options
@@ -75,12 +81,13 @@ def schema_options(command: Callable[..., Any]) -> Callable[..., Any]:
     default=10_000,
     show_default=True,
     metavar="N",
-    help="Read N records, the first ones of each file; 0 for all.",
+    help="Read N records or rows, the first ones of each file; 0 for all.",
 )
 def infer(data: str, out: str, split: str | None, limit: int, **options: Any) -> None:
-    """Write the schema file of the records in DATA.
+    """Write the schema file of the records in DATA, or of the rows of a table.
 
-    DATA is a data directory, a glob or a file, or the URL of one. Open
+    DATA is a data directory, a glob or a file, or the URL of one. Files of a table
+    end with .parquet, .csv, .feather or .arrow, and need pyarrow. Open
     questions are marked in the schema by comments that begin with "doubt:".
     """
     from ..use_cases.infer import infer as infer_schema
@@ -95,6 +102,14 @@ def infer(data: str, out: str, split: str | None, limit: int, **options: Any) ->
             "and delete them"
         )
     steps.append("run `schemagen generate`")
+    if found.table is not None:
+        if len(found.table.splits) > 1:
+            splits = " and ".join(found.table.splits)
+            echo(f"  note: files of the splits {splits}: choose one with --split")
+        echo(f"Next: {', then '.join(steps)}, then write the rows:")
+        for line in _program(found.table, found.spec.record, Path(out)):
+            echo(f"    {line}")
+        return
     if found.read:
         record = found.spec.record
         of_split = "" if split is None else f" --split {shell_word(split)}"
@@ -105,18 +120,40 @@ def infer(data: str, out: str, split: str | None, limit: int, **options: Any) ->
         leave()
 
 
+def _program(table: TableFiles, record: str, out: Path) -> Iterator[str]:
+    """Yield the lines of a program that writes the rows of a table."""
+    from ..config import find_project
+
+    places = _projects(out)
+    output = find_project(places[0]).output.name if places else "generated"
+    split = table.splits[0] if len(table.splits) == 1 else "train"
+    names = dict.fromkeys(
+        re.findall(r"\b(glob|pandas|pyarrow\.\w+)\.", table.expression)
+    )
+    yield from (f"import {name}" for name in names)
+    yield f"from {output}.{record}.serializer import write_dataset"
+    yield f"write_dataset({table.expression}, 'data', {split!r})"
+
+
 def _steps_before_generate(out: Path) -> list[str]:
     """Return what makes a schema file one of a project, if it will not be."""
-    from ..config import schemas_for, settings_directory
+    from ..config import schemas_for
 
-    directory = out.resolve().parent
-    places = [place for place in (directory, Path()) if settings_directory(place)]
+    directory, places = out.resolve().parent, _projects(out)
     schemas = schemas_for(places[0] if places else Path())
     steps = [] if places else ["run `schemagen init`"]
     if not directory.is_relative_to(schemas):
         where = os.path.relpath(schemas)
         steps.append(f"move {out} to {where}/, where schemas are looked for")
     return steps
+
+
+def _projects(out: Path) -> list[Path]:
+    """Return places in the projects that a schema file may be of, the first one's first."""
+    from ..config import settings_directory
+
+    places = (out.resolve().parent, Path())
+    return [place for place in places if settings_directory(place)]
 
 
 def _print_inferred(found: Inferred) -> None:

@@ -32,6 +32,9 @@ from ..runtime.storage.files import FileState
 from .files import FilePath, Stream, compression_of, file_path, open_file
 from .foreign import describe_start, other_format
 
+NOT_RECORDS = "this is not a TFRecord file"
+"""The cause of damage in a file of another format."""
+
 
 @dataclass(frozen=True)
 class Damage:
@@ -437,7 +440,7 @@ class Scanner:
             "foreign",
             found,
             f"a TFRecord file, uncompressed or compressed with {ANY}",
-            "this is not a TFRecord file",
+            NOT_RECORDS,
             at,
         )
         stream.end()

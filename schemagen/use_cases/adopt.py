@@ -13,8 +13,11 @@ from pathlib import Path
 
 from ..codegen.plan import Plan
 from ..config import Project, find_project, schemas_for, settings_directory
+from ..data.formatting import shell_word
 from ..data.infer import DOUBT
+from ..data.layouts import listed_names
 from ..data.sources import find_data
+from ..data.tables import table_files
 from ..data.verify import Verification, verify
 from ..findings import refused
 from ..progress import Bar, step
@@ -129,6 +132,7 @@ def adopt(
         from ..data.report.page import check_target
 
         check_target(html)
+    _check_records(data, out)
     _check_schema_path(out, directory)
     inferred = infer(
         data,
@@ -171,6 +175,27 @@ def adopt(
     with step("reading with the generated code"):
         read = _first_records(project, inferred.spec.record, paths)
     yield read
+
+
+def _check_records(data: str, out: Path) -> None:
+    """Check that data holds records, and not the rows of a table.
+
+    Raises:
+        SchemagenError: it is a table, whose files no reader can read.
+    """
+    with refusing_data(data):
+        table = table_files(data)
+    if table is None:
+        return
+    command = f"schemagen infer {shell_word(data)} --out {shell_word(str(out))}"
+    raise refused(
+        data,
+        "these files hold a table, and no records to adopt",
+        rule="SG442",
+        found=listed_names([path.name for path in table.paths]),
+        expected="TFRecord files",
+        advice=f"run `{command}`, and write the rows with `write_dataset`",
+    )
 
 
 def _check_schema_path(out: Path, directory: Path) -> None:

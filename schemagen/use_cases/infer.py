@@ -8,17 +8,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from .. import findings
 from ..atomic_write import write_whole
 from ..data.foreign import EXPECTED, NO_KEY, WITHOUT_FEATURE
 from ..data.formatting import plural
-from ..data.framing import Damage
+from ..data.framing import NOT_RECORDS, Damage
 from ..data.infer import (
+    DOUBT,
     Drafted,
     Evidence,
     FileKeys,
     Reading,
+    Table,
     class_name_of,
     draft_record,
     gather,
@@ -30,6 +33,7 @@ from ..data.infer import (
 from ..data.infer.draft import with_commas
 from ..data.layouts import Gap
 from ..data.sources import Data, find_data
+from ..data.tables import FORMATS, TableFiles, as_table, read_table, table_files
 from ..runtime.cells.columns import WRITE_EXAMPLES
 from ..runtime.shared.errors import DatasetError
 from ..runtime.shared.tfrecord import MOST_RECORD_BYTES
@@ -63,6 +67,7 @@ class Inferred:
         lacking: that the record has no target or no input, and what could be one; what
             the split `train` lacks.
         tfds: the directory of the TFDS dataset; "" for other data.
+        table: the files of the table; None for records.
     """
 
     path: Path
@@ -79,6 +84,7 @@ class Inferred:
     foreign: Mapping[str, str] = field(default_factory=dict)
     lacking: tuple[str, ...] = ()
     tfds: str = ""
+    table: TableFiles | None = None
 
 
 def infer(
@@ -92,7 +98,7 @@ def infer(
     force: bool = False,
     max_record_bytes: int = MOST_RECORD_BYTES,
 ) -> Inferred:
-    """Write the schema of data that has none.
+    """Write the schema of data that has none: of records, or of the rows of a table.
 
     Code that is generated from it reads every record that was read, but for those of
     which a doubt says that they differ from nearly all others: in at most one record
@@ -115,6 +121,9 @@ def infer(
     _check_path(path, force=force)
     class_name = _checked_name(name, path)
     try:
+        table = table_files(os.fspath(data), split)
+        if table is not None:
+            return _infer_table(table, path, class_name, limit)
         found = find_data(data, split)
         if found.problem:
             raise DatasetError(found.problem)
@@ -139,7 +148,7 @@ def infer(
     drafted = draft_record(evidence, class_name, files=files)
     check_drafted(found, drafted)
     read = _said(reading)
-    header = _header(read, reading, evidence)
+    header = _header(read, reading.damaged, evidence.malformed)
     _write_schema(path, drafted.spec, header, drafted.comments)
     return Inferred(
         path,
@@ -157,6 +166,90 @@ def infer(
         drafted.lacking,
         found.tfds,
     )
+
+
+def _infer_table(
+    files: TableFiles, path: Path, class_name: str, limit: int | None
+) -> Inferred:
+    """Write the schema of a table in files."""
+    rows = read_table(files, limit)
+    drafted = _draft_table(rows.table, files.where, class_name)
+    _write_schema(path, drafted.spec, _header(rows.text), drafted.comments)
+    return Inferred(
+        path,
+        drafted.spec,
+        drafted.doubts,
+        rows.text,
+        lacking=drafted.lacking,
+        table=files,
+    )
+
+
+def _draft_table(rows: Any, where: str, class_name: str) -> Drafted:
+    """Decide which record the rows of an Arrow table could be."""
+    table = Table(rows, where)
+    drafted = draft_record(
+        table.evidence, class_name, columns=table.drafts(), alone=table.alone
+    )
+    table.check_paths({field.key: field.path for field in drafted.spec.fields})
+    return drafted
+
+
+@dataclass(frozen=True)
+class InferredSchema:
+    """The schema of a data frame, which `print` shows.
+
+    Attributes:
+        source: the text of the schema file.
+        doubts: the comments in it that you have to decide upon.
+    """
+
+    source: str
+    doubts: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return self.source
+
+    def write(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write the schema file.
+
+        Args:
+            path: of the file, such as schemas/house.py.
+            force: overwrite the file.
+
+        Raises:
+            SchemagenError: it cannot be a schema file, or it exists.
+        """
+        _check_path(Path(path), force=force)
+        write_whole(Path(path), self.source)
+
+
+def infer_schema(frame: Any, name: str, *, limit: int | None = LIMIT) -> InferredSchema:
+    """Return the schema of a data frame, whose rows `write_dataset` then takes.
+
+    Needs pyarrow, which the extra `tables` installs.
+
+    Example:
+        >>> found = schemagen.infer_schema(frame, "House")
+        >>> found.write("schemas/house.py")
+
+    Args:
+        frame: a DataFrame of pandas or polars, or a table or record batch of Arrow.
+        name: the name of the record's class.
+        limit: look at so many rows only, the first ones; None for all.
+
+    Raises:
+        TypeError: `frame` is not a data frame.
+        DatasetError: pyarrow is not installed.
+        SchemagenError: a column that no field can hold, or a name that no class can have.
+    """
+    class_name = _checked_name(name, Path(name))
+    rows = as_table(frame, limit)
+    drafted = _draft_table(rows.table, "the frame", class_name)
+    source = _source(drafted.spec, _header(rows.text), drafted.comments)
+    said = (text for texts in drafted.comments.values() for text in texts)
+    doubts = (text.removeprefix(DOUBT) for text in said if text.startswith(DOUBT))
+    return InferredSchema(source, tuple(doubts))
 
 
 def _holds_data(evidence: Evidence, key: str) -> bool:
@@ -258,18 +351,16 @@ def _said(reading: Reading) -> str:
     return f"{records}, the first ones of each of {files}"
 
 
-def _header(read: str, reading: Reading, evidence: Evidence) -> str:
+def _header(read: str, damaged: int = 0, malformed: int = 0) -> str:
     """Return the docstring of the file."""
     paragraphs = [
         f"Inferred from {read}.",
         'Open questions are marked with "doubt:".',
     ]
-    if reading.damaged:
-        paragraphs.append(f"Places that could not be read: {reading.damaged:,}.")
-    if evidence.malformed:
-        paragraphs.append(
-            f"Records that are not a tf.train.Example: {evidence.malformed:,}."
-        )
+    if damaged:
+        paragraphs.append(f"Places that could not be read: {damaged:,}.")
+    if malformed:
+        paragraphs.append(f"Records that are not a tf.train.Example: {malformed:,}.")
     return "\n\n".join(paragraphs)
 
 
@@ -279,7 +370,14 @@ def _write_schema(
     header: str,
     comments: Mapping[str, Sequence[str]] | None = None,
 ) -> None:
-    """Write a schema file, which has to load and to declare the spec.
+    """Write a schema file."""
+    write_whole(path, _source(spec, header, comments))
+
+
+def _source(
+    spec: RecordSpec, header: str, comments: Mapping[str, Sequence[str]] | None
+) -> str:
+    """Return the text of a schema file, which has to load and to declare the spec.
 
     Raises:
         RuntimeError: it does not, which is a bug of this program.
@@ -289,7 +387,7 @@ def _write_schema(
     if findings:
         said = "\n".join(map(str, findings))
         raise RuntimeError(f"the inferred schema does not load:\n{said}\n{text}")
-    write_whole(path, text)
+    return text
 
 
 MOST_KEYS = 2_000
@@ -332,8 +430,14 @@ def check_evidence(data: Data, reading: Reading, evidence: Evidence) -> None:
     where = data.where
     if not reading.records:
         seen = "nothing but empty files"
+        advice = "`schemagen verify` reports what is wrong with each file"
         if reading.damages:
             damage = reading.damages[0]
+            if damage.cause == NOT_RECORDS:
+                advice = (
+                    f"tables are read from files that end with {', '.join(FORMATS)}; of "
+                    "others, pass a data frame to schemagen.infer_schema"
+                )
             cause = f" ({damage.cause})" if damage.cause else ""
             seen = f"{damage.found}{cause} in {findings.printable(damage.file)}"
         raise refused(
@@ -341,7 +445,7 @@ def check_evidence(data: Data, reading: Reading, evidence: Evidence) -> None:
             "no record can be read",
             found=seen,
             expected="a file with at least one record",
-            advice="`schemagen verify` reports what is wrong with each file",
+            advice=advice,
         )
     if evidence.malformed > _MOST_MALFORMED * reading.records:
         raise refused(

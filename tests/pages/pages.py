@@ -93,6 +93,7 @@ RUNS = [
         not_run={
             '{"row": 3': "is a line of a file",
             'write_dataset(rows, "data", "train-day2")': "has no rows",
+            'with Writer("data", "train", resume=True)': "needs an interrupted run",
         },
         after=given.photographs_written,
         marks=("slow",),

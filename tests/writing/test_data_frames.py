@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -306,6 +307,11 @@ def _durations(unit: str) -> list[Callable[[list[Any]], Any]]:
     return [*found, _pl(pl.Duration(unit))] if unit != "s" else found  # type: ignore[arg-type]
 
 
+def _decimals(scale: int) -> list[Callable[[list[Any]], Any]]:
+    arrow = pa.decimal128(18, scale)
+    return [_pl(pl.Decimal(18, scale)), _pa(arrow), _apd(arrow), _batch(arrow)]
+
+
 def _lists(inner: Any, arrow: Any) -> list[Callable[[list[Any]], Any]]:
     found = [_pl(pl.List(inner)), _pa(pa.list_(arrow)), _batch(pa.large_list(arrow))]
     return [*found, _apd(pa.list_(arrow))]
@@ -341,7 +347,9 @@ CASES: list[tuple[str, list[Callable[[list[Any]], Any]], list[Any], Any]] = [
     ("text", _TEXTS, ["a", None, "b"], ["a", None, "b"]),
     ("label", _TEXTS, ["a", None, "b"], [0, None, 1]),
     ("data", _BYTES, [b"ab", None], [b"ab", None]),
-    ("whole", [_pl(pl.Decimal(10, 2)), _pa(pa.decimal128(10, 2))], [None, 1], 1),
+    ("whole", _decimals(2), [None, Decimal("1.5")], 1),
+    ("whole", _decimals(0), [None, Decimal(BIG)], [None, BIG]),
+    ("real", _decimals(2), [None, Decimal("1.25")], [None, 1.25]),
     *(
         ("at", _times(unit), [None, S * n], [None, S * 10**9])
         for unit, n in (("s", 1), ("ms", 10**3), ("us", 10**6), ("ns", 10**9))
@@ -360,6 +368,7 @@ CASES: list[tuple[str, list[Callable[[list[Any]], Any]], list[Any], Any]] = [
     ("at", [_pl(pl.Date), _pa(pa.date32())], [1, None], [86400 * 10**9, None]),
     ("at", [_pa(pa.date64())], [86_400_000, None], [86400 * 10**9, None]),
     ("at", [_pl(pl.Time), _pa(pa.time64("ns"))], [None, 5], 1),
+    ("lasts", [_pl(pl.Time), _pa(pa.time64("ns"))], [None, 5], [None, 5]),
     ("items", _lists(pl.Int64, pa.int64()), [[BIG], [], [1, 2]], [[BIG], [], [1, 2]]),
     ("items", _lists(pl.Int64, pa.int64()), [[1], None, [3, 4]], [[1], [], [3, 4]]),
     ("items", _lists(pl.Int64, pa.int64()), [[1], [2, None]], 1),

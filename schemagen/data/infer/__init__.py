@@ -6,6 +6,7 @@ from .evidence import Evidence, gather
 from .naming import class_name_of
 from .odd import without_odd
 from .reading import FileKeys, Reading, groups_of, keys_by_split, shown_group
+from .tables import Table
 
 __all__ = [
     "DOUBT",
@@ -13,6 +14,7 @@ __all__ = [
     "Evidence",
     "FileKeys",
     "Reading",
+    "Table",
     "class_name_of",
     "draft_record",
     "gather",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -87,6 +88,8 @@ def draft_record(
     class_name: str,
     *,
     files: Sequence[FileKeys] = (),
+    columns: Mapping[str, Draft] = MappingProxyType({}),
+    alone: Sequence[str] = (),
 ) -> Drafted:
     """Decide which record these could be.
 
@@ -94,22 +97,24 @@ def draft_record(
     in few of them.
 
     Args:
-        evidence: of Examples or of SequenceExamples.
+        evidence: of Examples, of SequenceExamples or of the rows of a table.
         class_name: the record's class.
         files: the keys of each file.
+        columns: the fields of all columns of a table, by key, in order.
+        alone: the keys of columns that are in no model.
     """
-    drafts = _drafted(evidence, evidence.keys)
+    drafts = _drafted(evidence, () if columns else evidence.keys)
 
     def judge(data: KeyEvidence) -> Draft | None:
         others = replace(evidence, keys={**evidence.keys, data.key: data})
         return _drafted(others, [data.key]).fields.get(data.key)
 
     fields: Mapping[str, Draft] = with_content(drafts, judge) | step_drafts(evidence)
-    fields = with_one_shape(with_own_sizes(evidence, fields))
-    names = _names_of(fields, nested=not evidence.steps)
+    fields = columns or with_one_shape(with_own_sizes(evidence, fields))
+    names = _names_of(fields, alone, nested=not evidence.steps)
     fields = with_roles(evidence, with_groups(evidence, fields, names))
     fields = with_single_values(evidence, with_relations(evidence, fields))
-    left_out = _left_out(evidence, files)
+    left_out = {} if columns else _left_out(evidence, files)
     lacking, doubts = lacking_roles(evidence, fields), _of_all(evidence, fields)
     fields = {key: _with_odd(draft, evidence, files) for key, draft in fields.items()}
     doubts += [
@@ -126,7 +131,8 @@ def draft_record(
                 f"{where}: models cannot learn from them: the training split lacks them"
             )
     comments = {"": [DOUBT + each for each in (*doubts, *lacking, *_reasons(left_out))]}
-    keys = order(names.paths, {key: rank_of(draft) for key, draft in fields.items()})
+    ranks = {key: rank_of(draft) for key, draft in fields.items()}
+    keys = list(columns) or order(names.paths, ranks)
     flat = {key: "_".join(names.paths[key]) for key in keys}
     comments |= {
         flat[key]: fields[key].comments for key in keys if fields[key].comments
@@ -154,7 +160,9 @@ def _drafted(evidence: Evidence, keys: Iterable[str]) -> Drafts:
     return drafts
 
 
-def _names_of(drafts: Mapping[str, Draft], *, nested: bool) -> Names:
+def _names_of(
+    drafts: Mapping[str, Draft], in_no_model: Iterable[str], *, nested: bool
+) -> Names:
     """Name the fields; all keys of a field in a model begin with the model's prefix."""
     # Keys with / of the many formats with image/encoded are no models.
     above = {key: key.split("/")[0] for key in drafts if "/" in key}
@@ -165,7 +173,7 @@ def _names_of(drafts: Mapping[str, Draft], *, nested: bool) -> Names:
     }
     splits = {split for key in drafts if (split := split_before(key)[0])}
     flat |= splits if len(splits) == 1 else set()
-    alone: set[str] = set()
+    alone = set(in_no_model)
     while True:
         names = Names(drafts, flat, alone, nested=nested)
         outside = {

@@ -264,6 +264,7 @@ class Evidence:
         repeated: keys that occur twice in a record, and in how many.
         odd: doubts about a key, which say in what few records differ that were read,
             and are not among these.
+        is_table: whether they are rows of a table, which nothing has stored yet.
     """
 
     records: int = 0
@@ -275,6 +276,7 @@ class Evidence:
     unknown: Counter[str] = field(default_factory=Counter)
     repeated: Counter[str] = field(default_factory=Counter)
     odd: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    is_table: bool = False
 
     @cached_property
     def counts(self) -> dict[str, int]:

@@ -36,7 +36,7 @@ def label(drafts: Drafts, data: KeyEvidence) -> Draft | None:
         return _several(drafts, data)
     if data.kind == "int64":
         return _ids(drafts.evidence, data)
-    return _texts(data) if data.kind == "bytes" else None
+    return _texts(drafts.evidence, data) if data.kind == "bytes" else None
 
 
 def label_text(drafts: Drafts, data: KeyEvidence) -> Draft | None:
@@ -45,7 +45,7 @@ def label_text(drafts: Drafts, data: KeyEvidence) -> Draft | None:
     if not named or not data.is_single or data.kind != "bytes":
         return None
     other = any(draft.is_label for draft in drafts.fields.values())
-    return None if other else _texts(data)
+    return None if other else _texts(drafts.evidence, data)
 
 
 def _outcome(evidence: Evidence, data: KeyEvidence) -> Draft | None:
@@ -86,10 +86,12 @@ def _ids(evidence: Evidence, data: KeyEvidence) -> Draft | None:
     """Return the label of ids from 0 or 1 on, or from -1 for no class."""
     numbers = data.numbers
     low, high = int(numbers.minimum or 0), int(numbers.maximum or 0)
-    if low < -1 or not 0 <= high < _MOST_CLASSES:
+    # Rows count from 0, and have no -1: only files are stored in other ways.
+    least = 0 if evidence.is_table else -1
+    if low < least or not 0 <= high < _MOST_CLASSES:
         return None
     found = sorted(int(value) for value in numbers.distinct or ())
-    offset = int(low == 1 and high > 1)
+    offset = int(low == 1 and high > 1 and not evidence.is_table)
     facts = {"num_classes": max(high + 1, 2) - offset, "classes": (), "offset": offset}
     shown = with_commas(ranges(found), _MOST_LISTED) or f"{low:,} to {high:,}"
     question = f"is {high:,} the highest id?"
@@ -98,6 +100,8 @@ def _ids(evidence: Evidence, data: KeyEvidence) -> Draft | None:
     elif offset:
         absent = ", or did 0 not occur" if len(found) < high else ""
         question = f"counted from 1{absent}, and {question}"
+    elif low > 0 and evidence.is_table:
+        question = f"ids count from 0, which does not occur, and {question}"
     draft = Draft(data.key, "Label", facts, optional=low == -1).with_doubts(
         f"{shown} in {plural(len(data.present), 'record')}: {question}"
     )
@@ -146,18 +150,20 @@ def _are_names(texts: Collection[str], pairs: Pairs) -> bool:
     return short and pairs.is_copy
 
 
-def _texts(data: KeyEvidence) -> Draft | None:
+def _texts(evidence: Evidence, data: KeyEvidence) -> Draft | None:
     """Return the label of a few texts, or the text that may be one."""
     texts, total = data.values.texts, data.values.all.count
     if not texts or len(texts) > min(_MOST_TEXTS, total / 2):
         return None
     what = f"{plural(len(texts), 'text')} in {plural(total, 'record')}"
+    stored = {} if evidence.is_table else {"stored": "text"}
     if b"" in texts or not 1 < len(texts) <= total / _ENOUGH_FOR_EACH:
+        also = "".join(f', {name}="{value}"' for name, value in stored.items())
         return Draft(data.key, "Text").with_doubts(
-            f'{what}: classes? Label(classes=(...), stored="text")'
+            f"{what}: classes? Label(classes=(...){also})"
         )
     names = tuple(sorted(map(bytes.decode, texts)))
-    facts = {"num_classes": len(names), "classes": names, "stored": "text"}
+    facts = {"num_classes": len(names), "classes": names, **stored}
     return Draft(data.key, "Label", facts).with_doubts(
         f"{what}: are these all, and in this order?"
     )

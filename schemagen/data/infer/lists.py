@@ -261,7 +261,9 @@ def with_groups(evidence: Evidence, fields: Fields, names: Names) -> Fields:
         fields: the fields, by key.
         names: the models and names of the fields.
     """
-    fields, lengths = _with_items(fields, _varying(evidence, fields))
+    lengths: Mapping[str, Rows] = _varying(evidence, fields)
+    if not evidence.is_table:  # whose lists are flat where they are written, too
+        fields, lengths = _with_items(fields, lengths)
     models = {key: path[:-1] for key, path in names.paths.items()}
     padded: dict[tuple[Path, int], list[str]] = {}
     for key, draft in fields.items():

@@ -34,9 +34,9 @@ def with_single_values(evidence: Evidence, fields: Fields) -> Fields:
         if data is None or not data.is_single:
             continue
         if draft.kind == "Scalar" and data.kind == "int64":
-            found[key] = _as_time(draft, data) or _as_category(draft, data)
+            found[key] = _as_time(draft, data) or _as_category(evidence, draft, data)
         elif draft.is_text:
-            found[key] = _as_category(draft, data)
+            found[key] = _as_category(evidence, draft, data)
     return found
 
 
@@ -84,7 +84,7 @@ def _dates(low: int, high: int) -> str:
     return f"{first.date()} to {last.date()}"
 
 
-def _as_category(draft: Draft, data: KeyEvidence) -> Draft:
+def _as_category(evidence: Evidence, draft: Draft, data: KeyEvidence) -> Draft:
     """Return an input with a doubt if its few values may be categories."""
     few: Mapping[Any, int] = (
         data.values.texts if draft.is_text else data.numbers.distinct
@@ -102,14 +102,16 @@ def _as_category(draft: Draft, data: KeyEvidence) -> Draft:
             return draft
         names = tuple(sorted(map(bytes.decode, few)))
         shown = plural(len(few), "text")
-        facts = {"classes": names, "num_classes": len(names), "stored": "text"}
+        stored = {} if evidence.is_table else {"stored": "text"}
+        facts = {"classes": names, "num_classes": len(names), **stored}
     else:
         low, high = min(few), max(few)
         dense = low in (0, 1) and high < 2 * len(few)
         if len(few) < 3 or not dense or says_count(draft.key):
             return draft  # of two, it is asked already
         shown = with_commas(ranges(sorted(few)), _MOST_SHOWN)
-        facts = {"num_classes": high + 1 - low, "offset": low, "classes": ()}
+        offset = 0 if evidence.is_table else low
+        facts = {"num_classes": high + 1 - offset, "offset": offset, "classes": ()}
     name = draft.key if draft.key.isidentifier() else "field"
     category = Draft(draft.key, "Label", facts, draft.optional, "input")
     return draft.with_doubts(

@@ -8,6 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+INT64_DECIMALS = 18
+"""So many decimal places an int64 always has."""
+
 
 class FrameColumn(NamedTuple):
     """The values of a column, and which of them are missing."""
@@ -76,7 +79,7 @@ def _of_codes(categories: NDArray[Any], codes: NDArray[Any]) -> FrameColumn:
 
 
 def of_polars(series: Any) -> FrameColumn:
-    """Return the column of a Series; null is missing."""
+    """Return the column of a Series; null is missing, and decimals are floats."""
     dtype = series.dtype
     kind = dtype.base_type().__name__
     missing = series.is_null().to_numpy()
@@ -90,20 +93,29 @@ def of_polars(series: Any) -> FrameColumn:
         names = series.struct.fields
         members = {name: of_polars(series.struct.field(name)) for name in names}
         return _of_members(members, missing)
-    if kind in ("Datetime", "Duration", "Date"):
+    if kind in ("Datetime", "Duration", "Date", "Time"):
         numbers = series.to_physical().fill_null(0).to_numpy().astype(np.int64)
-        unit = "D" if kind == "Date" else dtype.time_unit
-        letter = "m" if kind == "Duration" else "M"
+        unit = {"Date": "D", "Time": "ns"}.get(kind) or dtype.time_unit
+        letter = "m" if kind in ("Duration", "Time") else "M"
         return FrameColumn(numbers.view(f"{letter}8[{unit}]"), missing)
     if kind == "Boolean":
         return FrameColumn(series.fill_null(value=False).to_numpy(), missing)
+    if kind == "Decimal":
+        import polars as pl  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
+        series = series.cast(pl.Float64 if dtype.scale else pl.Int128)
+        return of_polars(series)
     if dtype.is_float() or (dtype.is_integer() and not kind.endswith("128")):
         return FrameColumn(series.fill_null(0).to_numpy(), missing)
     return FrameColumn(objects(series.to_list()), missing)
 
 
 def of_arrow(column: Any) -> FrameColumn:
-    """Return the column of an array, perhaps in chunks; null is missing."""
+    """Return the column of an array, perhaps in chunks; null is missing.
+
+    Decimals are floats, or integers if they have no fraction. Times of day are those since
+    midnight.
+    """
     import pyarrow as pa  # type: ignore[import-not-found, import-untyped, unused-ignore]
     import pyarrow.compute as pc  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
@@ -123,6 +135,12 @@ def of_arrow(column: Any) -> FrameColumn:
         return _of_members(parts, missing)
     if types.is_boolean(kind):
         return FrameColumn(np.asarray(column.fill_null(False)), missing)
+    if types.is_decimal(kind):
+        whole = kind.scale <= 0 and kind.precision <= INT64_DECIMALS
+        return of_arrow(column.cast(pa.int64() if whole else pa.float64()))
+    if types.is_time(kind):  # the time since midnight
+        column = column.cast(f"int{kind.bit_width}").cast(pa.int64())
+        column, kind = column.cast(pa.duration(kind.unit)), pa.duration(kind.unit)
     is_time = types.is_timestamp(kind) or types.is_duration(kind) or types.is_date(kind)
     if is_time or types.is_integer(kind) or types.is_floating(kind):
         return FrameColumn(np.asarray(column.fill_null(0)), missing)

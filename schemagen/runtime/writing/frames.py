@@ -6,9 +6,12 @@ Columns are taken as arrays, so that values keep the resolution that the frame h
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, time
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..shared.dtypes import FLOATS, INTEGERS
 from ..shared.errors import with_suggestion
@@ -51,9 +54,10 @@ class FrameRows(Sequence[dict[str, Any]]):
 def rows_of_frame(source: Any, spec: Spec) -> Any:
     """Return the rows of a frame; any other source as it is.
 
-    Missing are None, NA, NaT, null, and NaN, which in a field that is not optional stays a
-    number. Integers that a frame holds as floats, as pandas does where one is missing, are
-    integers again.
+    A column has the name or the key of its field. Missing are None, NA, NaT, null, and NaN,
+    which in a field that is not optional stays a number. Integers that a frame holds as
+    floats, as pandas does where one is missing, are integers again. Decimals are floats, and
+    times of day durations since midnight.
 
     Args:
         source: what `write_dataset` was given.
@@ -63,13 +67,8 @@ def rows_of_frame(source: Any, spec: Spec) -> Any:
         TypeError: the frame has not been computed yet, or has a column twice or one that
             is not a field.
     """
+    check_computed(source)
     classes = classes_of(source)
-    for each in classes:
-        if each in _LAZY:
-            raise TypeError(
-                f"the source is a {type(source).__name__}, which has no rows yet: pass "
-                f"what its {_LAZY[each]} returns"
-            )
     column_of = next((_COLUMNS[each] for each in classes if each in _COLUMNS), None)
     if column_of is None:
         return source
@@ -79,19 +78,40 @@ def rows_of_frame(source: Any, spec: Spec) -> Any:
     fields = {
         (field.get("path") or [field["name"]])[0]: field for field in spec["fields"]
     }
-    _check_names(names, fields)
+    keys = {field["key"]: name for name, field in fields.items()}
+    by_field = {
+        name if name in fields else keys.get(str(name), name): name for name in names
+    }
+    _check_names(names, by_field, fields)
     columns = {
-        name: _as_declared(column_of(source[name]), fields[name]) for name in names
+        name: _as_declared(column_of(source[column]), fields[name])
+        for name, column in by_field.items()
     }
     return FrameRows(columns, len(source))
 
 
-def _check_names(names: Sequence[Any], fields: Mapping[str, Any]) -> None:
-    if len(set(names)) < len(names):
+def check_computed(source: Any) -> None:
+    """Check that a frame has rows.
+
+    Raises:
+        TypeError: it has not been computed yet.
+    """
+    for each in classes_of(source):
+        if each in _LAZY:
+            raise TypeError(
+                f"the source is a {type(source).__name__}, which has no rows yet: pass "
+                f"what its {_LAZY[each]} returns"
+            )
+
+
+def _check_names(
+    names: Sequence[Any], by_field: Mapping[Any, Any], fields: Mapping[str, Any]
+) -> None:
+    if len(by_field) < len(names):
         raise TypeError(
             f"the source has duplicate columns: {', '.join(map(str, names))}"
         )
-    for name in names:
+    for name in by_field:
         if name not in fields:
             words = (
                 f"the source has the column {name!r}, expected only the fields "
@@ -102,6 +122,8 @@ def _check_names(names: Sequence[Any], fields: Mapping[str, Any]) -> None:
 
 def _as_declared(column: FrameColumn, field: Mapping[str, Any]) -> FrameColumn:
     """Return a column in the type of numbers that its field takes."""
+    if column.values.dtype.kind == "O":
+        column = _of_objects(column, integers=field.get("dtype") in INTEGERS)
     values, missing = column
     if values.dtype.kind != "f":
         return column
@@ -122,6 +144,32 @@ def _as_declared(column: FrameColumn, field: Mapping[str, Any]) -> FrameColumn:
     mixed = objects(list(values))
     mixed[whole] = integers[whole]
     return FrameColumn(mixed, missing)
+
+
+def _of_objects(column: FrameColumn, *, integers: bool) -> FrameColumn:
+    """Return decimals as numbers, and times of day as durations; others as they are.
+
+    Arrays of arrays, which pandas has for lists of lists, become lists of arrays.
+    """
+    values, missing = column
+    there = values[~missing]
+    kinds = {*map(type, there)}
+    found: NDArray[Any]
+    if kinds == {Decimal}:
+        whole = integers and all(each == each.to_integral_value() for each in there)
+        found = np.array([*map(int if whole else float, there)])
+    elif kinds == {time}:
+        start = datetime.min
+        since = [datetime.combine(start, each) - start for each in there]
+        found = np.array(since, "m8[us]")
+    elif kinds == {np.ndarray}:
+        nested = (each.tolist() if each.dtype == object else each for each in there)
+        found = objects([*nested])
+    else:
+        return column
+    every = np.zeros(len(values), found.dtype)
+    every[~missing] = found
+    return FrameColumn(every, missing)
 
 
 _COLUMNS: dict[tuple[str, str], Callable[[Any], FrameColumn]] = {
