@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ from ..formatting import one_line
 from ..layouts import Gap
 from ..one_pass import Group, Pass, Scanned, Wanted, read_data
 from ..sources import Data, find_data
+from .doubts import doubts_of
 from .verification import SplitCounts, Verification
 
 if TYPE_CHECKING:
@@ -115,7 +116,27 @@ def verification_of(
         tuple(finding for each in splits for finding in each.findings),
         data.other_files,
         tuple(files),
+        tuple(_doubts(splits, found)),
     )
+
+
+def _doubts(splits: Sequence[CheckedSplit], found: Pass) -> Iterator[str]:
+    """Yield why files that no manifest lists may be the wrong ones."""
+    from ...spec.serial import fingerprint
+
+    specs: dict[str, RecordSpec] = {}
+    files: dict[str, list[File]] = {}
+    for split in splits:
+        if split.spec is not None:
+            name = fingerprint(split.spec)
+            specs[name] = split.spec
+            files.setdefault(name, []).extend(split.files)
+    for name, spec in specs.items():
+        yield from doubts_of(
+            spec,
+            [found.files[file.path] for file in files[name] if file.listed is None],
+            [found.files[file.path] for file in files[name] if file.listed],
+        )
 
 
 def _checked(file: File, scanned: Scanned) -> CheckedFile:
