@@ -246,17 +246,27 @@ def _unlisted(data: Data, split: str | None) -> Data:
     Raises:
         DatasetError: there is no manifest.
     """
-    if data.manifest is None or data.directory is None:
+    manifests = {
+        file_path(opened.directory): opened.manifest for opened in data.shards.manifests
+    }
+    files = {file_path(file.path): file for file in data.files}
+    paths = [data.directory / name for name in data.unlisted if data.directory]
+    paths += [path for path, file in files.items() if file.listed is None]
+    bare = [path.parent for path in paths if path.parent not in manifests]
+    if bare or not manifests:
+        where = bare[0] if bare else data.where
         raise DatasetError(
-            f"{data.where}: no {FILE_NAME} to add files to; seal them with --seal"
+            f"{where}: no {FILE_NAME} to add files to; seal them with --seal"
         )
-    paths = [data.directory / name for name in data.unlisted]
-    paths += [file_path(file.path) for file in data.files if file.listed is None]
-    unlisted = [
-        File(str(path), name, spec=data.manifest.spec)
-        for path, name in sorted(splits_of_paths(paths, data.directory).items())
-        if split in (None, name)
-    ]
+    of_folders = data.manifest is None
+    new = set(paths)
+    known = [*files, *paths] if of_folders else paths
+    unlisted = []
+    for path, name in sorted(splits_of_paths(known, data.directory).items()):
+        if path in new and split in (None, name):
+            manifest = manifests[path.parent]
+            own = next(iter(manifest.splits)) if of_folders else name
+            unlisted.append(File(str(path), own, spec=manifest.spec))
     return Data(data.where, data.shards.only(found(unlisted)), data.directory)
 
 
@@ -264,13 +274,16 @@ def _spec_of(data: Data) -> RecordSpec:
     """Return the spec that a manifest has.
 
     Raises:
-        SchemagenError: there is none.
+        SchemagenError: there is none, or there are several.
     """
-    if data.manifest is None:
+    manifests = [opened.manifest for opened in data.shards.manifests]
+    if len({each.fingerprint for each in manifests}) != 1:
         raise refused(
             data.where,
-            "no schema to seal the files with",
+            "manifests of several schemas"
+            if manifests
+            else "no schema to seal the files with",
             rule="SG442",
             advice="name a record of this project by --record",
         )
-    return from_data(data.manifest.spec)
+    return from_data(manifests[0].spec)

@@ -218,3 +218,74 @@ def test_json_has_what_came_of_it(data: Path) -> None:
     assert (found["sealed"], found["call"], found["acceptable"]) == ([], "", True)
     assert re.fullmatch(r".*train-00001-of-00005 is empty", found["reasons"][0])
     assert run("verify", data, "--accept").exit_code == 2
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> Path:
+    """A folder for each of two splits, with files of any names."""
+    for split, count in (("train", 30), ("test", 10)):
+        for number in range(2):
+            houses(tmp_path / "gz" / split / f"part-{number}.tfrecord", count)
+    return tmp_path / "gz"
+
+
+FOLDERS = """
+from generated.house.pipeline import make_dataset
+from generated.house.reader import open_split
+print(sum(1 for _ in make_dataset("gz", "train", batch_size=1)), len(open_split("gz", "test")))
+"""
+
+
+def test_folders_of_splits_are_sealed_and_read(folders: Path) -> None:
+    """Each by itself, and by the name of its split in the directory above."""
+    done = adopt(folders)
+    assert done.exit_code == 0, done.output
+    assert last_lines(done, 3) == [
+        f"sealed {folders}/train/manifest.json: train 60 records",
+        f"sealed {folders}/test/manifest.json: test 20 records",
+        f'read with make_dataset("{folders}/train", batch_size=32)',
+    ]
+    assert read_by(folders.parent, FOLDERS) == [60, 20]
+    verify = ("verify", folders, "--project", folders.parent)
+    assert run(*verify).exit_code == 0
+    again = run(*verify, "--record", "house", "--seal")
+    assert last_lines(again, 3) == last_lines(done, 3)
+    assert last_lines(run(*verify, "--seal"), 3) == last_lines(done, 3)
+
+
+def test_files_are_added_to_folders(folders: Path) -> None:
+    """To the split that the folder has, whatever its name is; a new folder is sealed."""
+    for name in ("train", "test"):
+        out = folders.parent / "schemas" / "house.py"
+        options = ("--out", out, "--project", folders.parent, "--force", "--seal")
+        assert run("adopt", folders / name, *options).exit_code == 0
+    manifest = folders / "train" / "manifest.json"
+    assert [*json.loads(manifest.read_text())["splits"]] == ["part"]
+    assert read_by(folders.parent, FOLDERS) == [60, 20]
+    houses(folders / "train" / "new.tfrecord", 5)
+    verify = ("verify", folders, "--project", folders.parent)
+    assert run(*verify).exit_code == 1
+    done = run(*verify, "--add")
+    assert done.exit_code == 0, done.output
+    assert f"sealed {manifest}: part 65 records" in done.output
+    assert read_by(folders.parent, FOLDERS) == [65, 20]
+    houses(folders / "val" / "part.tfrecord", 5)
+    assert "val: 5 records" in run(*verify).output
+    done = run(*verify, "--add")
+    assert done.exit_code == 2
+    assert f"{folders}/val: no manifest.json to add files to" in done.output
+    done = run(*verify, "--record", "house", "--seal")
+    assert done.exit_code == 0, done.output
+    assert f"sealed {folders}/val/manifest.json: val 5 records" in done.output
+
+
+def test_what_refuses_one_folder_refuses_all(folders: Path) -> None:
+    """No folder is sealed without the others."""
+    houses(folders / "test" / "part-1.tfrecord", compression="GZIP")
+    done = adopt(folders)
+    assert done.exit_code == 2
+    assert "found files of the compressions GZIP and none" in done.output
+    assert not [*folders.rglob("manifest.json"), *folders.rglob(".*")]
+    (folders / "test" / "part-1.tfrecord").write_bytes(b"")
+    assert adopt(folders).exit_code == 1
+    assert not [*folders.rglob("manifest.json"), *folders.rglob(".*")]

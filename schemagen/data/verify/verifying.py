@@ -213,8 +213,8 @@ def splits_of(data: Data, spec: RecordSpec | None, examples: int) -> list[Checke
     if data.problem:
         _add_manifest(general, data)
     cause = "left over from an older dataset, or copied here: readers skip it"
-    splits_listed = data.manifest.splits.values() if data.manifest else ()
-    if any(split.adopted for split in splits_listed):
+    manifests = (opened.manifest for opened in data.shards.manifests)
+    if any(split.adopted for each in manifests for split in each.splits.values()):
         cause = "seal it with `schemagen verify DATA --add`: readers skip it until then"
     for name in data.unlisted:
         general.add_file(
@@ -251,16 +251,14 @@ def _splits(data: Data, spec: RecordSpec | None, examples: int) -> list[CheckedS
         written = texts.get(id(file.spec), "")
         known = found.get((file.split, written))
         if known is None:
-            known = _split(file, spec, Tally(examples), data)
+            known = _split(file, spec, Tally(examples))
             found[file.split, written] = known
         (known.missing if file.is_missing else known.files).append(file)
     return list(found.values())
 
 
-def _split(
-    file: File, spec: RecordSpec | None, tally: Tally, data: Data
-) -> CheckedSplit:
-    where = str((data.directory or file_path(file.path).parent) / manifest.FILE_NAME)
+def _split(file: File, spec: RecordSpec | None, tally: Tally) -> CheckedSplit:
+    where = str(file_path(file.path).parent / manifest.FILE_NAME)
     if file.spec is not None and spec is not None:
         _compare_specs(tally, file.spec, spec, where)
     spec_from = "project" if spec is not None else ""

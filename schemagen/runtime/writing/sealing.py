@@ -180,7 +180,10 @@ def _lengths(
     """Return the lengths of all frames; None if it is compressed, or had no index."""
     if split.compression:
         return None
-    lengths = [np.empty(0, np.int64), *(some for file in files for some in file.lengths)]
+    lengths = [
+        np.empty(0, np.int64),
+        *(some for file in files for some in file.lengths),
+    ]
     if held is not None:
         index = held.index and directory.read(index_name(name, held))
         if not index or checksum_of(index) != held.index:
