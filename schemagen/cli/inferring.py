@@ -232,10 +232,15 @@ def adopt(data: str, out: str, project: str, **options: Any) -> None:
 
 
 def _print_generated(done: Generated) -> None:
+    from .plan_text import roles_text
+
     for path in done.written:
         echo(f"wrote {path}")
     changed = plural(len(done.plan.changes), "file")
     echo(f"generated {changed} in {done.project.settings.output}/")
+    roles = roles_text(done.plan)
+    if roles:
+        echo(roles)
 
 
 def _print_checked(done: Checked) -> None:
