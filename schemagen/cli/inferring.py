@@ -21,6 +21,7 @@ from .reporting import (
     project_option,
     record_limit,
     report,
+    saying_not_sealed,
     sealing_options,
     split_option,
 )
@@ -207,23 +208,24 @@ def adopt(data: str, out: str, project: str, **options: Any) -> None:
     if options["accept"] and not options["seal"]:
         raise click.UsageError("--accept needs --seal.")
     options["max_record_bytes"] = record_limit()
-    for done in adopting(data, Path(out), Path(project), **options):
-        match done:
-            case Inferred():
-                _print_inferred(done)
-                record = done.spec.record
-                is_clean = is_clean and not (done.foreign or done.lost)
-            case Generated():
-                _print_generated(done)
-            case Checked():
-                _print_checked(done)
-                is_clean = is_clean and not done.verification.findings
-            case Sealing():
-                sealing = done
-                is_clean = is_clean and not done.reasons
-            case FirstRecords():
-                _print_records(done)
-                is_clean = is_clean and not done.problem
+    with saying_not_sealed(wanted=options["seal"]):
+        for done in adopting(data, Path(out), Path(project), **options):
+            match done:
+                case Inferred():
+                    _print_inferred(done)
+                    record = done.spec.record
+                    is_clean = is_clean and not (done.foreign or done.lost)
+                case Generated():
+                    _print_generated(done)
+                case Checked():
+                    _print_checked(done)
+                    is_clean = is_clean and not done.verification.findings
+                case Sealing():
+                    sealing = done
+                    is_clean = is_clean and not done.reasons
+                case FirstRecords():
+                    _print_records(done)
+                    is_clean = is_clean and not done.problem
     again = f"`schemagen verify {shell_word(data)} --record {record} --seal`"
     _print_doubts(Path(out), again if sealing.sealed else "")
     print_sealing(sealing)

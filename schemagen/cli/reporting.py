@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -231,6 +232,23 @@ def sealing_options(
         return command
 
     return decorate
+
+
+@contextmanager
+def saying_not_sealed(*, wanted: bool) -> Iterator[None]:
+    """Print that nothing is sealed if the request cannot be carried out.
+
+    Args:
+        wanted: whether files were to be sealed, and a person reads the output.
+    """
+    from ..findings import SchemagenError, printable
+
+    try:
+        yield
+    except SchemagenError as error:
+        if wanted:
+            echo(f"not sealed: {printable(error.findings[0].message)}")
+        raise
 
 
 def print_sealing(sealing: Sealing, *, err: bool = False) -> None:

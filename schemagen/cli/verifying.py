@@ -19,6 +19,7 @@ from .reporting import (
     project_option,
     reading_options,
     report,
+    saying_not_sealed,
     sealing_options,
     spec_of_record,
 )
@@ -94,7 +95,8 @@ def verify(
         raise click.UsageError("--accept needs --seal or --add.")
     spec = spec_of_record(record, project)
     sealing = Sealing()
-    with refusing_data(data), Bar("verifying") as progress:
+    said = saying_not_sealed(wanted=(seal or add) and style == "text")
+    with said, refusing_data(data), Bar("verifying") as progress:
         reading |= {"spec": spec, "progress": progress}
         if seal or add:
             del reading["limit"]

@@ -155,6 +155,17 @@ def test_a_file_of_other_records_is_not_sealed(data: Path) -> None:
     assert run(*verify, "--seal", "--accept").exit_code == 0
 
 
+def test_a_file_of_which_no_schema_is_inferred_is_not_sealed(data: Path) -> None:
+    """The error says why, and so does the last line."""
+    write_file(data / "train-00003-of-00005", many(lambda at: {"x": 1, "y": at}, 40))
+    done = adopt(data)
+    assert done.exit_code == 2
+    [line] = last_lines(done, 1)
+    assert line.startswith("not sealed: ")
+    assert line.removeprefix("not sealed: ") in done.stderr
+    assert not (data / "manifest.json").exists()
+
+
 def test_what_chance_explains_is_no_reason(tmp_path: Path) -> None:
     """A rare field that a small file lacks, or one that only one of many files has."""
 
