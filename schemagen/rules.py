@@ -124,6 +124,11 @@ _SCHEMAS = (
         "sides of boxes do not go together",
         "Boxes are checked by all of their sides, and in pixels against their image.",
     ),
+    Rule(
+        "SG124",
+        "several targets by default",
+        "A Label or Literal that is meant as an input becomes a second target of the model.",
+    ),
 )
 
 # Findings in generated files.

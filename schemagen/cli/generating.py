@@ -50,11 +50,13 @@ def generate(
 ) -> None:
     """Write the code for every record in the schema files.
 
+    Of a new record, it prints which fields are inputs and targets.
+
     With --watch, it runs until Ctrl-C and ends with exit code 0.
     """
     from ..config import find_project
     from ..use_cases import generate as use_cases
-    from .plan_text import changes_text, usage_text
+    from .plan_text import changes_text, roles_text, usage_text
 
     if watch:
         if dry_run:
@@ -67,11 +69,10 @@ def generate(
     found = use_cases.generate(project, dry_run=dry_run, force=force)
     findings = use_cases.untracked(found, project) if tracked else ()
     if style == "text":
-        echo(changes_text(found, dry_run=dry_run))
         usage = "" if dry_run else usage_text(found, find_project(Path(project)))
-        if usage:
-            echo(usage)
-    report((*findings, *found.warnings), style)
+        texts = (changes_text(found, dry_run=dry_run), roles_text(found), usage)
+        echo("\n".join(filter(None, texts)))
+    report((*findings, *found.warnings, *found.new_warnings), style)
     if findings:
         leave()
 

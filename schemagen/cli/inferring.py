@@ -18,10 +18,12 @@ from .reporting import (
     data_argument,
     html_option,
     leave,
-    print_sealed,
+    print_sealing,
     project_option,
     record_limit,
     report,
+    saying_not_sealed,
+    sealing_options,
     split_option,
 )
 
@@ -211,14 +213,16 @@ def _list(what: str, items: Sequence[str], more: str) -> None:
         (
             "Infer a schema, generate its code, and check all records",
             "schemagen adopt 'old/train-*' --out schemas/photo.py",
-        )
+        ),
+        (
+            "Also seal the files, so that readers compare them",
+            "schemagen adopt old --out schemas/photo.py --seal",
+        ),
     ],
 )
 @schema_options
-@click.option(
-    "--seal",
-    is_flag=True,
-    help="If nothing is wrong, write a manifest with the schema next to the files.",
+@sealing_options(
+    "If nothing is wrong, write a manifest with the schema next to the files."
 )
 @html_option
 @project_option
@@ -235,38 +239,47 @@ def adopt(data: str, out: str, project: str, **options: Any) -> None:
     from ..use_cases.adopt import Checked, FirstRecords, Generated
     from ..use_cases.adopt import adopt as adopting
     from ..use_cases.infer import Inferred
-    from ..use_cases.seal import Sealed
+    from ..use_cases.seal import Sealing
 
-    is_clean, record, is_sealed = True, "", False
+    is_clean, record, sealing = True, "", Sealing()
+    if options["accept"] and not options["seal"]:
+        raise click.UsageError("--accept needs --seal.")
     options["max_record_bytes"] = record_limit()
-    for done in adopting(data, Path(out), Path(project), **options):
-        match done:
-            case Inferred():
-                _print_inferred(done)
-                record = done.spec.record
-                is_clean = is_clean and not (done.foreign or done.lost)
-            case Generated():
-                _print_generated(done)
-            case Checked():
-                _print_checked(done)
-                is_clean = is_clean and not done.verification.findings
-            case Sealed():
-                print_sealed([done])
-                is_sealed = True
-            case FirstRecords():
-                _print_records(done)
-                is_clean = is_clean and not done.problem
+    with saying_not_sealed(wanted=options["seal"]):
+        for done in adopting(data, Path(out), Path(project), **options):
+            match done:
+                case Inferred():
+                    _print_inferred(done)
+                    record = done.spec.record
+                    is_clean = is_clean and not (done.foreign or done.lost)
+                case Generated():
+                    _print_generated(done)
+                case Checked():
+                    _print_checked(done)
+                    is_clean = is_clean and not done.verification.findings
+                case Sealing():
+                    sealing = done
+                    is_clean = is_clean and not done.reasons
+                case FirstRecords():
+                    _print_records(done)
+                    is_clean = is_clean and not done.problem
     again = f"`schemagen verify {shell_word(data)} --record {record} --seal`"
-    _print_doubts(Path(out), again if is_sealed else "")
+    _print_doubts(Path(out), again if sealing.sealed else "")
+    print_sealing(sealing)
     if not is_clean:
         leave()
 
 
 def _print_generated(done: Generated) -> None:
+    from .plan_text import roles_text
+
     for path in done.written:
         echo(f"wrote {path}")
     changed = plural(len(done.plan.changes), "file")
     echo(f"generated {changed} in {done.project.settings.output}/")
+    roles = roles_text(done.plan)
+    if roles:
+        echo(roles)
 
 
 def _print_checked(done: Checked) -> None:

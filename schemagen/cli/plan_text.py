@@ -5,13 +5,18 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..codegen.plan import Action, Plan, PlannedFile, shown_path
 from ..config import Project
-from ..data.formatting import plural
+from ..data.formatting import listed, plural
+
+if TYPE_CHECKING:
+    from ..spec.model import RecordSpec
 
 _PACKAGE_FILE = "__init__.py"
 _MOST_SHOWN = 20
+_MOST_FIELDS = 8
 
 
 def _import_place(project: Project) -> tuple[str, Path]:
@@ -72,6 +77,28 @@ def _line(
         place, count = name, f" ({of}{plural(len(files), 'file')})"
     verb = f"would {action.value}" if dry_run else f"{action.value}d"
     return f"{verb} {shown_path(output, place)}{count}"
+
+
+def roles_text(found: Plan) -> str:
+    """Return the fields of each role of new records, a line each; "" for none."""
+    lines = [f"{spec.record}: {_roles(spec)}" for spec in found.new[:_MOST_SHOWN]]
+    more = len(found.new) - len(lines)
+    return "\n".join(
+        [*lines, *([f"and {plural(more, 'more record')}"] if more else [])]
+    )
+
+
+def _roles(spec: RecordSpec) -> str:
+    """Return the fields of each role: "inputs sqft and rooms; target price"."""
+    shown = []
+    for role in ("input", "target", "weight", "info"):
+        names = [field.label for field in spec.with_role(role)]
+        noun = role if role == "info" or len(names) == 1 else f"{role}s"
+        if names:
+            shown.append(f"{noun} {listed(names, _MOST_FIELDS)}")
+        elif role == "target":
+            shown.append("no target")
+    return "; ".join(shown)
 
 
 def usage_text(found: Plan, project: Project) -> str:

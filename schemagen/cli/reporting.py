@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -18,7 +19,7 @@ from .printing import echo, echo_document, paint
 if TYPE_CHECKING:
     from ..findings import Finding
     from ..spec.model import RecordSpec
-    from ..use_cases.seal import Sealed
+    from ..use_cases.seal import Sealing
 
 
 @dataclass
@@ -208,19 +209,70 @@ def print_written(path: str, size: int) -> None:
     echo(f"wrote {printable(path)} ({formatting.size(size)})", err=True)
 
 
-def print_sealed(sealed: Sequence[Sealed]) -> None:
-    """Print which manifests were written."""
-    from ..data.formatting import plural
+def sealing_options(
+    help_text: str,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the options of commands that seal files: --seal and --accept.
+
+    Args:
+        help_text: of --seal.
+    """
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in (
+            click.option(
+                "--accept",
+                is_flag=True,
+                help="Seal files also if some are empty, lack keys that others have, or "
+                "hold other records.",
+            ),
+            click.option("--seal", is_flag=True, help=help_text),
+        ):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+@contextmanager
+def saying_not_sealed(*, wanted: bool) -> Iterator[None]:
+    """Print that nothing is sealed if the request cannot be carried out.
+
+    Args:
+        wanted: whether files were to be sealed, and a person reads the output.
+    """
+    from ..findings import SchemagenError, printable
+
+    try:
+        yield
+    except SchemagenError as error:
+        if wanted:
+            echo(f"not sealed: {printable(error.findings[0].message)}")
+        raise
+
+
+def print_sealing(sealing: Sealing, *, err: bool = False) -> None:
+    """Print which manifests were written and how to read the files, or why none was.
+
+    Args:
+        sealing: what came of it.
+        err: print to stderr.
+    """
+    from ..data.layouts import split_order
     from ..findings import printable
 
-    for each in sealed:
-        splits = ", ".join(
-            f"{printable(name)} ({plural(records, 'record')})"
-            for name, records in sorted(each.splits.items())
-        )
-        echo(f"sealed {printable(each.path)}: {splits}")
-        for change in each.changes:
-            echo(f"  the schema has changed: {printable(change)}")
+    if sealing.reasons:
+        echo(printable(sealing.text), err=err)
+    changes = (change for each in sealing.sealed for change in each.changes)
+    for change in dict.fromkeys(changes):
+        echo(f"the schema has changed: {printable(change)}", err=err)
+    for each in sealing.sealed:
+        names = sorted(each.splits, key=split_order)
+        counts = [f"{printable(name)} {each.splits[name]:,}" for name in names]
+        noun = "record" if [*each.splits.values()] == [1] else "records"
+        echo(f"sealed {printable(each.path)}: {', '.join(counts)} {noun}", err=err)
+    if sealing.call:
+        echo(f"read with {printable(sealing.call)}", err=err)
 
 
 def spec_of_record(record: str | None, project: str) -> RecordSpec | None:

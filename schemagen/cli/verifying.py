@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -15,15 +15,14 @@ from .reporting import (
     format_option,
     leave,
     print_document,
-    print_sealed,
+    print_sealing,
     project_option,
     reading_options,
     report,
+    saying_not_sealed,
+    sealing_options,
     spec_of_record,
 )
-
-if TYPE_CHECKING:
-    from ..use_cases.seal import Sealed
 
 
 @click.command(
@@ -56,10 +55,8 @@ if TYPE_CHECKING:
     shell_complete=complete_records,
     help="Compare with this record of the project, not with the manifest's schema.",
 )
-@click.option(
-    "--seal",
-    is_flag=True,
-    help="If nothing is wrong, write a manifest next to the files of another program.",
+@sealing_options(
+    "If nothing is wrong, write a manifest next to the files of another program."
 )
 @click.option(
     "--add",
@@ -72,6 +69,7 @@ def verify(
     data: str,
     record: str | None,
     seal: bool,
+    accept: bool,
     add: bool,
     project: str,
     style: str,
@@ -89,22 +87,24 @@ def verify(
     from ..data.verify import verify as use_case
     from ..data.verify.verification import summary, to_json
     from ..use_cases.refusing import refusing_data
+    from ..use_cases.seal import Sealing, verify_and_seal
 
     if (seal or add) and reading["limit"]:
         raise click.UsageError("--limit checks only some records: seal without it.")
+    if accept and not (seal or add):
+        raise click.UsageError("--accept needs --seal or --add.")
     spec = spec_of_record(record, project)
-    sealed: tuple[Sealed, ...] = ()
-    with refusing_data(data), Bar("verifying") as progress:
+    sealing = Sealing()
+    said = saying_not_sealed(wanted=(seal or add) and style == "text")
+    with said, refusing_data(data), Bar("verifying") as progress:
         reading |= {"spec": spec, "progress": progress}
         if seal or add:
-            from ..use_cases.seal import verify_and_seal
-
             del reading["limit"]
-            found, sealed = verify_and_seal(data, add=add, **reading)
+            found, sealing = verify_and_seal(data, add=add, accept=accept, **reading)
         else:
             found = use_case(data, **reading)
     if style == "json":
-        print_document(to_json(found))
+        print_document(to_json(found, sealing.as_json if seal or add else None))
     else:
         report([each.finding() for each in found.findings], style)
     if style == "text":
@@ -112,6 +112,7 @@ def verify(
             echo(summary(found))
         else:
             echo("The manifest lists all files; there is nothing to add.")
-        print_sealed(sealed)
-    if not found.clean:
+    if style != "json":
+        print_sealing(sealing, err=style != "text")
+    if sealing.reasons or not found.clean:
         leave()

@@ -9,10 +9,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from ..findings import Finding, Location
 from .drift import Drift, Risk, drift_of, missing
 from .render import RenderedFile
+
+if TYPE_CHECKING:
+    from ..spec.model import RecordSpec
 
 COMMAND = "schemagen generate"
 
@@ -61,12 +65,16 @@ class Plan:
         output: the output directory relative to the project.
         command: the command that generates the code, from the user's directory.
         warnings: findings that do not fail a run.
+        new: the records of which there is no code yet.
+        new_warnings: further warnings about these, which are shown once.
     """
 
     files: tuple[PlannedFile, ...]
     output: str
     command: str = COMMAND
     warnings: tuple[Finding, ...] = ()
+    new: tuple[RecordSpec, ...] = ()
+    new_warnings: tuple[Finding, ...] = ()
 
     @property
     def findings(self) -> tuple[Finding, ...]:

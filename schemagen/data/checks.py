@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
@@ -134,17 +135,21 @@ def check_of(spec: RecordSpec | None) -> RecordCheck:
     return RecordCheck(record, describe=describe_record)
 
 
+UNKNOWN_KEY = "a key that the schema does not have"
+UNKNOWN_LIST = "a feature list that the schema does not have"
+
+
 def facts_of(check: RecordCheck, columns: Columns) -> Iterator[tuple[str, str, int]]:
     """Yield what readers skip silently: what, of which key, and in how many records."""
     if check.known:
         for key, some in columns.by_key.items():
             if key not in check.known or key in check.lists:
                 rows = sum(len(column) for column in some)
-                yield "a key that the schema does not have", key, rows
+                yield UNKNOWN_KEY, key, rows
         for key, lists in columns.steps.items():
             if key not in check.lists:
                 rows = len(lists.rows)
-                yield "a feature list that the schema does not have", key, rows
+                yield UNKNOWN_LIST, key, rows
     for key in check.kept:
         column = column_of(columns.by_key, key, BYTES)
         turned = [*map(_is_turned, column.bytes_values())]
@@ -155,6 +160,16 @@ def facts_of(check: RecordCheck, columns: Columns) -> Iterator[tuple[str, str, i
         yield "a key that occurs twice; the last one counts", key, len(repeated)
     for what, unknown in columns.unknown.items():
         yield "a field that tf.train.Example does not have", what, len(unknown)
+
+
+def _known_keys(check: RecordCheck, columns: Columns) -> Iterator[tuple[str, int]]:
+    """Yield the keys of the schema that have values, and in how many records."""
+    for key in check.known - check.lists:
+        some = [column for column in columns.by_key.get(key, ()) if column.kind]
+        if some:
+            yield key, sum(map(len, some))
+    for key in check.lists & columns.steps.keys():
+        yield key, len(columns.steps[key].rows)
 
 
 def _is_turned(data: bytes) -> bool:
@@ -216,6 +231,7 @@ class Tally:
         wrong: how many of these have a finding.
         bytes: of files, as they are on disk.
         keyed: how many records have a key.
+        keys: in how many records each key of the schema has values.
     """
 
     most: int
@@ -225,6 +241,7 @@ class Tally:
     _groups: dict[Kind, _Group] = field(default_factory=dict)
     _notes: dict[tuple[str, str], int] = field(default_factory=dict)
     keyed: Keyed = field(default_factory=Keyed)
+    keys: Counter[str] = field(default_factory=Counter)
 
     def count(self, columns: Columns) -> None:
         """Count a run of records."""
@@ -260,6 +277,8 @@ class Tally:
             del group.examples[self.most :]
         for fact in facts_of(check, columns):
             self.note(*fact)
+        for key, count in _known_keys(check, columns):
+            self.keys[key] += count
         self.wrong += int(wrong.sum())
 
     def add_damage(self, damage: Damage) -> None:
@@ -322,6 +341,7 @@ class Tally:
         self.wrong += other.wrong
         self.bytes += other.bytes
         self.keyed = self.keyed.merged(other.keyed)
+        self.keys.update(other.keys)
         for kind, group in other._groups.items():
             own = self._groups.setdefault(kind, _Group())
             own.records += group.records

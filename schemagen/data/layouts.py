@@ -255,7 +255,7 @@ def directories_below(where: str, root: Directory) -> list[Directory]:
                 path = each.path / name[:-1]
                 parts = (*each.parts, name[:-1])
                 found.append(Directory(path, parts, *names_in(path, _MOST_OPENED)))
-    full = [each for each in found if each.data]
+    full = [each for each in found if each.data or _is_sealed(each)]
     _check_one_dataset(where, full)
     leading = {each.parts[:at] for each in full for at in range(len(each.parts) + 1)}
     return [
@@ -272,26 +272,35 @@ def directories_below(where: str, root: Directory) -> list[Directory]:
     ]
 
 
+def _is_sealed(directory: Directory) -> bool:
+    """Return whether a directory has a manifest, whose files may be missing."""
+    with suppress(OSError, DatasetError):
+        return bool(directory.parts) and manifest.load(str(directory.path)) is not None
+    return False
+
+
 def _check_one_dataset(where: str, full: list[Directory]) -> None:
     """Refuse directories that are deeper, or of several datasets."""
-    own = [each for each in full if (each.path / manifest.FILE_NAME).exists()]
     datasets = [
         each
         for each in full
         if VERSION.fullmatch(each.parts[-1]) or (each.path / _TFDS_FILE).exists()
     ]
-    if own:
-        listed, reason = own, f"directories with a {manifest.FILE_NAME} of their own"
-    elif len(datasets) > 1:
+    if len(datasets) > 1:
         listed, reason = datasets, "directories of several datasets"
     elif any(len(each.parts) > _LEVELS for each in full):
         listed, reason = full, f"files of records more than {_LEVELS} directories below"
     else:
         return
-    names = [shell_word(str(each.path)) for each in listed[:_NAMES]]
-    more = len(listed) - len(names)
+    raise several(where, reason, [each.path for each in listed])
+
+
+def several(where: str, reason: str, directories: Sequence[FilePath]) -> DatasetError:
+    """Return the error of data of which one directory has to be named."""
+    names = [shell_word(str(each)) for each in directories[:_NAMES]]
+    more = len(directories) - len(names)
     shown = " or ".join([*names, f"one of {more:,} more"] if more else names)
-    raise DatasetError(f"{where}: {reason}; name one of them: {shown}")
+    return DatasetError(f"{where}: {reason}; name one of them: {shown}")
 
 
 def splits_of_paths(

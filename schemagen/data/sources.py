@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..runtime.shared.errors import DatasetError, no_split, nothing_at
-from ..runtime.sources.finding import shards_at, shards_of
-from ..runtime.sources.manifests import open_manifest
+from ..runtime.sources.finding import directory_key, shards_at, shards_of
+from ..runtime.sources.manifests import OpenedManifest, open_manifest
 from ..runtime.sources.shards import File, Shards, found
 from ..runtime.storage import manifest
 from ..runtime.storage.directory import is_remote
@@ -25,6 +25,7 @@ from .layouts import (
     listed_names,
     names_in,
     says_records,
+    several,
     split_of,
     split_order,
     splits_of_paths,
@@ -42,8 +43,8 @@ class Data:
             else by its name; "" if neither says. Files that a manifest lists may be missing.
         directory: the data directory, if it was one or they are next to a manifest.
         problem: why the manifest cannot be read; empty if it can, and without one.
-        unlisted: names of TFRecord files in the directory that its manifest does not
-            list.
+        unlisted: names of TFRecord files in the directory, or in folders of it, that the
+            manifest next to them does not list.
         gaps: contradictions in names, where there is no manifest.
         other_files: names of what else is in a directory without a manifest; those of
             directories end with "/".
@@ -68,8 +69,10 @@ class Data:
     @property
     def manifest(self) -> Manifest | None:
         """The manifest of the directory, if it has one."""
-        manifests = self.shards.manifests if self.directory else ()
-        return manifests[0].manifest if manifests else None
+        where = directory_key(str(self.directory))
+        of = (each for each in self.shards.manifests if self.directory)
+        own = (each.manifest for each in of if directory_key(each.directory) == where)
+        return next(own, None)
 
     @property
     def splits(self) -> dict[str, tuple[File, ...]]:
@@ -147,11 +150,17 @@ def _in_directory(where: str, path: FilePath) -> Data:
 
 
 def _laid_out(where: str, path: FilePath) -> Data:
-    """Return the files of a directory without a manifest, by their names."""
+    """Return the files of a directory without a manifest, by their names.
+
+    Folders of splits may have manifests of their own.
+    """
     data, others = names_in(path)
     directories = [Directory(path, (), data, others)]
     if not data:
         directories = directories_below(where, directories[0])
+    manifests = _manifests_in(where, directories)
+    if manifests:
+        return _in_folders(where, path, directories, manifests)
     paths = [each.path / name for each in directories for name in each.data]
     if not paths:
         there = f"; there are: {listed_names(others)}" if others else ""
@@ -173,6 +182,76 @@ def _laid_out(where: str, path: FilePath) -> Data:
             for name in each.others
         ),
         tfds=tfds_of(paths),
+    )
+
+
+def _manifests_in(
+    where: str, directories: Iterable[Directory]
+) -> dict[FilePath, OpenedManifest]:
+    """Return the manifests of folders, one for each split of one record.
+
+    Raises:
+        DatasetError: they are of other data directories; or one cannot be read.
+    """
+    found: dict[FilePath, OpenedManifest] = {}
+    own: list[FilePath] = []
+    for path in (each.path for each in directories if each.parts):
+        with suppress(DatasetError):
+            opened = open_manifest(str(path))
+            if opened is None:
+                continue
+            found[path] = opened
+        own.append(path)
+    records = {opened.manifest.record for opened in found.values()}
+    are_splits = all(len(opened.manifest.splits) == 1 for opened in found.values())
+    if len(found) < len(own) or len(records) > 1 or not are_splits:
+        reason = f"directories with a {manifest.FILE_NAME} of their own"
+        raise several(where, reason, own)
+    return found
+
+
+def _in_folders(
+    where: str,
+    path: FilePath,
+    directories: Sequence[Directory],
+    manifests: Mapping[FilePath, OpenedManifest],
+) -> Data:
+    """Return the files of folders that have manifests, and of those next to them.
+
+    Splits have the names that they would have without the manifests.
+    """
+    files: list[File] = []
+    opened: list[OpenedManifest] = []
+    unlisted: list[str] = []
+    for each in directories:
+        listed = set[str]()
+        if each.path in manifests:
+            own = shards_of(manifests[each.path])
+            files += own.files
+            opened += own.manifests
+            listed = {file.listed.file for file in own.files if file.listed}
+            splits = manifests[each.path].manifest
+            unlisted += [
+                "/".join((*each.parts, name))
+                for name in each.data
+                if name not in listed and split_of(name) not in splits.unsettled
+            ]
+        else:
+            files += found([File(str(each.path / name)) for name in each.data])
+    names = splits_of_paths((file_path(file.path) for file in files), path)
+    named = [replace(file, split=names[file_path(file.path)]) for file in files]
+    loose = [file for file in named if not file.listed]
+    return Data(
+        where,
+        Shards(_in_order(named), tuple(opened)),
+        path,
+        unlisted=tuple(unlisted),
+        gaps=gaps_of([file_path(file.path) for file in loose], _splits_by_name(loose)),
+        other_files=tuple(
+            "/".join((*each.parts, name))
+            for each in directories
+            for name in each.others
+        ),
     )
 
 
@@ -233,8 +312,14 @@ def _arranged(shards: Shards, root: FilePath | None = None) -> Shards:
         for file in shards.files
         for path in [file_path(file.path)]
     )
-    ordered = sorted(files, key=lambda file: (split_order(file.split), Path(file.path)))
-    return replace(shards, files=tuple(ordered))
+    return replace(shards, files=_in_order(files))
+
+
+def _in_order(files: Iterable[File]) -> tuple[File, ...]:
+    """Return files sorted by split, and then by path."""
+    return tuple(
+        sorted(files, key=lambda file: (split_order(file.split), Path(file.path)))
+    )
 
 
 def _splits_by_name(files: Iterable[File]) -> dict[tuple[FilePath, str], str]:

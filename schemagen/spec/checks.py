@@ -461,6 +461,25 @@ def _role_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
         )
 
 
+def default_targets(record: LoadedRecord) -> Iterator[Finding]:
+    """Yield a warning if several fields are targets although no schema says so."""
+    kinds = [(field, field.kind) for field in record.declared if field.kind]
+    some = [
+        field
+        for field, kind in kinds
+        if kind.role is None and role_of(kind) == "target"
+    ]
+    if len(some) > 1:
+        *names, last = [repr(field.label) for field in some]
+        yield record.wrong(
+            "SG124",
+            f"{', '.join(names)} and {last} are {'both' if len(some) == 2 else 'all'} targets by default",
+            some[1],
+            advice='declare an input as Label(role="input"); role="target" keeps a target',
+            severity="warning",
+        )
+
+
 def _step_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
     """Yield what a record's message cannot hold, or has to hold and does not."""
     steps = [field for field, kind in fields if kind.of_step is not kind]

@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..codegen.plan import Plan
@@ -28,7 +28,7 @@ from .infer import Inferred, infer
 from .init import init
 from .inspect import Report, write_report
 from .refusing import refusing_data
-from .seal import Sealed, seal_verified
+from .seal import Sealing, accepted, seal_verified
 
 RECORDS = 10
 """How many records the generated code is tried on."""
@@ -107,8 +107,9 @@ def adopt(
     force: bool = False,
     html: str | None = None,
     seal: bool = False,
+    accept: bool = False,
     max_record_bytes: int = MOST_RECORD_BYTES,
-) -> Iterator[Inferred | Generated | Checked | Sealed | FirstRecords]:
+) -> Iterator[Inferred | Generated | Checked | Sealing | FirstRecords]:
     """Infer a schema, generate its code, and check all records with both.
 
     Args:
@@ -120,6 +121,7 @@ def adopt(
         force: overwrite the file.
         html: write the HTML report to this file.
         seal: write manifests next to the files if nothing is wrong.
+        accept: seal files also if they are empty, lack keys or hold other records.
         max_record_bytes: longer records are damages and are not read.
 
     Yields:
@@ -167,10 +169,12 @@ def adopt(
                 max_record_bytes=max_record_bytes,
             )
             checked = Checked(report.verification, report)
+    if accept:
+        checked = replace(checked, verification=accepted(checked.verification))
     yield checked
-    if seal and checked.verification.clean:
+    if seal:
         with refusing_data(data):
-            yield from seal_verified(checked.verification, inferred.spec)
+            yield seal_verified(checked.verification, inferred.spec)
     paths = [file.path for file in files.files]
     with step("reading with the generated code"):
         read = _first_records(project, inferred.spec.record, paths)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..codegen.apply import apply, lock, read_existing, sweep
 from ..codegen.header import source_of
-from ..codegen.plan import COMMAND, Plan, make_plan, shown_path
+from ..codegen.plan import COMMAND, Action, Plan, make_plan, shown_path
 from ..codegen.render import render
 from ..config import FILE_NAME, Project, find_project
 from ..findings import Finding, Location, SchemagenError, refuse, refused
@@ -18,6 +18,7 @@ from ..git import ACCEPTED_BREAKS
 from ..runtime.shared.errors import did_you_mean
 from ..schema.loading import load_failure, load_schemas
 from ..schema.source_map import SourceMap
+from ..spec.checks import default_targets
 from ..spec.model import RecordSpec
 from ..spec.resolve import Resolved, resolve
 from .templates import templates_of
@@ -110,7 +111,18 @@ def plan(project: Project, *, force: bool = False, command: str = COMMAND) -> Pl
         links=existing.links,
         command=command,
     )
-    return replace(found, warnings=resolved.warnings)
+    created = {file.path for file in found.files if file.action is Action.CREATE}
+    new = [spec for spec in resolved.specs if f"{spec.record}/spec.json" in created]
+    return replace(
+        found,
+        warnings=resolved.warnings,
+        new=tuple(new),
+        new_warnings=tuple(
+            warning
+            for spec in new
+            for warning in default_targets(resolved.records[spec.record])
+        ),
+    )
 
 
 def generate_command(project: Project, directory: Path | str) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 
-from ..data.files import file_path
-from ..data.layouts import splits_of_paths
+from ..data.files import FilePath, file_path
+from ..data.formatting import plural
+from ..data.layouts import split_order, splits_of_paths
 from ..data.sources import Data, find_data
 from ..data.verify.verification import Verification
 from ..data.verify.verifying import EXAMPLES, verify
@@ -15,7 +17,7 @@ from ..findings import refused
 from ..runtime.compatibility import differences
 from ..runtime.shared.errors import DatasetError
 from ..runtime.sources.shards import File, found
-from ..runtime.storage.manifest import FILE_NAME
+from ..runtime.storage.manifest import FILE_NAME, CheckedFile, Manifest
 from ..runtime.storage.schema import Schema, Spec
 from ..runtime.writing.sealing import seal
 from ..spec.model import RecordSpec
@@ -23,6 +25,11 @@ from ..spec.serial import fingerprint, from_data, to_data
 
 _UNNAMED = "data"
 """The split of files whose names say none."""
+
+
+_EMPTY = "SG505"
+
+_MOST_REASONS = 3
 
 
 @dataclass(frozen=True)
@@ -39,24 +46,81 @@ class Sealed:
     splits: dict[str, int]
     changes: tuple[str, ...] = ()
 
+    @property
+    def call(self) -> str:
+        """How the generated code reads its first split."""
+        name, *others = sorted(self.splits, key=split_order)
+        directory = self.path.removesuffix(FILE_NAME).rstrip("/") or "."
+        split = f"{json.dumps(name, ensure_ascii=False)}, " if others else ""
+        where = json.dumps(directory, ensure_ascii=False)
+        return f"make_dataset({where}, {split}batch_size=32)"
+
+
+@dataclass(frozen=True)
+class Sealing:
+    """What came of sealing some files.
+
+    Attributes:
+        sealed: the manifests that were written.
+        reasons: why none was.
+        acceptable: whether the files are sealed if these are accepted.
+    """
+
+    sealed: tuple[Sealed, ...] = ()
+    reasons: tuple[str, ...] = ()
+    acceptable: bool = False
+
+    @property
+    def text(self) -> str:
+        """The reasons, and what to do."""
+        more = len(self.reasons) - _MOST_REASONS
+        shown = [
+            *self.reasons[:_MOST_REASONS],
+            *([f"{more:,} more"] if more > 0 else []),
+        ]
+        advice = " (seal it anyway with --accept)" if self.acceptable else ""
+        return f"not sealed: {'; '.join(shown)}{advice}"
+
+    @property
+    def call(self) -> str:
+        """How the generated code reads the first split; "" if none is sealed."""
+        by_split = sorted(
+            self.sealed, key=lambda each: min(map(split_order, each.splits))
+        )
+        return by_split[0].call if by_split else ""
+
+    @property
+    def as_json(self) -> dict[str, object]:
+        """What of it goes into a document, in the shape of docs/json-output.md."""
+        reasons, acceptable = list(self.reasons), self.acceptable
+        sealed = [asdict(each) for each in self.sealed]
+        return {
+            "sealed": sealed,
+            "reasons": reasons,
+            "acceptable": acceptable,
+            "call": self.call,
+        }
+
 
 def verify_and_seal(
     data: str,
     spec: RecordSpec | None,
     *,
     add: bool,
+    accept: bool = False,
     split: str | None = None,
     examples: int = EXAMPLES,
     workers: int | None = None,
     max_record_bytes: int,
     progress: Callable[[int, int], object] | None = None,
-) -> tuple[Verification, tuple[Sealed, ...]]:
+) -> tuple[Verification, Sealing]:
     """Check files, and write the manifest next to them if nothing is wrong.
 
     Args:
         data: a directory, a file or a glob, or the URL of one.
         spec: what the records should be; None for what the manifest says.
         add: check and seal only the files that the manifest does not list yet.
+        accept: seal files also if they are empty, lack keys or hold other records.
         split: only this split.
         examples: how many places to keep of each kind of finding.
         workers: how many processes read files; None for one each processor.
@@ -64,7 +128,7 @@ def verify_and_seal(
         progress: called with the bytes that were read, and with how many there are.
 
     Returns:
-        What is wrong, and the manifests; none if anything is, or if there is nothing new.
+        What is wrong, and the manifests, or why there are none.
 
     Raises:
         DatasetError: there are no files; or the manifest does not allow it.
@@ -80,16 +144,22 @@ def verify_and_seal(
         lengths=True,
     )
     if files.problem:  # a finding, as the manifest cannot be read
-        return verified(files, spec=spec), ()
+        found = verified(files, spec=spec)
+        return found, _refused(found)
     schema = spec or _spec_of(files)
     before = [file.spec for file in files.files if file.spec is not None]
     files = _unlisted(files, split) if add else _as_if_unsealed(files)
     if not files.files:
-        return Verification(data, (), ()), ()
+        return Verification(data, (), ()), Sealing()
     found = verified(files, spec=spec if add else schema)
-    if not found.clean:
-        return found, ()
+    found = accepted(found) if accept else found
     return found, seal_verified(found, schema, add=add, before=before)
+
+
+def accepted(found: Verification) -> Verification:
+    """Return what is wrong with records, without what may be meant of whole files."""
+    findings = tuple(each for each in found.findings if each.rule != _EMPTY)
+    return replace(found, findings=findings, doubts=())
 
 
 def seal_verified(
@@ -98,7 +168,7 @@ def seal_verified(
     *,
     add: bool = False,
     before: Sequence[Spec] = (),
-) -> tuple[Sealed, ...]:
+) -> Sealing:
     """Write the manifests of files in which nothing is wrong, one each directory.
 
     Args:
@@ -110,6 +180,8 @@ def seal_verified(
     Raises:
         DatasetError: a manifest does not allow it, or cannot be written.
     """
+    if found.findings or found.doubts:
+        return _refused(found)
     schema = Schema(spec.record, fingerprint(spec), to_data(spec))
     changes = dict.fromkeys(
         change.plain
@@ -117,20 +189,44 @@ def seal_verified(
         for change in differences(written, schema.spec)
         if not change.record_by_record
     )
-    named = [replace(file, split=_split_name(file.split)) for file in found.files]
+    by_directory: dict[FilePath, list[CheckedFile]] = {}
+    for file in found.files:
+        named = replace(file, split=_split_name(file.split))
+        by_directory.setdefault(file_path(file.path).parent, []).append(named)
+    several = len(by_directory) > 1
+    # What refuses one directory is known before another one is sealed.
+    for directory, own in by_directory.items() if several else ():
+        _seal(directory, own, schema, add=add, dry_run=True)
     sealed = []
-    for directory in dict.fromkeys(file_path(file.path).parent for file in named):
-        own = [file for file in named if file_path(file.path).parent == directory]
-        try:
-            manifest = seal(str(directory), own, schema, add=add)
-        except OSError as error:
-            raise DatasetError(
-                f"{directory / FILE_NAME}: it cannot be written: {error.strerror}"
-            ) from None
+    for directory, own in by_directory.items():
+        manifest = _seal(directory, own, schema, add=add)
         counts = {name: each.records for name, each in manifest.splits.items()}
         path = str(directory / FILE_NAME)
         sealed.append(Sealed(path, counts, tuple(changes)))
-    return tuple(sealed)
+    return Sealing(tuple(sealed))
+
+
+def _refused(found: Verification) -> Sealing:
+    """Return why files are not sealed."""
+    wrong = [each for each in found.findings if each.rule != _EMPTY]
+    kinds = [f"{plural(len(wrong), 'kind')} of findings"] if wrong else []
+    return Sealing(reasons=(*kinds, *found.doubts), acceptable=not wrong)
+
+
+def _seal(
+    directory: FilePath,
+    files: Sequence[CheckedFile],
+    schema: Schema,
+    *,
+    add: bool,
+    dry_run: bool = False,
+) -> Manifest:
+    try:
+        return seal(str(directory), files, schema, add=add, dry_run=dry_run)
+    except OSError as error:
+        raise DatasetError(
+            f"{directory / FILE_NAME}: it cannot be written: {error.strerror}"
+        ) from None
 
 
 def _split_name(split: str) -> str:
@@ -150,17 +246,27 @@ def _unlisted(data: Data, split: str | None) -> Data:
     Raises:
         DatasetError: there is no manifest.
     """
-    if data.manifest is None or data.directory is None:
+    manifests = {
+        file_path(opened.directory): opened.manifest for opened in data.shards.manifests
+    }
+    files = {file_path(file.path): file for file in data.files}
+    paths = [data.directory / name for name in data.unlisted if data.directory]
+    paths += [path for path, file in files.items() if file.listed is None]
+    bare = [path.parent for path in paths if path.parent not in manifests]
+    if bare or not manifests:
+        where = bare[0] if bare else data.where
         raise DatasetError(
-            f"{data.where}: no {FILE_NAME} to add files to; seal them with --seal"
+            f"{where}: no {FILE_NAME} to add files to; seal them with --seal"
         )
-    paths = [data.directory / name for name in data.unlisted]
-    paths += [file_path(file.path) for file in data.files if file.listed is None]
-    unlisted = [
-        File(str(path), name, spec=data.manifest.spec)
-        for path, name in sorted(splits_of_paths(paths, data.directory).items())
-        if split in (None, name)
-    ]
+    of_folders = data.manifest is None
+    new = set(paths)
+    known = [*files, *paths] if of_folders else paths
+    unlisted = []
+    for path, name in sorted(splits_of_paths(known, data.directory).items()):
+        if path in new and split in (None, name):
+            manifest = manifests[path.parent]
+            own = next(iter(manifest.splits)) if of_folders else name
+            unlisted.append(File(str(path), own, spec=manifest.spec))
     return Data(data.where, data.shards.only(found(unlisted)), data.directory)
 
 
@@ -168,13 +274,16 @@ def _spec_of(data: Data) -> RecordSpec:
     """Return the spec that a manifest has.
 
     Raises:
-        SchemagenError: there is none.
+        SchemagenError: there is none, or there are several.
     """
-    if data.manifest is None:
+    manifests = [opened.manifest for opened in data.shards.manifests]
+    if len({each.fingerprint for each in manifests}) != 1:
         raise refused(
             data.where,
-            "no schema to seal the files with",
+            "manifests of several schemas"
+            if manifests
+            else "no schema to seal the files with",
             rule="SG442",
             advice="name a record of this project by --record",
         )
-    return from_data(data.manifest.spec)
+    return from_data(manifests[0].spec)

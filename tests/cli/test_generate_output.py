@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import make_project, run
+from command_line import findings_of, make_project, run
 
 PET = "from schemagen import Record\n\n\nclass {}(Record):\n    age: int\n"
 
@@ -39,6 +39,7 @@ def test_every_change_is_told(tmp_path: Path) -> None:
 
     assert (
         told() == "created generated/old (8 files)\ncreated generated/pet (8 files)\n"
+        "old: input age; no target\npet: input age; no target\n"
     )
     (root / "schemas/old.py").unlink()
     (root / "schemas/pet.py").write_text(PET.format("Pet").replace("int", "float"))
@@ -66,7 +67,7 @@ def test_generate_prints_up_to_twenty_packages(tmp_path: Path) -> None:
     text = generated(root)
     assert text.startswith(
         "updated generated/r00 (8 files)\ncreated generated/x (8 files)\n"
-        f"{29 * 8 + 1} files up to date\n"
+        f"{29 * 8 + 1} files up to date\nx: input age; no target\n"
     )
 
 
@@ -101,3 +102,65 @@ def test_the_import_is_that_of_the_output_directory(
     program = f"{imports[0]}\n{imports[2]}"
     subprocess.run([sys.executable, "-c", program], cwd=root / directory, check=True)
     assert " import " not in generated(root)
+
+
+HOUSE = """
+from typing import Annotated, Literal
+
+from schemagen import Label, Record, Scalar
+
+
+class House(Record):
+    sqft: float
+    rooms: int
+    size: {}
+    price: Annotated[int, Label(num_classes=3{})]
+    share: Annotated[float, Scalar("float32", role="weight")]
+    id: bytes
+"""
+LITERAL = 'Literal["small", "large"]'
+SG124 = "SG124 warning: House.price: 'size' and 'price' are both targets by default"
+
+
+def test_the_roles_of_a_new_record_are_printed_once(tmp_path: Path) -> None:
+    """With a warning of targets that no one has declared; later runs do not repeat it."""
+    root = make_project(tmp_path, {"house.py": HOUSE.format(LITERAL, "")})
+    before = run("check", "--project", root)
+    assert "SG124" not in before.output
+    done = run("generate", "--project", root)
+    assert done.exit_code == 0
+    roles = (
+        "house: inputs sqft and rooms; targets size and price; weight share; info id\n"
+    )
+    assert f"created generated/house (8 files)\n{roles}" in done.stdout
+    assert SG124 in done.stderr
+    for command in ("generate", "check"):
+        again = run(command, "--project", root)
+        assert again.exit_code == 0
+        assert again.output == "9 files up to date\n"
+
+
+@pytest.mark.parametrize(
+    ("size", "price"),
+    [
+        (f'Annotated[{LITERAL}, Label(role="input")]', ""),
+        (f'Annotated[{LITERAL}, Label(role="target")]', ', role="target"'),
+        (LITERAL, ', role="target"'),
+    ],
+)
+def test_roles_that_a_schema_states_are_no_reason_to_warn(
+    tmp_path: Path, size: str, price: str
+) -> None:
+    """Of the targets, no more than one is one by default."""
+    root = make_project(tmp_path, {"house.py": HOUSE.format(size, price)})
+    done = run("generate", "--project", root)
+    assert "house: inputs sqft" in done.stdout
+    assert done.stderr == ""
+
+
+def test_the_warning_of_targets_is_in_the_document(tmp_path: Path) -> None:
+    """As a finding that does not fail the run."""
+    root = make_project(tmp_path, {"house.py": HOUSE.format(LITERAL, "")})
+    [found] = findings_of("generate", "--project", root, code=0)
+    assert (found["rule"], found["severity"]) == ("SG124", "warning")
+    assert found["location"]["line"] == 11

@@ -66,7 +66,7 @@ def test_sealed_files_are_read_as_if_schemagen_had_written_them(data: Path) -> N
     before = {path.name: path.read_bytes() for path in data.iterdir()}
     done = seal(data)
     assert done.exit_code == 0, done.output
-    assert "train_a (20 records), val (11 records)" in done.output
+    assert f"sealed {data}/manifest.json: val 11, train_a 20 records" in done.output
     assert {name: (data / name).read_bytes() for name in before} == before
     assert len(open_split(data, "val")) == 11
     assert int(make_dataset(data, "val", batch_size=2).cardinality()) == 6
@@ -242,7 +242,7 @@ def test_adopt_seals_what_it_has_verified(tmp_path: Path) -> None:
     data = write_file(tmp_path / "old" / "train.tfrecord", messages)
     done = adopt(tmp_path, data.parent, "--seal")
     assert done.exit_code == 0, done.output
-    assert "train (12 records)" in done.output
+    assert f"sealed {data.parent}/manifest.json: train 12 records\n" in done.output
     assert "--record x --seal`" in done.output
     assert run("verify", data.parent).exit_code == 0
     assert manifest_of(data.parent)["record"] == "x"

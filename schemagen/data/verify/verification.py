@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
@@ -57,6 +57,8 @@ class Verification:
         findings: in the order of splits, files first, then by field.
         other_files: names of what else is in a directory without a manifest.
         files: those that were read.
+        doubts: why files that no manifest lists may be the wrong ones although no record
+            is wrong: they are empty, lack keys that other files have, or hold others.
     """
 
     where: str
@@ -64,6 +66,7 @@ class Verification:
     findings: tuple[DataFinding, ...]
     other_files: tuple[str, ...] = ()
     files: tuple[CheckedFile, ...] = field(default=(), repr=False)
+    doubts: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return verification_text(self)
@@ -84,10 +87,17 @@ class Verification:
         return sum(split.records for split in self.splits)
 
 
-def to_json(found: Verification) -> str:
-    """Return the findings and what was looked at, in the shape of docs/json-output.md."""
+def to_json(found: Verification, sealing: Mapping[str, object] | None = None) -> str:
+    """Return the findings and what was looked at, in the shape of docs/json-output.md.
+
+    Args:
+        found: the findings.
+        sealing: what came of sealing the files; None if they were not to be sealed.
+    """
     data = json.loads(render_json(each.finding() for each in found.findings))
     data["splits"] = [asdict(split) for split in found.splits]
+    if sealing is not None:
+        data["sealing"] = sealing
     return json.dumps(data, indent=2, sort_keys=True)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ from ..formatting import one_line
 from ..layouts import Gap
 from ..one_pass import Group, Pass, Scanned, Wanted, read_data
 from ..sources import Data, find_data
+from .doubts import doubts_of
 from .verification import SplitCounts, Verification
 
 if TYPE_CHECKING:
@@ -115,7 +116,27 @@ def verification_of(
         tuple(finding for each in splits for finding in each.findings),
         data.other_files,
         tuple(files),
+        tuple(_doubts(splits, found)),
     )
+
+
+def _doubts(splits: Sequence[CheckedSplit], found: Pass) -> Iterator[str]:
+    """Yield why files that no manifest lists may be the wrong ones."""
+    from ...spec.serial import fingerprint
+
+    specs: dict[str, RecordSpec] = {}
+    files: dict[str, list[File]] = {}
+    for split in splits:
+        if split.spec is not None:
+            name = fingerprint(split.spec)
+            specs[name] = split.spec
+            files.setdefault(name, []).extend(split.files)
+    for name, spec in specs.items():
+        yield from doubts_of(
+            spec,
+            [found.files[file.path] for file in files[name] if file.listed is None],
+            [found.files[file.path] for file in files[name] if file.listed],
+        )
 
 
 def _checked(file: File, scanned: Scanned) -> CheckedFile:
@@ -192,8 +213,8 @@ def splits_of(data: Data, spec: RecordSpec | None, examples: int) -> list[Checke
     if data.problem:
         _add_manifest(general, data)
     cause = "left over from an older dataset, or copied here: readers skip it"
-    splits_listed = data.manifest.splits.values() if data.manifest else ()
-    if any(split.adopted for split in splits_listed):
+    manifests = (opened.manifest for opened in data.shards.manifests)
+    if any(split.adopted for each in manifests for split in each.splits.values()):
         cause = "seal it with `schemagen verify DATA --add`: readers skip it until then"
     for name in data.unlisted:
         general.add_file(
@@ -230,16 +251,14 @@ def _splits(data: Data, spec: RecordSpec | None, examples: int) -> list[CheckedS
         written = texts.get(id(file.spec), "")
         known = found.get((file.split, written))
         if known is None:
-            known = _split(file, spec, Tally(examples), data)
+            known = _split(file, spec, Tally(examples))
             found[file.split, written] = known
         (known.missing if file.is_missing else known.files).append(file)
     return list(found.values())
 
 
-def _split(
-    file: File, spec: RecordSpec | None, tally: Tally, data: Data
-) -> CheckedSplit:
-    where = str((data.directory or file_path(file.path).parent) / manifest.FILE_NAME)
+def _split(file: File, spec: RecordSpec | None, tally: Tally) -> CheckedSplit:
+    where = str(file_path(file.path).parent / manifest.FILE_NAME)
     if file.spec is not None and spec is not None:
         _compare_specs(tally, file.spec, spec, where)
     spec_from = "project" if spec is not None else ""

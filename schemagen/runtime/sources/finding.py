@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from itertools import count
 from ..shared.errors import DatasetError, no_split, nothing_at
 from ..storage import manifest
 from ..storage.directory import is_remote, open_directory, reader_of
+from ..storage.folders import entries, folder_of, only_split, sealed_folders
 from .manifests import OpenedManifest, manifest_path, open_manifest
 from .shards import File, Shards, found
 
@@ -26,6 +28,9 @@ _FEW = 16
 SHARD_NAME = re.compile(r"(.+)-(\d{5,})-of-(\d{5,})(\.[^/]*)?", re.ASCII)
 """Suffixes stand after the numbers, before them, or nowhere."""
 
+# With it, a name without numbers says records.
+_SUFFIX = ".tfrec"
+
 
 def find_shards(source: Paths, split: Splits = None) -> Shards:
     """Find the files that a reader names, with what manifests say of them.
@@ -33,7 +38,8 @@ def find_shards(source: Paths, split: Splits = None) -> Shards:
     Args:
         source: a data directory, a glob, a file, or a list of files.
         split: which split of a directory, or several, which are read as one; may be left
-            out if it holds one.
+            out if it holds one. In a directory without a manifest, it is the name of a
+            folder that has one.
 
     Raises:
         DatasetError: nothing is there, shards of a split that a glob names are missing,
@@ -172,10 +178,13 @@ def _of_directory(directory: str, names: Sequence[str] | None) -> Shards:
     path = manifest_path(directory)
     opened = open_manifest(directory)
     if opened is None:
-        raise DatasetError(
-            f"{directory}: no {manifest.FILE_NAME}, which lists the files and their "
-            f"schema; to read files without one, pass a glob "
-            f"such as {os.path.join(directory, 'train-*')!r}"
+        if names is None:
+            raise DatasetError(_no_manifest(directory))
+        folders = [_of_folder(directory, name) for name in names]
+        return Shards(
+            tuple(file for each in folders for file in each.files),
+            tuple(opened for each in folders for opened in each.manifests),
+            "directory",
         )
     splits = opened.manifest.splits
     if not splits:
@@ -189,6 +198,70 @@ def _of_directory(directory: str, names: Sequence[str] | None) -> Shards:
             alone = "; a slice cannot be in a list" * ("[" in name)
             raise DatasetError(f"{path}: {no_split(name, splits)}{alone}")
     return shards_of(opened, names)
+
+
+def _of_folder(directory: str, name: str) -> Shards:
+    """Return the shards of a split that has a folder, with a manifest, of its name.
+
+    Raises:
+        DatasetError: it has none, there are files of the split next to it, or it holds
+            several splits.
+    """
+    where = folder_of(directory, name)
+    opened = open_manifest(where) if where else None
+    if opened is None:
+        raise DatasetError(_no_manifest(directory, name))
+    files, _ = entries(directory)
+    loose = [each for each in files if _is_of(each, name)]
+    if loose:
+        raise DatasetError(
+            f"{directory}: split {name!r} is a folder and files such as {loose[0]}; pass "
+            f"the folder, {where!r}, or a glob of the files"
+        )
+    return shards_of(opened, [only_split(opened.manifest, where)])
+
+
+def _is_of(file: str, split: str) -> bool:
+    """Return whether the name of a file is that of records of a split."""
+    shard = SHARD_NAME.fullmatch(file)
+    stem = shard[1] if shard else file.lower().partition(_SUFFIX)[0]
+    is_data = shard is not None or _SUFFIX in file.lower()
+    return is_data and split in (stem, stem.rstrip("-_.0123456789"))
+
+
+def _no_manifest(directory: str, split: str | None = None) -> str:
+    """Say that a directory has no manifest, and what it has to read instead."""
+    files, folders = entries(directory)
+    if split in folders:
+        return _no_manifest(os.path.join(directory, split))
+    sealed = sealed_folders(directory, folders)
+    no = f"{directory}: no {manifest.FILE_NAME}"
+    if sealed:
+        said = "no split was named" if split is None else f"no split {split!r}"
+        return f"{no}, and {said}; folders with one are: {', '.join(sealed)}"
+    patterns = [_glob_of(directory, files)]
+    for name in sorted(folders, key=lambda each: each != "train")[:_FEW]:
+        below = os.path.join(directory, name)
+        patterns.append(_glob_of(below, entries(below)[0]))
+    pattern = next(filter(None, patterns), "")
+    advice = "it has no files whose names say that they hold records"
+    if pattern:
+        advice = f"to read files without one, pass a glob such as {pattern!r}"
+    of = "" if split is None else f", and no folder {split!r} with one"
+    return f"{no}, which lists the files and their schema{of}; {advice}"
+
+
+def _glob_of(directory: str, files: Sequence[str]) -> str:
+    """Return a glob of the first files of records of a directory; "" if it has none."""
+    where = directory if is_remote(directory) else glob.escape(directory)
+    for name in files:
+        shard = SHARD_NAME.fullmatch(name)
+        if shard:
+            return os.path.join(where, f"{glob.escape(shard[1])}-*")
+        at = name.lower().find(_SUFFIX)
+        if at >= 0 and not name.startswith("."):
+            return os.path.join(where, f"*{name[at:]}")
+    return ""
 
 
 def _matching(path: str) -> list[str]:

@@ -236,9 +236,16 @@ class Shards:
 
     def only(self, files: tuple[File, ...]) -> Shards:
         """Return some of the files, and of the manifests only the splits of these."""
-        read = {file.split for file in files if file.listed}
+        read = {file.listed for file in files if file.listed}
         manifests = (
-            replace(opened, names=tuple(name for name in opened.names if name in read))
+            replace(
+                opened,
+                names=tuple(
+                    name
+                    for name in opened.names
+                    if not read.isdisjoint(opened.manifest.splits[name].shards)
+                ),
+            )
             for opened in self.manifests
         )
         return replace(self, files=files, manifests=tuple(manifests))

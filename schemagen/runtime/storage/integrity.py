@@ -30,7 +30,7 @@ def check_files(
     found: a flipped bit, a missing end, a file of another split.
 
     Args:
-        directory: its path or URL.
+        directory: its path or URL. It may have a folder for each split.
         split: check only this split.
 
     Returns:
@@ -42,12 +42,22 @@ def check_files(
     # Output packages export this function, and these take longer to import than it.
     from . import manifest
     from .directory import open_directory
+    from .folders import entries, sealed_folders
 
     opened = open_directory(directory)
     where = f"{opened.where}/{manifest.FILE_NAME}"
     found = manifest.load(opened)
     if found is None:
-        raise DatasetError(f"{where}: missing, so the expected files are unknown")
+        folders = sealed_folders(opened.where, entries(opened.where)[1])
+        if not folders:
+            raise DatasetError(f"{where}: missing, so the expected files are unknown")
+        if split is not None and split not in folders:
+            raise DatasetError(f"{opened.where}: {no_split(split, folders)}")
+        return [
+            problem
+            for name in (folders if split is None else [split])
+            for problem in check_files(os.path.join(opened.where, name))
+        ]
     if split is not None and split not in found.splits:
         raise DatasetError(f"{where}: {no_split(split, found.splits)}")
     return [

@@ -32,7 +32,12 @@ if TYPE_CHECKING:
 
 
 def seal(
-    where: str, files: Sequence[CheckedFile], schema: Schema, *, add: bool
+    where: str,
+    files: Sequence[CheckedFile],
+    schema: Schema,
+    *,
+    add: bool,
+    dry_run: bool = False,
 ) -> Manifest:
     """Write the manifest of files of one directory, or replace it.
 
@@ -41,9 +46,10 @@ def seal(
         files: what it holds, in the order in which readers should deliver it.
         schema: the schema that the records were compared with.
         add: keep the files that the splits have, and put these behind them.
+        dry_run: see whether it is allowed, and write nothing.
 
     Returns:
-        What the directory holds now.
+        What the directory holds now, or would hold.
 
     Raises:
         DatasetError: a split does not have all its files, or would get other ones than
@@ -54,8 +60,13 @@ def seal(
         found, _ = settle(directory, "", overwrite=False)
         existing = found or manifest.of_schema(schema)
         by_split: dict[str, list[CheckedFile]] = {}
+        listed = {
+            shard.file: name
+            for name, split in existing.splits.items()
+            for shard in split.shards
+        }
         for file in files:
-            by_split.setdefault(file.split, []).append(file)
+            by_split.setdefault(listed.get(file.name, file.split), []).append(file)
         for name, own in by_split.items():
             # A file keeps its place, and with it the numbers of records.
             places = _places(existing, name)
@@ -70,10 +81,12 @@ def seal(
             check_record(directory, mine, existing, but=list(new))
         splits = {name: described(existing, name, mine) for name in kept}
         for name, (split, index) in new.items():
-            if index is not None:
+            if index is not None and not dry_run:
                 directory.replace(index_name(name, split), index)
             splits[name] = split
         sealed = replace(mine, splits=splits)
+        if dry_run:
+            return sealed
         directory.sync()
         manifest.save(directory, sealed)
         directory.sync()
@@ -127,7 +140,9 @@ def _split(
             )
     if held is not None and not held.adopted:
         return replace(held, fingerprint=None, spec=None), None
-    compressions = {file.compression for file in files}
+    # An empty file is one of any compression.
+    compressions = {file.compression for file in files if file.bytes}
+    compressions = compressions or {""}
     if before and held is not None:
         compressions.add(held.compression)
     if len(compressions) > 1:
@@ -165,7 +180,10 @@ def _lengths(
     """Return the lengths of all frames; None if it is compressed, or had no index."""
     if split.compression:
         return None
-    lengths = [some for file in files for some in file.lengths]
+    lengths = [
+        np.empty(0, np.int64),
+        *(some for file in files for some in file.lengths),
+    ]
     if held is not None:
         index = held.index and directory.read(index_name(name, held))
         if not index or checksum_of(index) != held.index:
