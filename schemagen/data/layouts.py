@@ -274,8 +274,10 @@ def directories_below(where: str, root: Directory) -> list[Directory]:
 
 def _is_sealed(directory: Directory) -> bool:
     """Return whether a directory has a manifest, whose files may be missing."""
+    path = directory.path
     with suppress(OSError, DatasetError):
-        return bool(directory.parts) and manifest.load(str(directory.path)) is not None
+        if directory.parts and (path / manifest.FILE_NAME).exists():
+            return manifest.load(str(path)) is not None
     return False
 
 

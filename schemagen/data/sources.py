@@ -194,14 +194,13 @@ def _manifests_in(
         DatasetError: they are of other data directories; or one cannot be read.
     """
     found: dict[FilePath, OpenedManifest] = {}
-    own: list[FilePath] = []
-    for path in (each.path for each in directories if each.parts):
+    below = (each.path for each in directories if each.parts)
+    own = [path for path in below if (path / manifest.FILE_NAME).exists()]
+    for path in own:
         with suppress(DatasetError):
             opened = open_manifest(str(path))
-            if opened is None:
-                continue
-            found[path] = opened
-        own.append(path)
+            if opened is not None:
+                found[path] = opened
     records = {opened.manifest.record for opened in found.values()}
     are_splits = all(len(opened.manifest.splits) == 1 for opened in found.values())
     if len(found) < len(own) or len(records) > 1 or not are_splits:
