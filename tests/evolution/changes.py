@@ -103,20 +103,24 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
         ],
     ),
     (
-        "VarLen('int64', role='info')",
+        "VarLen(dtype='int64', role='info')",
         [[1, 0], [], [3]],
         [
-            ("classes=('a', 'b')", "SG208 SG233", ""),
-            ("classes=('a', 'b'), offset=1", "SG208 SG222 SG233", ""),
-            ("classes=('a', 'b'), values=(1, 0)", "SG208 SG222 SG233", ""),
+            ("classes=('a', 'b')", "SG208 SG233", "SG233"),
+            ("classes=('a', 'b'), offset=1", "SG208 SG222 SG233", "SG222 SG233"),
+            ("classes=('a', 'b'), values=(1, 0)", "SG208 SG222 SG233", "SG222 SG233"),
         ],
     ),
     (
-        "VarLen('int64', classes=('a', 'b'))",
+        "VarLen(dtype='int64', classes=('a', 'b'))",
+        [[1, 0], []],
+        [("classes=('a', 'c'), renamed={'b': 'c'}", "", "SG221")],
+    ),
+    (
+        "VarLen(dtype='int64', classes=('a', 'b'), offset=0)",
         [["b", "a"], []],
         [
             ("classes=('b', 'a')", "SG221", "SG221"),
-            ("classes=('a', 'c'), renamed={'b': 'c'}", "", "SG221"),
             ("classes=('a', 'b', 'c')", "SG247", "SG208"),
             ("classes=('a',)", "SG208", ""),
             ("offset=1", "SG222", "SG222"),

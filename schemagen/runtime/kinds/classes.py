@@ -32,7 +32,7 @@ from ..shared.values import Numbers, check_shape, described, shortened
 from ..tensorflow.parsed import Parsed
 from .changes import CLASSES, FORM, NUM_CLASSES, OFFSET, VALUES
 from .kind import Default, Kind
-from .parameters import Count, Int64, Name, Size, declared, parameter
+from .parameters import Count, Integer, Name, Size, declared, parameter
 from .python_types import class_names, is_array, is_enum, members
 from .text import encode_text
 
@@ -58,7 +58,7 @@ Names = Annotated[
 Renamed = Annotated[
     tuple[tuple[Name, Name], ...], "a dict from former names to those of today"
 ]
-ClassValues = Annotated[tuple[Int64, ...], "a tuple of ints, such as (-1, 1)"]
+ClassValues = Annotated[tuple[Integer, ...], "a tuple of ints, such as (-1, 1)"]
 StoredAs = Literal["id", "text"]
 
 

@@ -41,7 +41,7 @@ FixedShape = Annotated[ItemShape, MinLen(1)]
 HeightAndWidth = Annotated[
     tuple[Size, Size], "(height, width) in pixels, such as (224, 224)"
 ]
-Int64 = Annotated[int, Ge(-(2**63)), Lt(2**63), "an int64"]
+Integer = Annotated[int, Gt(-(2**62)), Lt(2**62), "an int"]
 Count = Annotated[int, Ge(0), Lt(2**62), "0 or a positive int"]
 Name = Annotated[str, MinLen(1), "a non-empty str in UTF-8"]
 Utf8 = Annotated[str, MinLen(0), "text in UTF-8"]

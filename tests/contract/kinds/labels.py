@@ -108,8 +108,8 @@ def _one_label() -> Iterator[KindCase]:
     yield signs.optional(-1, masked=False)
     yield signs.optional(1, default="'hare'")
     yield declared(
-        "Annotated[int, Label(values=(90, 1, -7, 2**62), num_classes=4)]",
-        _label(4, _from(90, 1, -7, 2**62)),
+        "Annotated[int, Label(values=(90, 1, -7, 2**61), num_classes=4)]",
+        _label(4, _from(90, 1, -7, 2**61)),
     ).optional(-1, masked=False)
     yield declared(
         "Annotated[int, Label(values=(1, 2, 3), role='info')]", _label(3, _ids_from(1))
