@@ -292,9 +292,9 @@ class Classes(Classed):
     num_classes: Size | None = parameter(*NUM_CLASSES, default=None)
     vocabulary: Name | None = parameter(default=None, seldom=True)
     offset: Count = parameter(*OFFSET, default=0, seldom=True)
-    values: ClassValues = parameter(*VALUES, default=(), seldom=True)
     stored: StoredAs = parameter(*FORM, default="id", seldom=True)
     renamed: Renamed = parameter(default=(), seldom=True)
+    values: ClassValues = parameter(*VALUES, default=(), seldom=True)
 
     def rules(self) -> Iterator[Problem]:
         if not (self.classes or self.vocabulary or self.num_classes or self.values):

@@ -131,9 +131,9 @@ class VarLen(Listed, Ranged):
     classes: Names | None = parameter(*CLASSES, default=(), seldom=True)
     vocabulary: Name | None = parameter(default=None, seldom=True)
     offset: Count = parameter(*OFFSET, default=0, seldom=True)
-    values: ClassValues = parameter(*VALUES, default=(), seldom=True)
     stored: StoredAs = parameter(*FORM, default="id", seldom=True)
     renamed: Renamed = parameter(default=(), seldom=True)
+    values: ClassValues = parameter(*VALUES, default=(), seldom=True)
 
     kind: ClassVar[str] = "VarLen"
     holds: ClassVar[str] = (
