@@ -208,7 +208,7 @@ def test_verify_says_what_minus_one_may_be(
 ) -> None:
     """No class where it is rare, and else a class of its own."""
     counts = [-1 if number % (20 if few else 2) == 0 else 1 for number in range(100)]
-    records = [_stored(sign=[1], count=[each], category=[], word=[]) for each in counts]
+    records = [_stored(sign=[1], count=[each]) for each in counts]
     path = str(tmp_path / "train.tfrecord")
     with tf.io.TFRecordWriter(path) as writer:
         for record in records:

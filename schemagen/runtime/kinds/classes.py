@@ -106,7 +106,8 @@ class Classed(Kind):
     def make_parts(self) -> tuple[Part, ...]:
         if self.stored == "text":
             return (Part(self.key, BYTES, self.number, dtype="string"),)
-        bounds = (min(self.stored_as), max(self.stored_as))
+        first, last = self.offset, self.offset + self._count - 1
+        bounds = (min(self.values), max(self.values)) if self.values else (first, last)
         return (Part(self.key, INT, self.number, bounds=bounds),)
 
     @property
