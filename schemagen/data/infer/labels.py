@@ -202,8 +202,9 @@ def _ids(evidence: Evidence, data: KeyEvidence) -> Draft | None:
     question = f"is {high:,} the highest id?"
     if values:
         facts = {"num_classes": count, "classes": (), "values": values}
-        question = f"are these {plural(count, 'class', 'classes')}"
-        question += ", or is -1 no class (None)?" if count > 2 else "?"
+        question = f"are these {plural(count, 'class', 'classes')}?"
+        if count > 2:
+            question = f"is -1 a class, or no class (None), and {question}"
     elif len(found) == 1:
         question = "there are two classes at least: which is the other?"
     elif offset:
@@ -235,8 +236,9 @@ def _values(data: KeyEvidence, found: list[int]) -> tuple[int, ...]:
     negative = (data.numbers.distinct or {})[found[0]]
     # In a few records -1 is no class.
     some = found[0] == -1 and negative > len(data.present) * _FEW
-    likely = len(found) == 2 or (some and len(found) <= _MOST_SIGNED)
-    return tuple(found) if likely else ()
+    if len(found) == 2:
+        return tuple(found)
+    return tuple(range(-1, found[-1] + 1)) if some and found[-1] < _MOST_SIGNED else ()
 
 
 def _names(
