@@ -30,19 +30,11 @@ _MOST_SIGNED = 20
 _FEW = 0.1
 
 _NO_AND_YES = ((0, 1), (-1, 1), (1, 2))
-_NO_OR_YES = {
-    frozenset(pair)
-    for pair in (
-        *(
-            (b"no", b"yes"),
-            (b"n", b"y"),
-            (b"false", b"true"),
-            (b"f", b"t"),
-            (b"0", b"1"),
-        ),
-        *((b"negative", b"positive"), (b"neg", b"pos"), (b"-1", b"1"), (b"1", b"2")),
-    )
-}
+_NO_OR_YES = [
+    *({b"no", b"yes"}, {b"n", b"y"}, {b"false", b"true"}, {b"f", b"t"}),
+    *({b"negative", b"positive"}, {b"neg", b"pos"}),
+    *({b"0", b"1"}, {b"-1", b"1"}, {b"1", b"2"}),
+]
 
 
 def label(drafts: Drafts, data: KeyEvidence) -> Draft | None:
@@ -155,7 +147,7 @@ def _is_answered(data: KeyEvidence) -> bool:
         signs = found == (-1, 0, 1) and meaning_of(data.key) == "answer"
         return signs or found in _NO_AND_YES
     texts = data.values.texts or {}
-    return frozenset(text.lower() for text in texts) in _NO_OR_YES
+    return {text.lower() for text in texts} in _NO_OR_YES
 
 
 def _distinct(data: KeyEvidence) -> list[int]:

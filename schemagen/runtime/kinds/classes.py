@@ -127,11 +127,11 @@ class Classed(Kind):
             return "ids that count from 1? then declare offset=1"
         if self.offset and value == self.offset - 1:
             return f"ids that count from {value}? then declare offset={value}"
-        if value == -1 and share <= _FEW:
+        if value != -1 or self.number != 1:
+            return ""
+        if share <= _FEW:
             return "no class: declare it optional with the default None"
-        if value == -1:
-            return "a class of its own? then declare values=, such as values=(-1, 1)"
-        return ""
+        return "a class of its own? then declare values=, such as values=(-1, 1)"
 
     def _id_of(self, value: Any) -> int:
         """Return the id of a class that is given by id, name or Enum member.
@@ -165,7 +165,7 @@ class Classed(Kind):
         """Return the ids of a list of classes, given by id, name or Enum member.
 
         Raises:
-            Problem: it is no such list.
+            Problem: it is not a list, or has another item.
         """
         if isinstance(value, np.ndarray):
             _check_array(value)
@@ -221,7 +221,6 @@ class Classed(Kind):
                 "class id out of range",
                 words,
                 lambda cells: cells.values >= least,
-                cause=self._cause_of_id,
             )
         return Check(
             "SG527",

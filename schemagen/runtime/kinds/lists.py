@@ -190,7 +190,7 @@ class VarLen(Listed, Ranged):
             )
 
     def _class_problems(self) -> Iterator[Problem]:
-        """Yield what does not go with classes, or is of classes that there are none of."""
+        """Yield parameters that do not go with classes, or need classes."""
         given = [name for name in _OF_CLASSES if getattr(self, name)]
         given += ["stored"] if self.stored == "text" else []
         if not (self.classes or self.vocabulary):
