@@ -101,9 +101,14 @@ def _renamed_or_moved(old: FieldJson, new: FieldJson) -> Iterator[Change]:
         yield Change("SG244", name, "role", old["role"], new["role"])
     if _delivers_mask(new) and not _delivers_mask(old) and new["role"] == "input":
         yield _input(name, "presence", f"{name}_present")
-    was, now = old.get("num_classes"), new.get("num_classes")
-    if was is not None and now is not None and was < now:
+    was, now = _classes(old), _classes(new)
+    if was and now and was < now:
         yield Change("SG247", name, "num_classes", was, now)
+
+
+def _classes(field: FieldJson) -> int:
+    """Return how many classes a field has; 0 if it has none, or any number."""
+    return field.get("num_classes") or len(field.get("classes") or ())
 
 
 def _stricter(old: FieldJson, new: FieldJson) -> Iterator[Change]:

@@ -173,11 +173,11 @@ _MEANING = (
     ),
     BreakingRule(
         id="SG222",
-        title="offset of class ids changed",
-        purpose="Each record gets the class next to its own.",
+        title="stored ids of classes changed",
+        purpose="Data stores what `offset` or `values` said: records change their class.",
         before="breed: Annotated[int, Label(num_classes=3)]",
         after="breed: Annotated[int, Label(num_classes=3, offset=1)]",
-        to_do="keep the offset with which the data was written",
+        to_do="keep the offset or the values with which the data was written",
     ),
     BreakingRule(
         id="SG223",

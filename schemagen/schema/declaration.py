@@ -211,13 +211,12 @@ def _completed(kind: Kind, python_type: Any, directory: Path | None) -> Kind:
         return replace(kind, step=step)
     if isinstance(kind, Scalar) and kind.unit and python_type is timedelta:
         return replace(kind, duration=True)
-    if not isinstance(kind, Classes) or kind.classes not in ((), None):
+    if not isinstance(kind, (Classes, VarLen)) or kind.classes not in ((), None):
         return kind
     if isinstance(kind.vocabulary, str):
         names = read_vocabulary(kind.vocabulary, directory)
         return replace(kind, classes=names, vocabulary=None)
-    named = isinstance(kind, Label) and class_names(python_type)
-    if not named:
+    if not isinstance(kind, Label) or not (named := class_names(python_type)):
         return kind
     words = isinstance(named[0], str)
     if kind.vocabulary or (kind.num_classes and not words):

@@ -112,7 +112,7 @@ def with_keys(kind: Kind, change: Callable[[str], str]) -> Kind:
     """Return a kind with its keys and its group changed by a function."""
     keys = {
         name: _changed(value, change)
-        for name, value in kind.values().items()
+        for name, value in kind.by_name().items()
         if name in ("key", "group") or name.endswith("_key")
     }
     return replace(kind, **keys)

@@ -35,7 +35,7 @@ def problems(given: Parameters) -> Iterator[Problem]:
 def type_problems(given: Parameters) -> list[Problem]:
     """Return the parameters that do not have their types, inner ones included."""
     found = [_misfit(given, name) for name in _misfits(given)]
-    for value in given.values().values():
+    for value in given.by_name().values():
         if isinstance(value, Parameters):
             found += problems(value)
     return found
@@ -48,7 +48,7 @@ def _misfits(given: Parameters) -> tuple[Any, ...]:
         cls: Any = type(given)
         wrong: tuple[Any, ...] = ()
         try:
-            _model(cls).model_validate(given.values())
+            _model(cls).model_validate(given.by_name())
         except ValidationError as error:
             places = (each["loc"][0] for each in error.errors())
             wrong = tuple(dict.fromkeys(places))

@@ -108,7 +108,7 @@ def kind_text(field: FieldSpec) -> str:
     kind = field.kind.of_step
     text = kind.kind if kind is field.kind else f"{field.kind.kind} of {kind.kind}"
     facts, time = facts_of(kind), time_of(kind)
-    if number := facts.get("num_classes"):
+    if number := facts.get("num_classes") or len(facts.get("classes") or ()):
         text += f", {number:,} classes"
     if time:
         text += f", {'duration' if time.duration else 'time'} in {time.unit}"

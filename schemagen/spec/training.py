@@ -50,9 +50,11 @@ def with_role(kind: K) -> K:
 
 def _default_role(kind: Kind) -> Role:
     if isinstance(kind, Steps):
-        # A model has no head for steps, and a target should not become its input
-        # unless someone says so.
+        # A model has no head for steps or for lists of classes, and a target should
+        # not become its input unless someone says so.
         return "info" if isinstance(kind.step, Label) else _default_role(kind.step)
+    if isinstance(kind, VarLen) and kind.classes:
+        return "info"
     if isinstance(kind, Classes) or (isinstance(kind, Mask) and kind.count):
         return "target"
     return "info" if opaque(kind) else "input"

@@ -7,12 +7,12 @@ from functools import singledispatch
 from typing import Any
 
 from ..runtime.cells.part import BYTES, FLOAT, INT, Part
-from ..runtime.kinds.classes import Classes, Label, MultiLabel
+from ..runtime.kinds.classes import Classed, Label, MultiLabel
 from ..runtime.kinds.image_lists import Images
 from ..runtime.kinds.images import Image
 from ..runtime.kinds.kind import Kind
 from ..runtime.kinds.limits import Listed
-from ..runtime.kinds.lists import VarLen
+from ..runtime.kinds.lists import ClassList, VarLen
 from ..runtime.kinds.masks import Mask
 from ..runtime.kinds.numbers import FixedNumbers, time_of
 from ..runtime.kinds.ragged import Ragged
@@ -113,6 +113,18 @@ def _of_string(codec: String) -> Words:
         _dense(codec),
         _missing(codec),
         "str" if text else "bytes",
+        _stored(codec),
+    )
+
+
+@_words.register
+def _of_class_list(codec: ClassList) -> Words:
+    takes = f"ids of classes, from 0 to {codec.count - 1}, or their names"
+    return Words(
+        f"{takes}{_limit(codec, codec.too_long)}{_as_many(codec)}{_classes_stored(codec)}",
+        _of_items(codec),
+        "empty",
+        "Sequence[int | str] | NDArray[Any]",
         _stored(codec),
     )
 
@@ -288,10 +300,12 @@ def _as_many(codec: Listed) -> str:
     return "" if codec.group is None else f", as many as the others of {codec.group!r}"
 
 
-def _classes_stored(codec: Classes) -> str:
+def _classes_stored(codec: Classed) -> str:
     """Say how classes are in files, where it is not by their ids."""
     if codec.stored == "text":
         return "; stored by name"
+    if codec.values:
+        return f"; stored as {', '.join(map(str, codec.values))}"
     return f"; stored from {codec.offset} on" if codec.offset else ""
 
 

@@ -595,6 +595,15 @@ CLASSES_AND_TEXTS = {
         ],
         "int64",
     ),
+    "sign": Field(
+        "Label(values=(-1, 1))",
+        [0, 1],
+        [
+            Wrong("above the classes", 2, ints(2)),
+            Wrong("between the values", -1, ints(0)),
+        ],
+        "int64",
+    ),
     "breed": Field(
         'Label(classes=("pug", "tabby"))',
         ["tabby", "pug"],
@@ -636,6 +645,16 @@ CLASSES_AND_TEXTS = {
         "int64",
         [[1.0, 0.0, 1.0]],
     ),
+    "odd_tags": Field(
+        "MultiLabel(values=(5, 3, 9))",
+        [[2, 0]],
+        [
+            Wrong("above the classes", [0, 3], ints(5, 10)),
+            Wrong("negative", [-1], ints(4)),
+        ],
+        "int64",
+        [[1.0, 0.0, 1.0]],
+    ),
     "terms": Field(
         'MultiLabel(classes=("a", "b"), stored="text")',
         [["b"], []],
@@ -644,6 +663,31 @@ CLASSES_AND_TEXTS = {
             Wrong("a class twice", ["a", "a"], blobs(b"a", b"a"), REPEATED),
         ],
         read=[[0.0, 1.0], [0.0, 0.0]],
+    ),
+    "objects": Field(
+        'VarLen("int64", classes=("car", "bus"), offset=1, max_length=2)',
+        [["bus", 0], [], [1, 1]],
+        [
+            Wrong("above the classes", [0, 2], ints(1, 3)),
+            Wrong("below the first one", [-1], ints(0)),
+            Wrong("an unknown name", ["bus", "ca"]),
+            Wrong("too long", [0, 0, 0], ints(1, 1, 1)),
+        ],
+        read=[[1, 0], [], [1, 1]],
+    ),
+    "odd_objects": Field(
+        'VarLen("int64", classes=("car", "bus"), values=(3, -1))',
+        [[1, 0], []],
+        [Wrong("not a value", [2], ints(3, 0))],
+    ),
+    "object_names": Field(
+        'VarLen("int64", classes=("car", "bus"), stored="text", ragged=True)',
+        [["bus", "car"], []],
+        [
+            Wrong("an unknown name", ["bus", "Car"], blobs(b"bus", b"Car")),
+            Wrong("no name", ["bus", ""], blobs(b"bus", b"")),
+        ],
+        read=[[1, 0], []],
     ),
     "text": Field(
         "Text()",

@@ -103,6 +103,32 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
         ],
     ),
     (
+        "VarLen(dtype='int64', role='info')",
+        [[1, 0], [], [3]],
+        [
+            ("classes=('a', 'b')", "SG208 SG233", "SG233"),
+            ("classes=('a', 'b'), offset=1", "SG208 SG222 SG233", "SG222 SG233"),
+            ("classes=('a', 'b'), values=(1, 0)", "SG208 SG222 SG233", "SG222 SG233"),
+        ],
+    ),
+    (
+        "VarLen(dtype='int64', classes=('a', 'b'))",
+        [[1, 0], []],
+        [("classes=('a', 'c'), renamed={'b': 'c'}", "", "SG221")],
+    ),
+    (
+        "VarLen(dtype='int64', classes=('a', 'b'), offset=0)",
+        [["b", "a"], []],
+        [
+            ("classes=('b', 'a')", "SG221", "SG221"),
+            ("classes=('a', 'b', 'c')", "SG247", "SG208"),
+            ("classes=('a',)", "SG208", ""),
+            ("offset=1", "SG222", "SG222"),
+            ("values=(1, 0)", "SG222", "SG222"),
+            ("stored='text'", "SG205", "SG205"),
+        ],
+    ),
+    (
         "VarLen(dtype='float32', item_shape=(4,))",
         [np.array([[0, 0, 1, 1]], np.float32), np.array([[2, 0, 1, 1]], np.float32)],
         [("box=('xmin', 'ymin', 'xmax', 'ymax')", "SG208", "")],
@@ -187,6 +213,24 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
             ("role='info'", "SG244 SG251", ""),
             ("Scalar('int64')", "SG225 SG244 SG251", "SG225"),
             ("Scalar('int8')", "SG225 SG244 SG251", "SG225"),
+        ],
+    ),
+    (
+        "Label(classes=('a', 'b'), values=(-1, 1))",
+        ["a", "b"],
+        [
+            ("values=(1, -1)", "SG222", "SG222"),
+            ("values=()", "SG222", "SG222"),
+            ("values=(), offset=3", "SG222", "SG222"),
+            ("classes=('a', 'b', 'c'), values=(-1, 1, 0)", "SG247", "SG208"),
+        ],
+    ),
+    (
+        "Label(classes=('a', 'b'), offset=1)",
+        ["a", "b"],
+        [
+            ("values=(1, 2), offset=0", "", ""),
+            ("values=(2, 1), offset=0", "SG222", "SG222"),
         ],
     ),
     (

@@ -39,7 +39,9 @@ _BY_RECORD = {"SG210", "SG232", "SG233", "SG234"}
 def _by_record(change: Change) -> set[str]:
     """Return these rules; a range is a limit, and each record tells whether it is in it."""
     has_range = re.search(r"\b(min|max)=", change.after + change.before)
-    return _BY_RECORD | ({"SG208"} if has_range else set())
+    now_classes = "VarLen" in change.before and "classes=" not in change.before
+    by_record = has_range or (now_classes and "classes=" in change.after)
+    return _BY_RECORD | ({"SG208"} if by_record else set())
 
 
 class Sides:

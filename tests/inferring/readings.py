@@ -69,6 +69,8 @@ def _check(field: Any, found: Any, values: list[Any], context: Any, where: str) 
         (value,) = values
         if field.kind.stored == "text":
             value = field.kind.classes.index(value.decode())
+        elif field.kind.values:
+            value = field.kind.values.index(value)
         elif value >= 0:
             value -= field.kind.offset
         assert int(found) == value, where
@@ -84,6 +86,11 @@ def _check(field: Any, found: Any, values: list[Any], context: Any, where: str) 
     elif kind in ("Tensor", "Vector") and field.kind.encoding == "raw":
         data = np.frombuffer(values[0], found.dtype.as_numpy_dtype)
         _same(found, data.reshape(found.shape), where)
+    elif kind == "VarLen" and field.kind.classes:
+        names = [*map(str.encode, field.kind.classes)]
+        text = field.kind.stored == "text"
+        ids = [names.index(v) if text else v - field.kind.offset for v in values]
+        assert found.numpy().tolist() == ids, where
     elif kind == "VarLen" and field.kind.dtype in ("string", "bytes"):
         assert found.numpy().tolist() == values, where
     elif kind in ("Text", "Scalar") and isinstance(values[0], bytes):

@@ -39,6 +39,7 @@ FEW = 4  # TensorFlow takes a moment for each record
 TARGETS = ("Label", "Mask", "MultiLabel", "Scalar", "Vector")  # with a head of a model
 MODULES = ("numbers", "texts")  # of the contract, whose random records are taken
 NAMES = ("cat", "dog", "eel")
+YES = ("Yes", "No")
 NAN, INFINITE = float("nan"), float("inf")
 
 
@@ -112,7 +113,23 @@ ROWS: dict[str, Callable[[int], Mapping[str, Any]]] = {
         "d": 0 if i % 2 else 0.0,
     },
     "Highest": lambda i: {"label": i % 10, "constant/label": 0},
-    "FromOne": lambda i: {"class_id": i % 4 + 1, "other/label": i % 4 - 1},
+    "FromOne": lambda i: {
+        "class_id": i % 4 + 1,
+        "other/label": -1 if i == 1 else i % 3,
+    },
+    "Signs": lambda i: {
+        **{"label": 2 * (i % 2) - 1, "category": f"{i % 10 + 2}"},
+        **{"clicked": 1 - 2 * (i % 2), "sentiment": i % 3 - 1, "outcome": YES[i % 2]},
+    },
+    "NamedBoxes": lambda i: {
+        "image/encoded": picture(4, 5),
+        **{"image/object/class/label": [1 + each % 3 for each in range(i % 4 + 1)]},
+        **{"image/object/class/text": [NAMES[each % 3] for each in range(i % 4 + 1)]},
+    },
+    "BoxNames": lambda i: {
+        "image/encoded": picture(4, 5),
+        "image/object/class/text": [NAMES[each % 3] for each in range(i % 4 + 1)],
+    },
     "Named": lambda i: {"class/label": i % 3, "class/text": NAMES[i % 3]},
     "SomeNamed": lambda i: {"class/label": 2 * (i % 2), "class/text": NAMES[i % 2]},
     "Species": lambda i: {"species": NAMES[i % 3], "labels": list(range(i % 4, 6))},

@@ -122,5 +122,5 @@ def test_a_derived_kind_keeps_its_checks(name: str, may_be_missing: bool) -> Non
 def _base(kind: Kind) -> Kind:
     """Return the kind without the check."""
     base = type(kind).__mro__[2]
-    found: Kind = base(**kind.values())
+    found: Kind = base(**kind.by_name())
     return optional(found) if kind.optional else found

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+import schemagen
 import tensorflow as tf
 from stored_features import blobs, example, ints
 
@@ -147,3 +149,80 @@ def test_ids_in_columns_that_read_as_another_class_are_named(
     """As rows are."""
     with pytest.warns(RuntimeWarning, match="3.*'4'"):
         stars.serialize_batch(one=values)
+
+
+_OBJECTS = """
+from typing import Annotated
+from schemagen import Label, Record, VarLen
+
+NAMES = ("car", "bus")
+
+class Street(Record):
+    sign: Annotated[int | str, Label(values=(-1, 1), classes=("no", "yes"))]
+    maybe: Annotated[int | None, Label(values=(-1, 1), role="info")] = None
+    count: Annotated[int, Label(num_classes=2, role="info")] = 0
+    category: Annotated[list[str], VarLen("int64", classes=NAMES, offset=1)] = []
+    word: Annotated[list[str], VarLen("int64", classes=NAMES, stored="text")] = []
+"""
+
+
+@pytest.fixture
+def street(make_package: Callable[[str], Workspace]) -> Workspace:
+    """A package of labels of -1 and 1, and of lists of classes."""
+    return make_package(_OBJECTS)
+
+
+def test_lists_of_classes_are_read_by_name(street: Workspace, tmp_path: Path) -> None:
+    """As labels are; batches are padded with the empty name."""
+    serializer = street.module("street", "serializer")
+    assert (
+        serializer.CLASSES["category"] == serializer.CLASSES["word"] == ("car", "bus")
+    )
+    rows: list[dict[str, Any]] = [
+        {"sign": "no", "category": ["bus", 0], "word": [1]},
+        {"sign": 1, "maybe": 0, "category": []},
+    ]
+    serializer.write_dataset(rows, tmp_path, "train")
+    open_split = street.module("street", "reader").open_split
+    split = open_split(tmp_path, "train", class_names=True)
+    assert (split[0]["sign"], split[0]["category"]) == ("no", ["bus", "car"])
+    assert split[[0, 1]]["category"].tolist() == [["bus", "car"], ["", ""]]
+    assert split.to_arrow()["word"].to_pylist() == [["bus"], []]
+    ids = open_split(tmp_path, "train")[[0, 1]]
+    assert ids["category"].tolist() == [[1, 0], [-1, -1]]
+    assert (ids["sign"].tolist(), ids["maybe"].tolist()) == ([0, 1], [-1, 0])
+
+
+def test_values_of_rows_are_ids_of_classes(street: Workspace) -> None:
+    """-1 is not one, and the message says what it stands for in files."""
+    serialize = street.module("street", "serializer").serialize
+    with pytest.raises(ValueError, match=r"-1 is what files hold for the class id 0"):
+        serialize(sign=-1)
+
+
+@pytest.mark.parametrize(
+    ("few", "said"), [(True, "the default None"), (False, "values=(-1, 1)")]
+)
+def test_verify_says_what_minus_one_may_be(
+    street: Workspace, tmp_path: Path, few: bool, said: str
+) -> None:
+    """No class where it is rare, and else a class of its own."""
+    counts = [-1 if number % (20 if few else 2) == 0 else 1 for number in range(100)]
+    records = [_stored(sign=[1], count=[each]) for each in counts]
+    path = str(tmp_path / "train.tfrecord")
+    with tf.io.TFRecordWriter(path) as writer:
+        for record in records:
+            writer.write(record)
+    found = schemagen.verify(path, record=street.record("Street"))
+    (wrong,) = found.findings
+    assert (wrong.rule, wrong.records) == ("SG527", sum(each == -1 for each in counts))
+    assert said in wrong.finding().advice
+
+
+def test_an_unknown_value_is_refused_with_the_known_ones(
+    street: Workspace,
+) -> None:
+    """0 is between -1 and 1, and no class."""
+    parser = street.module("street", "parser")
+    for message in _refusals(parser, "sign", [0]):
+        assert "one of the values -1, 1" in message

@@ -286,7 +286,39 @@ UNITS = [
     ),
 ]
 
+
+def _list(words: str, options: str, dtype: str = "int64") -> Wrong:
+    return fields("SG113", "a", words, f"VarLen({dtype!r}, {options})")
+
+
+_NAMES = "classes=('x', 'y')"
+CLASSES = [
+    *(
+        fields("SG113", "a", words, f"{kind}({options})")
+        for kind in ("Label", "MultiLabel")
+        for options, words in (
+            ("values=(1, 1)", "another value for each class"),
+            (f"values=(-1, 0, 1), {_NAMES}", "2 classes and 3 values"),
+            ("values=(-1, 1), num_classes=3", "3 classes and 2 values"),
+            ("values=(-1, 1), offset=1", "one or the other"),
+            ("values=('a', 'b')", "a tuple of ints, such as (-1, 1)"),
+            ("values=(2**63, 1)", "a tuple of ints, such as (-1, 1)"),
+            (f"values=(-1, 1), stored='text', {_NAMES}", "the file holds the names"),
+        )
+    ),
+    _list("each name once", "classes=('x', 'x')"),
+    _list("offset without classes", "offset=1"),
+    _list("values without classes", "values=(-1, 1)"),
+    _list("stored without classes", "stored='text'"),
+    _list("dtype 'int32'", _NAMES, "int32"),
+    _list("item_shape", f"{_NAMES}, item_shape=(2,)"),
+    _list("pad_on_disk", f"{_NAMES}, pad_on_disk=True, max_length=3"),
+    _list("the id of a class", f"{_NAMES}, padding_value=1"),
+    _list("the file holds the names", f"{_NAMES}, stored='text', offset=1"),
+]
+
 WRONG = [
+    *CLASSES,
     *(*MASKS, *IMAGES, *BOXES, *GROUPS, *RANGES),
     *(*RAW_BYTES, *SPARSE, *STEPS, *UNITS),
 ]

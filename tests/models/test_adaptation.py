@@ -331,3 +331,51 @@ def test_layers_of_users_are_left_alone(
     )
     model.run_eagerly = True
     assert np.isfinite(model.fit(make_dataset(), verbose=0).history["loss"]).all()
+
+
+_SIGNS = """
+from typing import Annotated
+from schemagen import Label, Record, Scalar
+
+class Signs(Record):
+    x: float
+    sign: Annotated[int | None, Label(num_classes=2)] = None
+    high: Annotated[bool, Scalar("bool", role="target")]
+    price: Annotated[float, Scalar("float32", role="target")]
+"""
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (lambda i: (i % 2, i % 3 == 0, i), []),
+        (lambda i: (1, i % 2 == 0, i), ["'sign' has the class id 1 in all 20 records"]),
+        (
+            lambda i: (1 if i < 9 else None, True, i),
+            ["'sign' is missing (-1) in 11 of 20", "'high' has the value 1 in all 20"],
+        ),
+        (lambda i: (i % 2 if i < 10 else None, i > 3, 5), ["'price' has the value 5"]),
+        (lambda i: (None, i > 3, i), ["'sign' is missing (-1) in 20 of 20"]),
+    ],
+)
+def test_targets_without_an_alternative_are_named(
+    make_package: Callable[[str], Workspace],
+    tmp_path: Path,
+    recwarn: pytest.WarningsRecorder,
+    row: Callable[[int], tuple[Any, ...]],
+    said: list[str],
+) -> None:
+    """Training on them gives a loss of nearly 0, and a model that says one thing."""
+    package = make_package(_SIGNS)
+    write, pipeline, model = (
+        package.module("signs", each) for each in ("serializer", "pipeline", "model")
+    )
+    names = ("sign", "high", "price")
+    rows = [{"x": i / 7, **dict(zip(names, row(i), strict=True))} for i in range(20)]
+    write.write_dataset(rows, tmp_path, "train")
+    built = model.build_model()
+    recwarn.clear()
+    model.adapt(built, pipeline.make_dataset(tmp_path, batch_size=8))
+    found = [str(each.message) for each in recwarn if "target" in str(each.message)]
+    assert len(found) == len(said)
+    assert all(words in text for words, text in zip(said, found, strict=True))

@@ -453,6 +453,9 @@ def test_a_model_without_targets_gives_features(
     module = package.module("features", "model")
     model = module.build_model()
     module.adapt(model, dataset)
+    for learn in (model.fit, model.evaluate):
+        with pytest.raises(RuntimeError, match=r"no target.*role='target'"):
+            learn(dataset)
     (batch,) = dataset
     found = model(batch)
     assert found.shape == (5, 64)

@@ -14,7 +14,7 @@ from ..formatting import plural
 from .draft import DOUBT, Draft, Drafts, odd_doubt, quoted, with_commas
 from .evidence import Evidence, KeyEvidence
 from .key_words import LABELS, split_before
-from .labels import label, label_text
+from .labels import label, label_text, object_classes
 from .lists import (
     object_list,
     padded,
@@ -51,6 +51,7 @@ RULES: tuple[Rule, ...] = (
     varying_raw,
     label,
     label_text,
+    object_classes,
     object_list,
     shaped_list,
     padded,

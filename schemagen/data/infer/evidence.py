@@ -59,8 +59,9 @@ class KeyEvidence:
         self.records = 0
         self.kinds: Counter[str] = Counter()
         self.numbers = Numbers()
-        self.lists = Lists()
-        self.values = Contents(masks=speaks_of(key, "mask"))
+        listed = names_object(key)
+        self.lists = Lists(listed=listed)
+        self.values = Contents(masks=speaks_of(key, "mask"), listed=listed)
         self.decoded: KeyEvidence | None = None
         self._kinds, self._lengths = Forms(), PerRecord(-1)
         self._digests = PerRecord()

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import io
 import re
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +41,10 @@ from ..statistics.bytes_values import (
 from .guesses import FLOATS, BytesSamples, ListSamples, as_numbers
 
 _LONGEST_ROW = 8
+
+# So many values of lists are compared with those of others, and so many different ones.
+_MOST_LISTED, _MOST_NAMES = 1 << 20, 1000
+
 _FORMATS = {
     EMPTY: "an empty value",
     RAW: "bytes that are not text",
@@ -140,10 +147,49 @@ class Forms:
         return list(self.numbers)[number]
 
 
+class Listed:
+    """The values of lists, one after the other, as numbers: the first ones of a key.
+
+    Args:
+        most: the most different values; with more there are none.
+
+    Attributes:
+        values: the different values, in the order in which they were seen.
+    """
+
+    def __init__(self, most: int = _MOST_NAMES) -> None:
+        self._most = most
+        self.values: dict[Any, int] = {}
+        self._numbers = array("i")
+
+    def add(self, values: Iterable[Any]) -> None:
+        """Add the values of some records."""
+        room = _MOST_LISTED - len(self._numbers)
+        if room <= 0 or len(self.values) > self._most:
+            return
+        for value in islice(values, room):
+            self._numbers.append(self.values.setdefault(value, len(self.values)))
+
+    @property
+    def known(self) -> bool:
+        """Whether the different values are few."""
+        return 0 < len(self.values) <= self._most
+
+    def pairs(self, other: Listed) -> dict[tuple[Any, Any], int]:
+        """Return how often a value is at the place of one of another key."""
+        own, others = [*self.values], [*other.values]
+        found = Counter(zip(self._numbers, other._numbers, strict=False))
+        return {(own[at], others[to]): count for (at, to), count in found.items()}
+
+
 class Lists:
     """The lists of numbers of one key.
 
+    Args:
+        listed: whether to keep integers, to compare them with the texts of another key.
+
     Attributes:
+        listed: the integers of all records, one after the other.
         repeats: whether a record has an integer twice.
         sums: the sum of each record's integers.
         filled: how many values each record has without the zeros at its end.
@@ -151,7 +197,8 @@ class Lists:
         unusual: how many records have NaN or infinities.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, listed: bool = False) -> None:
+        self.listed = Listed() if listed else None
         self.repeats = False
         self.unusual = 0
         self.samples = ListSamples()
@@ -170,6 +217,8 @@ class Lists:
             self.unusual += int((column.sums(~np.isfinite(values)) > 0).sum())
             return
         self.sums.add(rows, column.sums(values))
+        if self.listed is not None:
+            self.listed.add(values.tolist())
         owners = np.repeat(np.arange(len(lengths)), lengths)
         order = np.lexsort((values, owners))
         again = (np.diff(values[order]) == 0) & (np.diff(owners[order]) == 0)
@@ -211,9 +260,11 @@ class Contents:
 
     Args:
         masks: whether to look for the ids in images, which may be masks.
+        listed: whether to keep texts, to compare them with the integers of another key.
 
     Attributes:
         all: their statistics.
+        listed: the values of all records, one after the other.
         single_texts: the text of each record that has one; of no use without `texts`.
         pictures: each record's only image.
         turned: the EXIF orientation of each record's only image, if it is not upright.
@@ -230,8 +281,9 @@ class Contents:
         shaped: the shape of each record's only serialized tensor.
     """
 
-    def __init__(self, *, masks: bool = False) -> None:
+    def __init__(self, *, masks: bool = False, listed: bool = False) -> None:
         self._masks = masks
+        self.listed = Listed() if listed else None
         self.all = BytesValues()
         self.single_texts: dict[int, str] = {}
         self.pictures: dict[int, Picture] = {}
@@ -254,6 +306,8 @@ class Contents:
         some = column.lengths > 0
         first[some] = column.sizes[column.starts[some]]
         self.measured.add(rows, first)
+        if self.listed is not None and self.texts is not None:
+            self.listed.add(column.bytes_values())
         # Values that are not alone in their record have none of their own.
         owners = np.repeat(np.where(column.lengths == 1, rows, -1), column.lengths)
         found = []

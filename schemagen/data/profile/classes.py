@@ -82,11 +82,12 @@ def class_counts(column: Column, splits: Sequence[Split]) -> ClassCounts | None:
 
 def declared_classes(field: FieldSpec) -> dict[Any, str]:
     """Return the names of the first classes of a schema, by their stored values."""
-    given = (field.kind.classes or range(field.kind.count))[:_MOST_CLASSES]
-    names = [str(name) for name in given]
-    if field.kind.stored == "text":
-        return {name.encode(): one_line(name, 60) for name in names}
-    return {at: one_line(name, 60) for at, name in enumerate(names, field.kind.offset)}
+    codec: Any = field.codec
+    stored = codec.stored_as[:_MOST_CLASSES]
+    names = codec.classes or range(len(stored))
+    return {
+        each: one_line(str(name), 60) for each, name in zip(stored, names, strict=False)
+    }
 
 
 def _values(column: Column, splits: Sequence[Split]) -> Counts | None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ...runtime.images.headers import MOST_PIXELS
 from ..formatting import decoded, one_line, record_value
+from ..profile.classes import declared_classes
 from ..thumbnails import Box, Budget, Picture, opened, palette_url, shown
 from .records import Features
 
@@ -56,7 +57,7 @@ class BoxFields(NamedTuple):
 
     name: str
     keys: tuple[str, ...]
-    label: str | None
+    label: FieldSpec | None
 
 
 @dataclass(frozen=True)
@@ -177,7 +178,7 @@ def box_fields(spec: RecordSpec) -> tuple[BoxFields, ...]:
         BoxFields(
             one_line(stem.rstrip("/_.") or group or "boxes", 40),
             tuple(sides[side] for side in _SIDES),
-            next((each.key for each in lists if _names(each, group, sides)), None),
+            next((each for each in lists if _names(each, group, sides)), None),
         )
         for (group, stem), sides in found.items()
         if set(sides) == set(_SIDES)
@@ -220,9 +221,10 @@ def boxes_in(
             yield Box(left, top, right, bottom, label)
 
 
-def _labels(key: str | None, features: Features, count: int) -> list[str]:
-    feature = features.feature(key) if key is not None else None
-    if feature is None or len(feature.values) != count:
+def _labels(field: FieldSpec | None, features: Features, count: int) -> list[str]:
+    feature = features.feature(field.key) if field is not None else None
+    if field is None or feature is None or len(feature.values) != count:
         return [""] * count
     texts = [one_line(decoded(text) or "", 40) for text in features.bytes_of(feature)]
-    return texts or [record_value(value) for value in feature.values]
+    names = declared_classes(field) if field.codec.of_classes else {}
+    return texts or [names.get(v) or record_value(v) for v in feature.values]

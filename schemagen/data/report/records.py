@@ -27,7 +27,6 @@ from ..statistics.raw import raw_numbers
 from ..statistics.samples import Sample
 
 if TYPE_CHECKING:
-    from ...runtime.kinds.classes import Classes
     from ...spec.model import FieldSpec
 
 
@@ -174,16 +173,15 @@ def value_text(column: Column, features: Features, most: int = 400) -> str:
     return text or feature_text(feature, features.data, room, most)
 
 
-def class_names(field: FieldSpec[Classes], features: Features) -> list[str]:
+def class_names(field: FieldSpec, features: Features) -> list[str]:
     """Return the names of the first classes of a record, or the values of no class."""
     feature = features.feature(field.key)
     if feature is None:
         return []
-    names, offset = field.kind.classes or (), field.kind.offset
+    codec: Any = field.codec
+    names = dict(zip(codec.stored_as, codec.classes, strict=False))
     values = features.bytes_of(feature) or feature.values
     return [
-        one_line(names[value - offset], 60)
-        if isinstance(value, int) and 0 <= value - offset < len(names)
-        else value_name(value)
+        one_line(names[value], 60) if value in names else value_name(value)
         for value in values[:_MOST_VALUES]
     ]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ...progress import track
-from ...runtime.kinds.classes import Classes
+from ...runtime.kinds.classes import Classed
 from ...runtime.storage.manifest import Split
 from ...spec.model import FieldSpec, RecordSpec
 from .exporter import CLASS, PICTURE, Exporter, Files, Notes, Request, value_of
@@ -123,8 +123,9 @@ def _record_sets(spec: RecordSpec, splits: Mapping[str, Split]) -> Iterator[Json
         yield _table("splits", "cr:Split", "name", rows)
     for field in spec.fields:
         kind = field.kind
-        if field.codec.of_classes:
-            rows = [{"id": kind.offset + at} for at in range(kind.count)]
+        if isinstance(codec := field.codec, Classed):
+            ids = range(codec.count) if kind.stored == "text" else codec.stored_as
+            rows = [{"id": each} for each in ids]
             for row, name in zip(rows, kind.classes or (), strict=False):
                 row["name"] = name
             yield _table(_classes(spec, field), "sc:Enumeration", _key(kind), rows)
@@ -149,7 +150,7 @@ def _classes(spec: RecordSpec, field: FieldSpec) -> str:
     return f"{spec.record}.{field.name}.classes"
 
 
-def _key(kind: Classes) -> str:
+def _key(kind: Any) -> str:
     return "name" if kind.stored == "text" else "id"
 
 

@@ -147,9 +147,9 @@ def _is_decoded(field: FieldSpec) -> bool:
 
 def _is_class(field: FieldSpec) -> bool:
     """Tell whether TFDS reads a class as the generated parser does."""
-    bounds = field.parts[0].bounds
     is_single = value_of(field) == (CLASS, ()) and not field.optional
-    return is_single and bounds is not None and bounds[0] == 0
+    codec: Any = field.codec
+    return is_single and codec.stored_as == range(codec.count)
 
 
 def _image(field: FieldSpec, part: Part, lengths: Shape) -> Json:

@@ -6,6 +6,7 @@ from math import prod
 from typing import Any
 
 from ...runtime.cells.part import BYTES, FLOAT, INT, Part
+from ...runtime.kinds.classes import Classed
 from ...spec.model import FieldSpec, RecordSpec
 from ..metadata import DOMAINS, TYPES, empty_schema
 from .exporter import (
@@ -110,11 +111,11 @@ def _comments(part: Part, field: FieldSpec, notes: Notes) -> list[str]:
         notes.leave_out(field, "dtype", "transfer_encoding", "shape")
     comments = [field.name] if field.name != field.key else []
     comments += [field.doc] if field.doc else []
-    if field.codec.of_classes and kind.stored == "id":
+    if isinstance(field.codec, Classed) and kind.stored == "id":
         if kind.classes:
             notes.add(field, "classes as comments")
-        names = enumerate(kind.classes, kind.offset)
-        comments += [f"{at} is {name}" for at, name in names]
+        names = zip(field.codec.stored_as, kind.classes, strict=False)
+        comments += [f"{stored} is {name}" for stored, name in names]
     return comments
 
 

@@ -242,6 +242,8 @@ def _label(feature: _Feature, count: int) -> Made:
     names, remark = feature.class_names(count)
     if count and not feature.lengths:
         return feature.place.field(Label, num_classes=count, classes=names), remark
+    if names and feature.lengths == (None,):
+        return _listed(feature, "int64", (), remark, role="info", classes=names)
     remark = f"class ids of {count or 'unknown'} classes"
     remark += f": {shortened(names)}" if names else ""
     return _listed(feature, "int64", (), remark, role="info")

@@ -77,10 +77,14 @@ class Cells(ABC):
         """
 
     @abstractmethod
-    def ids_of(self, names: Sequence[bytes]) -> Self:
-        """Return the positions of stored names; -1 for "", -2 for an unknown name.
+    def ids_of(self, known: Sequence[bytes] | Sequence[int], none: bytes | int) -> Self:
+        """Return the positions of stored names or integers; -2 for an unknown one.
 
-        Messages show the names.
+        Messages show what is stored.
+
+        Args:
+            known: the names or integers.
+            none: what is no class, whose position is -1, unless it is known.
         """
 
     @abstractmethod

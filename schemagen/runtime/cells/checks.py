@@ -74,8 +74,9 @@ class Check:
         numbers: of a check by row: returns the numbers of each row that `found` shows.
         found: what errors show in place of the wrong value: a function of that value. Of
             a check by row a text for `str.format`, with a place for each number.
-        cause: a function of a wrong value that returns the likely cause, or "". Of a
-            check by row it takes the column of the wrong rows, and the position of one.
+        cause: a function of a wrong value, and of the share of rows that are wrong,
+            that returns the likely cause, or "". Of a check by row it takes the column
+            of the wrong rows, and the position of one.
         parsed: whether the parser in TensorFlow runs it, too.
         structural: whether it compares parts that a kind packs from the same value. A row
             that is encoded alone is not compared: that would take longer than packing.

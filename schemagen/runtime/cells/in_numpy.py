@@ -169,10 +169,16 @@ class ArrayCells(Cells):
         contents = [*map(base64_text.decoded, found.column.bytes_values())]
         return found.of(of_bytes(found.column, contents))
 
-    def ids_of(self, names: Sequence[bytes]) -> ArrayCells:
-        known = {b"": -1, **{name: at for at, name in enumerate(names)}}
-        ids = [known.get(name, -2) for name in self.column.bytes_values()]
-        found = replace(self.column, kind=INT64, values=np.array(ids, np.int64))
+    def ids_of(
+        self, known: Sequence[bytes] | Sequence[int], none: bytes | int
+    ) -> ArrayCells:
+        column = self.column
+        stored: Any = (
+            column.bytes_values() if column.kind == BYTES else column.values.tolist()
+        )
+        places = {none: -1, **{each: at for at, each in enumerate(known)}}
+        ids = [places.get(each, -2) for each in stored]
+        found = replace(column, kind=INT64, values=np.array(ids, np.int64))
         return self.of(found, self.column)
 
     def classes(self, count: int) -> list[NDArray[np.int64]]:
@@ -386,8 +392,8 @@ def _words_of_values(
         place = f" at [{first[at] - column.starts[row]}]"
         return f"{text}{place if column.lengths[row] > 1 else ''}"
 
-    cause = check.cause
-    return words, (lambda at: cause(value(at))) if cause else _no_cause
+    cause, share = check.cause, len(rows) / len(column)
+    return words, (lambda at: cause(value(at), share)) if cause else _no_cause
 
 
 def _refused_each(

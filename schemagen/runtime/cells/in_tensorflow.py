@@ -156,8 +156,10 @@ class TensorCells(Cells):
         lengths = self.sizes // wanted.size
         return replace(self, tensor=tf.RaggedTensor.from_row_lengths(numbers, lengths))
 
-    def ids_of(self, names: Sequence[bytes]) -> TensorCells:
-        ids = graph.positions_of(self.values, names)
+    def ids_of(
+        self, known: Sequence[bytes] | Sequence[int], none: bytes | int
+    ) -> TensorCells:
+        ids = graph.positions_of(self.values, known, none)
         return replace(self.with_values(ids), shown=self.values)
 
     def classes(self, count: int) -> Any:

@@ -38,12 +38,12 @@ class Augment(Parameters):
 
     def rules(self) -> Iterator[Problem]:
         if not self.stated():
-            names = ", ".join(self.values())
+            names = ", ".join(self.by_name())
             yield Problem("augment=Augment(), which changes nothing", f"one of {names}")
 
     def stated(self) -> dict[str, Any]:
         """Return the parameters that are not their defaults, by name."""
-        return {name: value for name, value in self.values().items() if value}
+        return {name: value for name, value in self.by_name().items() if value}
 
     @property
     def moves(self) -> tuple[bool, bool, int]:

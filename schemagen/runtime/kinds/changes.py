@@ -39,7 +39,7 @@ class StoredField:
         """Return what it says, or means where its JSON leaves an attribute out."""
         if attribute in self.facts:
             return self.facts[attribute]
-        known = self.codec.values() if self.codec else {}
+        known = self.codec.by_name() if self.codec else {}
         if attribute not in (*known, "optional", "default"):
             return None
         found = getattr(self.codec, attribute)
@@ -168,6 +168,11 @@ def _fewer_classes(old: Old, new: New, name: str) -> bool:
     return bool(after) and _first_renamed(old, new) == len(after) < len(before)
 
 
+def _of_classes_now(old: Old, new: New, _: str) -> bool:
+    """Return whether the items of a list are classes, and were any integers."""
+    return new["num_classes"] is None and not old["classes"]
+
+
 def _narrower(old: Old, new: New, _: str) -> bool:
     inner, outer = old.range, new.range
     if inner is None or outer is None:
@@ -204,6 +209,20 @@ def _other_classes(old: Old, new: New, _: str) -> bool:
         return False
     shorter = min(len(each["classes"]) for each in (old, new))
     return _first_renamed(old, new) < shorter
+
+
+def _other_values(old: Old, new: New, _: str) -> bool:
+    """Return whether a class is stored as another integer than before."""
+    before, after = (
+        each["values"] or range(each["offset"], each["offset"] + _count(each))
+        for each in (old, new)
+    )
+    return any(was != now for was, now in zip(before, after, strict=False))
+
+
+def _count(field: StoredField) -> int:
+    """Return how many classes there are; a list without classes has any id."""
+    return len(field["classes"] or ()) or field["num_classes"] or 2**62
 
 
 def _other_class(old: Old, new: New) -> str:
@@ -319,10 +338,12 @@ GROUP = (
 )
 CLASSES = (
     Judgement("SG208", _fewer_classes),
+    Judgement("SG208", _of_classes_now, record_by_record=True),
     Judgement("SG221", _other_classes, words=_other_class),
 )
 NUM_CLASSES = (Judgement("SG208", _fewer_classes),)
-OFFSET = (Judgement("SG222"),)
+OFFSET = (Judgement("SG222", lambda old, new, _: old["values"] == new["values"]),)
+VALUES = (Judgement("SG222", _other_values),)
 # Where it was not declared, it is not in the data.
 IGNORE = (Judgement("SG230", lambda old, new, _: old["ignore"] is not None),)
 DEQUANTIZE = (Judgement("SG228"),)

@@ -30,9 +30,9 @@ from ..cells.written import Stored, Written, written_numbers
 from ..shared.errors import Problem, did_you_mean, warn
 from ..shared.values import Numbers, check_shape, described, shortened
 from ..tensorflow.parsed import Parsed
-from .changes import CLASSES, FORM, NUM_CLASSES, OFFSET
+from .changes import CLASSES, FORM, NUM_CLASSES, OFFSET, VALUES
 from .kind import Default, Kind
-from .parameters import Count, Name, Size, declared, parameter
+from .parameters import Count, Integer, Name, Size, declared, parameter
 from .python_types import class_names, is_array, is_enum, members
 from .text import encode_text
 
@@ -42,8 +42,14 @@ _IDS = Numbers("int64")
 _KEPT = 4096
 _SHOWN = 5
 
+# The largest share of records in which -1 looks like no class.
+_FEW = 0.1
+
 # Types of a class id. A bool is not one, although True equals 1.
 _PLAIN = frozenset((int, str, np.int64, np.int32, np.uint8))
+
+# What TensorFlow parses for a missing label where -1 is one of the values.
+_NO_VALUE = -(2**63)
 
 
 Names = Annotated[
@@ -52,70 +58,44 @@ Names = Annotated[
 Renamed = Annotated[
     tuple[tuple[Name, Name], ...], "a dict from former names to those of today"
 ]
+ClassValues = Annotated[tuple[Integer, ...], "a tuple of ints, such as (-1, 1)"]
+StoredAs = Literal["id", "text"]
 
 
-@declared
-class Classes(Kind):
-    """A field that holds one or several of a fixed number of classes.
+class Classed(Kind):
+    """Classes, which have ids from 0 on, and what is stored for each of them.
 
     Attributes:
-        classes: the classes' names in the order of their ids.
-        num_classes: how many classes there are, if they have no names.
-        vocabulary: a file of the names, one a line, in the order of their ids; its
-            path from the directory of the schema file. Read when generating.
-        offset: what is added to a class id where it is stored; 1 for files that
-            count classes from 1. Rows and batches count from 0 in any case.
-        stored: "id", or "text" for the class's name itself, as UTF-8.
-        renamed: from the names that classes had in earlier data to those of today.
+        stored_as: the integers or names that are stored, in the order of class ids.
     """
 
-    classes: Names | None = parameter(*CLASSES, default=())
-    num_classes: Size | None = parameter(*NUM_CLASSES, default=None)
-    vocabulary: Name | None = parameter(default=None, seldom=True)
-    offset: Count = parameter(*OFFSET, default=0, seldom=True)
-    stored: Literal["id", "text"] = parameter(*FORM, default="id", seldom=True)
-    renamed: Renamed = parameter(default=(), seldom=True)
+    classes: tuple[str, ...] | None
+    num_classes: int | None = None
+    vocabulary: str | None
+    offset: int
+    values: tuple[int, ...]
+    stored: StoredAs
+    renamed: tuple[tuple[str, str], ...]
 
     of_classes: ClassVar[bool] = True
 
-    number: ClassVar[int | None]
+    number: ClassVar[int | None] = None
     """How many there are in a record; None for any number."""
 
     @property
     def count(self) -> int:
         """How many classes there are."""
-        return len(self.classes) if self.classes else self.num_classes or 0
-
-    def rules(self) -> Iterator[Problem]:
-        if self.classes and self.vocabulary:
-            yield Problem("classes and vocabulary", "one or the other")
-        if not (self.classes or self.vocabulary or self.num_classes):
-            yield Problem(
-                "no classes",
-                "classes=('beagle', 'pug'), num_classes=2 or vocabulary='names.txt'",
-            )
-        yield from class_name_problems(self)
-        named = self.classes or self.vocabulary
-        if self.stored == "text" and (self.offset or self.renamed or not named):
-            yield Problem(
-                "stored='text' with an offset, renamed, or no names",
-                "names of the classes, and no ids: the file holds the names",
-            )
-
-    def settled(self, name: str) -> Self:
-        return replace(
-            super().settled(name),
-            classes=self.classes or (),
-            num_classes=self.count,
-            vocabulary=None,
-        )
+        return len(self.classes or self.values) or self.num_classes or 0
 
     def bind(self) -> None:
         self._count, self._names = self.count, self.classes or ()
+        self.stored_as: Sequence[Any] = range(self.offset, self.offset + self._count)
+        if self.stored == "text":
+            self.stored_as = [encode_text(name) for name in self._names]
+        elif self.values:
+            self.stored_as = self.values
         super().bind()
-        text = self.stored == "text"
         self._ids = {name: index for index, name in enumerate(self._names)}
-        self._texts = [encode_text(name) for name in self._names] if text else []
         # Ids that read as the name of another class, until there was a warning.
         self._misleading = {
             int(name)
@@ -126,27 +106,32 @@ class Classes(Kind):
     def make_parts(self) -> tuple[Part, ...]:
         if self.stored == "text":
             return (Part(self.key, BYTES, self.number, dtype="string"),)
-        bounds = (self.offset, self.offset + self._count - 1)
+        first, last = self.offset, self.offset + self._count - 1
+        bounds = (min(self.values), max(self.values)) if self.values else (first, last)
         return (Part(self.key, INT, self.number, bounds=bounds),)
 
     @property
-    def _ids_of_files(self) -> tuple[int, int]:
-        """The least and the greatest stored id, -1 for a missing class apart."""
-        return self.offset, self.offset + self._count - 1
-
-    @property
     def _none(self) -> bool:
-        """Whether -1, or "", is a missing class."""
+        """Whether a missing class is read as -1."""
         return self.delivered.absence.possible and self.number == 1
 
-    def _cause_of_id(self, value: Any) -> str:
+    @property
+    def _stored_none(self) -> Any:
+        """What is stored for a missing class: -1, or ""."""
+        if self.stored == "text":
+            return b""
+        return _NO_VALUE if -1 in self.values else -1
+
+    def _cause_of_id(self, value: Any, share: float) -> str:
         if self.offset == 0 and value == self._count:
             return "ids that count from 1? then declare offset=1"
         if self.offset and value == self.offset - 1:
             return f"ids that count from {value}? then declare offset={value}"
-        if value == -1:
+        if value != -1 or self.number != 1:
+            return ""
+        if share <= _FEW:
             return "no class: declare it optional with the default None"
-        return ""
+        return "a class of its own? then declare values=, such as values=(-1, 1)"
 
     def _id_of(self, value: Any) -> int:
         """Return the id of a class that is given by id, name or Enum member.
@@ -167,10 +152,33 @@ class Classes(Kind):
                 return self._id_of(value[()])
             raise Problem(described(value), self._expected())
         if not 0 <= value < self._count:
-            raise Problem(f"class id {value}", self._expected())
+            advice = ""
+            if value in self.values:
+                own = self.values.index(value)
+                advice = f"{value} is what files hold for the class id {own}"
+            raise Problem(f"class id {value}", self._expected(), advice)
         if value in self._misleading:
             self._warn_of(int(value))
         return int(value)
+
+    def ids_of_list(self, value: Any) -> list[int]:
+        """Return the ids of a list of classes, given by id, name or Enum member.
+
+        Raises:
+            Problem: it is not a list, or has another item.
+        """
+        if isinstance(value, np.ndarray):
+            _check_array(value)
+            value = value.tolist()
+        if not isinstance(value, (list, tuple)):
+            advice = "a set has no order: pass sorted(...)"
+            advice = advice if isinstance(value, (set, frozenset)) else ""
+            raise Problem(described(value), "a list of classes", advice)
+        return [self._id_of(item) for item in value]
+
+    def names_of_lists(self, values: Values) -> list[list[str]]:
+        """Return lists of ids by the names of their classes."""
+        return [[self._names[index] for index in row] for row in values]
 
     def _id_of_name(self, name: str) -> int:
         if name in self._ids:
@@ -190,30 +198,41 @@ class Classes(Kind):
         ids = f"a class id from 0 to {self._count - 1}"
         if self.offset:
             ids += f", to which the writer adds offset={self.offset}"
-        return f"{ids} or one of {self._shown}" if self._ids else ids
-
-    @property
-    def _shown(self) -> str:
-        more = ", ..." if len(self._names) > _SHOWN else ""
-        return ", ".join(map(repr, self._names[:_SHOWN])) + more
+        if self.values:
+            ids += f", stored as {_some(self.values)}"
+        return f"{ids} or one of {_some(self._names)}" if self._ids else ids
 
     @property
     def checks(self) -> Checks:
-        return (self._known_names() if self.stored == "text" else self._known_ids(),)
+        return (self._known_ids() if self._in_order else self._known_values(),)
 
-    def _known_names(self) -> Check:
+    @property
+    def _in_order(self) -> bool:
+        """Whether ids are stored, or ids from another number on."""
+        return isinstance(self.stored_as, range)
+
+    def _known_values(self) -> Check:
         least = -1 if self._none else 0
+        if self.values:
+            words = f"one of the values {_some(self.values)}"
+            words += ", or -1 for none" if self._none and -1 not in self.values else ""
+            return Check(
+                "SG527",
+                "class id out of range",
+                words,
+                lambda cells: cells.values >= least,
+            )
         return Check(
             "SG527",
             "class id out of range",
-            f"one of {len(self._names)} classes, {self._shown}",
+            f"one of {len(self._names)} classes, {_some(self._names)}",
             lambda cells: cells.values >= least,
             found=shown_bytes,
-            cause=lambda value: near(value.decode(errors="replace"), self._names),
+            cause=lambda value, _: near(value.decode(errors="replace"), self._names),
         )
 
     def _known_ids(self) -> Check:
-        first, last = self._ids_of_files
+        first, last = self.offset, self.offset + self._count - 1
         words = f"class ids from {first} to {last}"
         words += ", or -1 for none" if self._none else ""
 
@@ -237,7 +256,9 @@ class Classes(Kind):
     def cells(self, source: Source) -> tuple[Any, ...]:
         (part,) = self.parts
         found = source.read(part, part.text)
-        return (found.ids_of(self._texts) if self.stored == "text" else found,)
+        if self._in_order:
+            return (found,)
+        return (found.ids_of(self.stored_as, self._stored_none),)
 
     def ids(self, found: Any) -> Any:
         """Return classes by their ids from 0, given those that are stored."""
@@ -248,6 +269,45 @@ class Classes(Kind):
         if self._none:
             shifted = found.xp.where(ids == -1, ids, shifted)
         return found.with_values(shifted)
+
+
+@declared
+class Classes(Classed):
+    """A field that holds one or several of a fixed number of classes.
+
+    Attributes:
+        classes: the classes' names in the order of their ids.
+        num_classes: how many classes there are, if they have no names.
+        vocabulary: a file of the names, one a line, in the order of their ids; its
+            path from the directory of the schema file. Read when generating.
+        offset: what is added to a class id where it is stored; 1 for files that
+            count classes from 1. Rows and batches count from 0 in any case.
+        values: the integer that is stored for each class, in the order of their ids,
+            such as (-1, 1). Rows and batches have ids from 0 in any case.
+        stored: "id", or "text" for the class's name itself, as UTF-8.
+        renamed: from the names that classes had in earlier data to those of today.
+    """
+
+    classes: Names | None = parameter(*CLASSES, default=())
+    num_classes: Size | None = parameter(*NUM_CLASSES, default=None)
+    vocabulary: Name | None = parameter(default=None, seldom=True)
+    offset: Count = parameter(*OFFSET, default=0, seldom=True)
+    stored: StoredAs = parameter(*FORM, default="id", seldom=True)
+    renamed: Renamed = parameter(default=(), seldom=True)
+    values: ClassValues = parameter(*VALUES, default=(), seldom=True)
+
+    def rules(self) -> Iterator[Problem]:
+        if not (self.classes or self.vocabulary or self.num_classes or self.values):
+            yield Problem(
+                "no classes",
+                "classes=('beagle', 'pug'), num_classes=2 or vocabulary='names.txt'",
+            )
+        yield from class_problems(self)
+
+    def settled(self, name: str) -> Self:
+        return replace(
+            super().settled(name), **settled_classes(self), num_classes=self.count
+        )
 
 
 @declared
@@ -262,6 +322,7 @@ class Label(Classes):
         num_classes: how many classes there are, if they have no names.
         vocabulary: a file of the names, one a line, next to the schema file.
         offset: what is added to a class id where it is stored.
+        values: the integer that is stored for each class, such as (-1, 1).
         stored: "id", or "text" for the class's name itself.
     """
 
@@ -298,10 +359,8 @@ class Label(Classes):
         if not self.optional:
             return (part,)
         given = self.default
-        if self.stored == "text":
-            text = b"" if given is None else self._names[given].encode()
-            return (replace(part, missing=text),)
-        return (replace(part, missing=-1 if given is None else given + self.offset),)
+        missing = self._stored_none if given is None else self.stored_as[given]
+        return (replace(part, missing=missing),)
 
     def convert(self, value: Any) -> int:
         return self._id_of(value)
@@ -317,7 +376,7 @@ class Label(Classes):
         return stored
 
     def _stored(self, index: int) -> Stored:
-        return (self._texts[index] if self._texts else index + self.offset,)
+        return (self.stored_as[index],)
 
     def pack(self, values: Any, rows: int) -> Sequence[Written]:
         if not isinstance(values, np.ndarray) and str in set(map(type, values)):
@@ -330,9 +389,10 @@ class Label(Classes):
             named = self._misleading.intersection(ids.tolist())
             if named:
                 self._warn_of(min(named))
-        if self._texts:
-            return (Written([self._texts[at] for at in ids.tolist()]),)
-        return (written_numbers(self.parts[0], ids + self.offset, 1),)
+        if self.stored == "text":
+            return (Written([self.stored_as[at] for at in ids.tolist()]),)
+        stored = np.asarray(self.values)[ids] if self.values else ids + self.offset
+        return (written_numbers(self.parts[0], stored, 1),)
 
     def validity(self, values: Values) -> NDArray[np.bool_] | None:
         return np.asarray(values) >= 0 if self._none else None
@@ -369,6 +429,7 @@ class MultiLabel(Classes):
         num_classes: how many classes there are, if they have no names.
         vocabulary: a file of the names, one a line, next to the schema file.
         offset: what is added to a class id where it is stored.
+        values: the integer that is stored for each class, such as (-1, 1).
         stored: "id", or "text" for the classes' names themselves.
     """
 
@@ -385,15 +446,7 @@ class MultiLabel(Classes):
         return "list[str]" if self.classes else "list[int]"
 
     def accepts(self, python_type: Any) -> bool:
-        if is_array(python_type):
-            return True
-        origin = get_origin(python_type) or python_type
-        inner = [item for item in get_args(python_type) if item is not Ellipsis]
-        if origin not in (list, tuple, Sequence):
-            return False
-        if str in inner and not self.classes:
-            return False
-        return all(member in (int, str) for item in inner for member in members(item))
+        return accepts_classes(python_type, named=bool(self.classes))
 
     @cached_property
     def delivered(self) -> Delivered:
@@ -403,14 +456,7 @@ class MultiLabel(Classes):
         return replace(found, absence=replace(found.absence, target=-1.0))
 
     def convert(self, value: Any) -> list[int]:
-        if isinstance(value, np.ndarray):
-            self._check_array(value)
-            value = value.tolist()
-        if not isinstance(value, (list, tuple)):
-            advice = "a set has no order: pass sorted(...)"
-            advice = advice if isinstance(value, (set, frozenset)) else ""
-            raise Problem(described(value), "a list of classes", advice)
-        ids = [self._id_of(item) for item in value]
+        ids = self.ids_of_list(value)
         if len(set(ids)) < len(ids):
             at = next(n for n, index in enumerate(ids) if index in ids[:n])
             hot = len(ids) == self.count and set(ids) <= {0, 1}
@@ -424,35 +470,45 @@ class MultiLabel(Classes):
             )
         return ids
 
-    def _check_array(self, array: NDArray[Any]) -> None:
-        if isinstance(array, np.ma.MaskedArray):
-            raise Problem("a masked array", "a list of classes")
-        if array.ndim != 1:
-            raise Problem(f"shape {list(array.shape)}", "shape [?]: a list of classes")
-        if array.dtype.kind in "bf" and array.size:
-            raise Problem(
-                f"{array.dtype.name} values",
-                "the ids or names of the classes that are there",
-                "of a row of zeros and ones give np.flatnonzero(row)",
-            )
-
     def store(self, value: Any) -> Sequence[Stored]:
         ids = self.convert(value)
-        if self._texts:
-            return ([self._texts[index] for index in ids],)
-        return ([index + self.offset for index in ids],)
+        return ([self.stored_as[index] for index in ids],)
 
     def unpack(self, *cells: Any) -> Any:
         return self.ids(cells[0]).classes(self._count)
 
     def in_form(self, values: Values, form: Form) -> Values:
         if form.names and self._names:
-            return [[self._names[index] for index in row] for row in values]
+            return self.names_of_lists(values)
         hot = np.zeros((len(values), self._count), np.float32)
         if len(values):
             rows = np.repeat(np.arange(len(values)), list(map(len, values)))
             hot[rows, np.concatenate(values)] = 1
         return hot
+
+
+def _check_array(array: NDArray[Any]) -> None:
+    if isinstance(array, np.ma.MaskedArray):
+        raise Problem("a masked array", "a list of classes")
+    if array.ndim != 1:
+        raise Problem(f"shape {list(array.shape)}", "shape [?]: a list of classes")
+    if array.dtype.kind in "bf" and array.size:
+        raise Problem(
+            f"{array.dtype.name} values",
+            "the ids or names of the classes that are there",
+            "of a row of zeros and ones give np.flatnonzero(row)",
+        )
+
+
+def accepts_classes(python_type: Any, *, named: bool) -> bool:
+    """Return whether a type is that of a list of classes, by id or by name."""
+    if is_array(python_type):
+        return True
+    origin = get_origin(python_type) or python_type
+    inner = [item for item in get_args(python_type) if item is not Ellipsis]
+    if origin not in (list, tuple, Sequence) or (str in inner and not named):
+        return False
+    return all(member in (int, str) for item in inner for member in members(item))
 
 
 def names_of(kind: Kind) -> tuple[str, ...]:
@@ -486,3 +542,41 @@ def class_name_problems(kind: _Named) -> Iterator[Problem]:
             f"renamed={renamed!r}",
             "a dict from names that are not in `classes` to names that are",
         )
+
+
+def class_problems(kind: Any) -> Iterator[Problem]:
+    """Yield what is wrong with classes, and with how they are stored."""
+    if kind.classes and kind.vocabulary:
+        yield Problem("classes and vocabulary", "one or the other")
+    yield from class_name_problems(kind)
+    names, values = kind.classes or kind.vocabulary, kind.values
+    if kind.stored == "text" and (kind.offset or values or kind.renamed or not names):
+        yield Problem(
+            "stored='text' with an offset, values, renamed, or no names",
+            "names of the classes, and no ids: the file holds the names",
+        )
+    if values and kind.offset:
+        yield Problem(f"values={values!r} and offset={kind.offset}", "one or the other")
+    if len(set(values)) < len(values):
+        yield Problem(f"values={values!r}", "another value for each class")
+    count = len(kind.classes or ()) or kind.num_classes
+    if values and count not in (None, len(values)):
+        yield Problem(f"{count} classes and {len(values)} values", "a value for each")
+
+
+def settled_classes(kind: Any) -> dict[str, Any]:
+    """Return the parameters of classes in their one form: (1, 2) is an offset of 1."""
+    first, *_ = values = kind.values or (0,)
+    counted = first >= 0 and values == tuple(range(first, first + len(values)))
+    return {
+        "classes": kind.classes or (),
+        "vocabulary": None,
+        "offset": first if counted and kind.values else kind.offset,
+        "values": () if counted else kind.values,
+    }
+
+
+def _some(items: Sequence[Any]) -> str:
+    """Return the first items in words."""
+    more = ", ..." if len(items) > _SHOWN else ""
+    return ", ".join(map(repr, items[:_SHOWN])) + more

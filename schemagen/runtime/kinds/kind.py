@@ -114,7 +114,7 @@ class Kind(_Bound, Parameters):
     def rules(self) -> Iterator[Problem]:
         keys = [
             key
-            for name, given in self.values().items()
+            for name, given in self.by_name().items()
             if name.endswith("_key") and given
             for key in (given if isinstance(given, tuple) else (given,))
             if key is not None
@@ -160,7 +160,7 @@ class Kind(_Bound, Parameters):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the parameters: what is made of them holds functions."""
-        state = (self.values(), self.label, self.optional, self.default)
+        state = (self.by_name(), self.label, self.optional, self.default)
         declared = getattr(self, "_declared", type(self))
         return _restored, (declared, bool(self.parts), *state)
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..cells.cells import Source
 from ..cells.checks import Check, Checks
 from ..cells.columns import Rows
-from ..cells.decoded import Shape
+from ..cells.decoded import Form, Shape, Values
 from ..cells.delivered import Delivered
 from ..cells.part import BYTES, Part, values_part, with_missing
 from ..cells.written import RawRows, Stored, Written, written_numbers
@@ -33,20 +33,35 @@ from ..shared.values import (
 from .box_sides import Sides, box_problems
 from .changes import (
     BOX,
+    CLASSES,
     DTYPE,
     ENCODING,
     FINITE,
+    FORM,
     GROUP,
     ITEM_SHAPE,
     LIMIT,
+    OFFSET,
     PAD_ON_DISK,
     PADDING,
     TOO_LONG,
+    VALUES,
+)
+from .classes import (
+    Classed,
+    ClassValues,
+    Names,
+    Renamed,
+    StoredAs,
+    accepts_classes,
+    class_problems,
+    settled_classes,
 )
 from .kind import Default
 from .limits import Listed
 from .numbers import NumbersKind, numbers_in
 from .parameters import (
+    Count,
     ItemShape,
     Name,
     OneOf,
@@ -60,6 +75,9 @@ from .python_types import is_list_of, is_numbers, item_name, item_types
 from .ranges import Ranged
 from .text import TEXT, encode_text
 
+_OF_CLASSES = ("offset", "values", "renamed")
+_NOT_OF_CLASSES = ("item_shape", "exact", "min", "max", "pad_on_disk", "box")
+
 
 @declared
 class VarLen(Listed, Ranged):
@@ -70,7 +88,7 @@ class VarLen(Listed, Ranged):
         max_length: the most items a row may have; None for any number.
         item_shape: the shape of one item; items are stored flat.
         padding_value: what fills a batch up to its longest row; 0 means "" for
-            strings and False for bools.
+            strings, False for bools, and -1, no class, for classes.
         ragged: deliver a RaggedTensor in place of a padded batch.
         exact: refuse floats that dtype cannot hold exactly, instead of rounding them.
         finite: refuse NaN and infinities.
@@ -88,6 +106,13 @@ class VarLen(Listed, Ranged):
         encoding: "list" stores an int64 or float list, "raw" little-endian bytes, as
             many as the row has items. Dtypes that the lists of tf.train.Example cannot
             hold, such as float64, are always raw.
+        classes: the items are classes: their names in the order of their ids. Rows give
+            ids from 0 or names, batches have ids. The dtype is int64.
+        vocabulary: a file of the names, one a line, next to the schema file.
+        offset: what is added to a class id where it is stored.
+        values: the integer that is stored for each class, such as (5, 3, 9).
+        stored: "id", or "text" for the classes' names themselves.
+        renamed: from the names that classes had in earlier data to those of today.
     """
 
     dtype: Annotated[str, OneOf(ITEMS)] = parameter(*DTYPE)
@@ -103,21 +128,36 @@ class VarLen(Listed, Ranged):
     box: Sides | None = parameter(*BOX, default=None, seldom=True)
     box_image: Name | None = parameter(default=None, seldom=True)
     encoding: Literal["list", "raw"] = parameter(*ENCODING, default="list", seldom=True)
+    classes: Names | None = parameter(*CLASSES, default=(), seldom=True)
+    vocabulary: Name | None = parameter(default=None, seldom=True)
+    offset: Count = parameter(*OFFSET, default=0, seldom=True)
+    stored: StoredAs = parameter(*FORM, default="id", seldom=True)
+    renamed: Renamed = parameter(default=(), seldom=True)
+    values: ClassValues = parameter(*VALUES, default=(), seldom=True)
 
     kind: ClassVar[str] = "VarLen"
-    holds: ClassVar[str] = "a list or np.ndarray of its dtype"
+    holds: ClassVar[str] = (
+        "a list or np.ndarray of its dtype; of classes a list of int or str"
+    )
+    num_classes: ClassVar[int | None] = None
     takes_default: ClassVar[Default] = "empty"
 
     def form(self) -> type[VarLen]:
+        if self.classes:
+            return ClassList
         if self.dtype in STRINGS:
             return FilledStrings if self.pad_on_disk else StringList
         return FilledNumbers if self.pad_on_disk else NumberList
 
     @property
     def python_type(self) -> str:
+        if self.classes:
+            return "list[str]"
         return "np.ndarray" if self.item_shape else f"list[{item_name(self.dtype)}]"
 
     def accepts(self, python_type: Any) -> bool:
+        if self.classes:
+            return accepts_classes(python_type, named=True)
         if self.dtype in STRINGS:
             return is_list_of(python_type, *item_types(self.dtype))
         return is_numbers(python_type, self.dtype)
@@ -141,11 +181,40 @@ class VarLen(Listed, Ranged):
         if self.encoding == "raw" and self.dtype in STRINGS:
             yield Problem(f"encoding='raw' with dtype {self.dtype!r}", "numbers")
         yield from padding_problems(self.dtype, self.padding_value)
+        yield from self._class_problems()
         yield from box_problems(self, self.item_shape)
         if self.box is not None and self.pad_on_disk and padding:
             yield Problem(
                 f"box with pad_on_disk=True and padding_value={padding!r}",
                 "padding_value=0, an empty box",
+            )
+
+    def _class_problems(self) -> Iterator[Problem]:
+        """Yield parameters that do not go with classes, or need classes."""
+        given = [name for name in _OF_CLASSES if getattr(self, name)]
+        given += ["stored"] if self.stored == "text" else []
+        if not (self.classes or self.vocabulary):
+            if given:
+                yield Problem(
+                    f"{given[0]} without classes", "classes=('car', 'person')"
+                )
+            return
+        yield from class_problems(self)
+        others = [
+            name
+            for name in _NOT_OF_CLASSES
+            if getattr(self, name) not in (None, (), False)
+        ]
+        others += [] if self.encoding == "list" else ["encoding"]
+        if self.dtype != "int64" or others:
+            yield Problem(
+                f"classes with {', '.join([f'dtype {self.dtype!r}', *others])}",
+                "dtype 'int64', which batches have, and none of "
+                f"{', '.join(_NOT_OF_CLASSES)}",
+            )
+        if self.padding_value in range(1, len(self.classes or ())):
+            yield Problem(
+                f"padding_value={self.padding_value!r}, the id of a class", "such as -1"
             )
 
     def _range_problems(self) -> Iterator[Problem]:
@@ -162,10 +231,12 @@ class VarLen(Listed, Ranged):
 
     def settled(self, name: str) -> Self:
         padding: Any = padding_of(self.dtype, self.padding_value)
+        if self.classes:
+            padding = padding or -1
         # What is always raw says so by its dtype.
         encoding: Any = "list" if self.dtype in RAW_ONLY else self.encoding
-        settled = super().settled(name)
-        return replace(settled, padding_value=padding, encoding=encoding)
+        changed = {"padding_value": padding, "encoding": encoding}
+        return replace(super().settled(name), **changed, **settled_classes(self))
 
     def make_parts(self) -> tuple[Part, ...]:
         most = None
@@ -371,6 +442,32 @@ class FilledStrings(FilledList, StringList):
         (most,) = self._filled_shape
         padding = [encode_text(self.delivered.filler)] * (most - len(strings))
         return ([*strings, *padding],)
+
+
+class ClassList(Classed, VarLen):
+    """A list of classes."""
+
+    def make_parts(self) -> tuple[Part, ...]:
+        (part,) = super().make_parts()
+        most = self.max_length if self.too_long == "error" else None
+        return (replace(part, most=most, item_size=1),)
+
+    @property
+    def checks(self) -> Checks:
+        return (*super().checks, *self._limit.checks())
+
+    def convert(self, value: Any) -> list[int]:
+        return self.ids_of_list(value)
+
+    def store(self, value: Any) -> Sequence[Stored]:
+        ids = self._limit.cut(self.convert(value))
+        return ([self.stored_as[index] for index in ids],)
+
+    def unpack(self, *cells: Any) -> Any:
+        return super().unpack(self.ids(cells[0]))
+
+    def in_form(self, values: Values, form: Form) -> Values:
+        return self.names_of_lists(values) if form.names else values
 
 
 def _is_infinite(value: object) -> bool:

@@ -41,6 +41,7 @@ FixedShape = Annotated[ItemShape, MinLen(1)]
 HeightAndWidth = Annotated[
     tuple[Size, Size], "(height, width) in pixels, such as (224, 224)"
 ]
+Integer = Annotated[int, Gt(-(2**62)), Lt(2**62), "an int"]
 Count = Annotated[int, Ge(0), Lt(2**62), "0 or a positive int"]
 Name = Annotated[str, MinLen(1), "a non-empty str in UTF-8"]
 Utf8 = Annotated[str, MinLen(0), "text in UTF-8"]
@@ -120,17 +121,17 @@ class Parameters:
         """Return the attributes for a copy that can still be changed."""
         return {name: value for name, value in vars(self).items() if name != _MADE}
 
-    def values(self) -> dict[str, Any]:
+    def by_name(self) -> dict[str, Any]:
         """Return all parameters by name."""
         return {name: getattr(self, name) for name in parameters_of(type(self))}
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other) or not isinstance(other, Parameters):
             return NotImplemented
-        return self.values() == other.values()
+        return self.by_name() == other.by_name()
 
     def __hash__(self) -> int:
-        return hash((type(self), *self.values().values()))
+        return hash((type(self), *self.by_name().values()))
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any = None) -> Any:
         """Leave the value to the Record, which knows the field as a whole.

@@ -32,7 +32,7 @@ def encode_text(text: str) -> bytes:
         ) from None
 
 
-def _cause_of_bytes(value: bytes) -> str:
+def _cause_of_bytes(value: bytes, _: float) -> str:
     if b"\0" in value:
         return "bytes that are not text: declare Scalar('bytes')"
     latin = value.decode("latin-1").encode()

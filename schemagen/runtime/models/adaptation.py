@@ -74,15 +74,19 @@ def unadapted_inputs(model: Any) -> list[str]:
     ]
 
 
-def adapt(model: Any, dataset: tf.data.Dataset) -> None:
+def adapt(
+    model: Any, dataset: tf.data.Dataset, targets: Mapping[str, bool] | None = None
+) -> None:
     """Adapt a model's normalizations and vocabularies to a dataset.
 
     Args:
         model: a generated one.
         dataset: of features by name, or of tuples that begin with them.
+        targets: the targets of one value a record, by name, and whether they are
+            classes, of which -1 is a missing one.
 
     An input that has the same value in all records is only shifted to 0, and is named
-    by a RuntimeWarning.
+    by a RuntimeWarning. So is a target that has one value, or is mostly missing.
 
     Raises:
         ValueError: the dataset is empty or endless, or its features do not fit.
@@ -100,8 +104,11 @@ def adapt(model: Any, dataset: tf.data.Dataset) -> None:
     for layer in found.keys() - moments.keys():
         layer.reset_state()
     empty = True
+    answers = {name: Answers(classes) for name, classes in (targets or {}).items()}
     for element in dataset:
         features = element[0] if isinstance(element, tuple) else element
+        if isinstance(element, tuple) and len(element) > 1:
+            _add_answers(answers, element[1])
         _check_integers(features)
         for layer, name in found.items():
             if layer in moments:
@@ -129,8 +136,62 @@ def adapt(model: Any, dataset: tf.data.Dataset) -> None:
         if layer.vocabulary_size() == _SPECIAL:
             numbers = isinstance(layer, layers.IntegerLookup)
             layer.set_vocabulary(_NO_TOKENS["int64" if numbers else "string"])
+    for name, answer in answers.items():
+        if problem := answer.problem:
+            warn(f"target {name!r} {problem}")
     # Functions that were traced before have the old tables as constants.
     model.train_function = model.test_function = model.predict_function = None
+
+
+class Answers:
+    """The values of a target that come batch by batch.
+
+    Args:
+        classes: whether they are classes, of which -1 is a missing one.
+    """
+
+    def __init__(self, classes: bool) -> None:
+        self._classes = classes
+        self._count = self._missing = 0
+        self._least, self._greatest = np.inf, -np.inf
+
+    def add(self, values: NDArray[Any]) -> None:
+        """Add the values of a batch."""
+        self._count += len(values)
+        if self._classes:
+            self._missing += int((values == -1).sum())
+            values = values[values != -1]
+        if len(values):
+            self._least = min(self._least, values.min())
+            self._greatest = max(self._greatest, values.max())
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with them, in words; "" for nothing."""
+        if 2 * self._missing > self._count:
+            return (
+                f"is missing (-1) in {self._missing:,} of {self._count:,} records that "
+                "adapt has read, which the loss leaves out; if files store -1 for a class, "
+                "declare it with Label(values=...)"
+            )
+        if self._least != self._greatest:
+            return ""
+        what = "class id" if self._classes else "value"
+        return (
+            f"has the {what} {self._least:g} in all {self._count - self._missing:,} "
+            "records that adapt has read and that have one, so the model learns nothing "
+            "but that; train with data that has several"
+        )
+
+
+def _add_answers(answers: Mapping[str, Answers], found: Any) -> None:
+    """Add the targets of a batch: a tensor of one target, or a dict by name."""
+    if not isinstance(found, Mapping):
+        found = dict.fromkeys(answers, found) if len(answers) == 1 else {}
+    for name, answer in answers.items():
+        values = found.get(name)
+        if isinstance(values, tf.Tensor) and values.shape.rank == 1:
+            answer.add(values.numpy())
 
 
 def _rows(layer: Normalization, batch: Any) -> NDArray[Any]:

@@ -250,7 +250,9 @@ class ModelBuilder:
     def adapt(self, model: keras.Model, dataset: tf.data.Dataset) -> None:
         """Adapt normalizations and vocabularies to data before training.
 
-        A model without them needs no `adapt`; its dataset is only checked.
+        A model without them needs no `adapt`; its dataset is only checked. A
+        RuntimeWarning names an input or a target that has one value in all records, and
+        a target that is mostly missing.
 
         Args:
             model: from `build_model`.
@@ -260,7 +262,12 @@ class ModelBuilder:
         Raises:
             ValueError: the dataset is empty or endless, or does not match the model.
         """
-        adaptation.adapt(model, dataset)
+        single = {
+            name: target.predicts != (1,)
+            for name, target in self.targets.items()
+            if target.shape == ()
+        }
+        adaptation.adapt(model, dataset, single)
 
     @options_by_name
     def export_serving(

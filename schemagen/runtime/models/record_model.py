@@ -39,6 +39,12 @@ def _checking(
             _refuse_single_values(self, x)
         # Subclasses of users may learn from anything.
         if learns and type(self) is RecordModel:
+            if not self.compiled:
+                raise RuntimeError(
+                    "the model is not compiled, and learns nothing: if the record has "
+                    "no target, give a field role='target' and generate again, or add "
+                    "your own head to `model.output`; else call model.compile"
+                )
             for dataset in (x, kwargs.get("validation_data")):
                 if hasattr(dataset, "element_spec"):
                     check_learnable(self, dataset)

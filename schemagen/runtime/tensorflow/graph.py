@@ -120,28 +120,33 @@ def raw_numbers(data: tf.Tensor, dtype: tf.DType) -> tf.Tensor:
     return tf.bitcast(decoded, dtype) if dtype.name in _DECODED_AS else decoded
 
 
-def positions_of(stored: tf.Tensor, names: Sequence[bytes]) -> tf.Tensor:
-    """Look up stored names, string [N]: int64 [N], -1 for "", -2 for an unknown one."""
+def positions_of(
+    stored: tf.Tensor, known: Sequence[bytes] | Sequence[int], none: bytes | int
+) -> tf.Tensor:
+    """Look up stored names or integers [N]: int64 [N], -1 for `none`, -2 for others."""
     # A search in a constant needs no table, which a saved model would have to track.
-    hashes, order = _sorted_hashes(tuple(names))
+    hashes, order = _sorted_hashes(tuple(known), stored.dtype.name)
     places = tf.searchsorted(tf.constant(hashes), _hashed(stored))
     found = tf.gather(tf.constant(order), tf.minimum(places, len(order) - 1))
-    known = tf.gather(tf.constant(list(names)), found) == stored
-    none = tf.where(stored == "", tf.constant(-1, tf.int64), tf.constant(-2, tf.int64))
-    return tf.where(known, found, none)
+    is_known = tf.gather(tf.constant(list(known), stored.dtype), found) == stored
+    is_none = stored == tf.constant(none, stored.dtype)
+    others = tf.where(is_none, tf.constant(-1, tf.int64), tf.constant(-2, tf.int64))
+    return tf.where(is_known, found, others)
 
 
-def _hashed(names: tf.Tensor) -> tf.Tensor:
-    return tf.strings.to_hash_bucket_fast(names, 2**63 - 1)
+def _hashed(stored: tf.Tensor) -> tf.Tensor:
+    if stored.dtype != tf.string:
+        return stored
+    return tf.strings.to_hash_bucket_fast(stored, 2**63 - 1)
 
 
 @lru_cache(maxsize=64)
 def _sorted_hashes(
-    names: tuple[bytes, ...],
+    known: tuple[bytes | int, ...], dtype: str
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the hashes of names in order, and the ids of the names they belong to."""
+    """Return hashes in order, and the positions of what they belong to."""
     with tf.init_scope():  # computed once, also where a graph is being traced
-        hashes = _hashed(tf.constant(list(names))).numpy()
+        hashes = _hashed(tf.constant(list(known), dtype)).numpy()
     order = np.argsort(hashes)
     return hashes[order], order
 

@@ -35,6 +35,10 @@ def _ids_from(offset: int) -> Store:
     return lambda ids: ints(*(index + offset for index in ids))
 
 
+def _from(*values: int) -> Store:
+    return lambda ids: ints(*(values[index] for index in ids))
+
+
 def _names(ids: Sequence[int]) -> tf.train.Feature:
     return blobs(*(NAMES[index].encode() for index in ids))
 
@@ -96,6 +100,20 @@ def _one_label() -> Iterator[KindCase]:
     yield declared(
         "Annotated[int, Label(num_classes=3, offset=5)]", _label(3, _ids_from(5))
     ).optional(2, default="2")
+    signs = declared(
+        'Annotated[int | str, Label(values=(-1, 1), classes=("red fox", "hare"))]',
+        _label(2, _from(-1, 1), named=True),
+    )
+    yield signs
+    yield signs.optional(-1, masked=False)
+    yield signs.optional(1, default="'hare'")
+    yield declared(
+        "Annotated[int, Label(values=(90, 1, -7, 2**61), num_classes=4)]",
+        _label(4, _from(90, 1, -7, 2**61)),
+    ).optional(-1, masked=False)
+    yield declared(
+        "Annotated[int, Label(values=(1, 2, 3), role='info')]", _label(3, _ids_from(1))
+    )
     by_name = declared(
         f'Annotated[int | str, Label(classes={NAMES!r}, stored="text")]',
         _label(5, _names, named=True),
@@ -139,6 +157,10 @@ def _several_labels() -> Iterator[KindCase]:
     yield declared(
         "Annotated[list[int], MultiLabel(num_classes=9)]",
         _multi_label(9, _ids_from(0)),
+    )
+    yield declared(
+        "Annotated[list[int], MultiLabel(values=(5, 3, 9))]",
+        _multi_label(3, _from(5, 3, 9)),
     )
     yield declared(
         'Annotated[np.ndarray, MultiLabel(num_classes=300, offset=1, role="info")]',

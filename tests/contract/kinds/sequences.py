@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -66,6 +66,50 @@ def _cut(dtype: str, too_long: str, *, ragged: bool) -> KindCase:
         _lists(dtype, 7).map(value),
         padding=b"" if dtype in ("string", "bytes") else 0,
     )
+
+
+NAMES = ("car", 'a "person"', "łoś")
+
+
+def _classes(
+    options: str,
+    store: Callable[[list[int]], tf.train.Feature],
+    *,
+    ragged: bool = False,
+) -> KindCase:
+    """Ids and names in any order, which may come again, as ids from 0."""
+
+    def value(drawn: list[tuple[int, bool]]) -> Value:
+        ids = [index for index, _ in drawn]
+        given = [NAMES[index] if named else index for index, named in drawn]
+        found = ids if ragged else np.array(ids, np.int64)
+        return Value(given, store(ids), found)
+
+    drawn = st.tuples(st.integers(0, len(NAMES) - 1), st.booleans())
+    return under_one_key(
+        f'Annotated[list[int | str], VarLen("int64", classes={NAMES!r}, '
+        f"ragged={ragged}{options})]",
+        st.lists(drawn, max_size=4).map(value),
+        padding=-1,
+    )
+
+
+def _lists_of_classes() -> Iterator[KindCase]:
+    def names(ids: list[int]) -> tf.train.Feature:
+        return blobs(*(NAMES[index].encode() for index in ids))
+
+    plain = _classes("", lambda ids: ints(*ids))
+    yield plain
+    yield plain.optional(np.array([], np.int64), default="[]")
+    yield plain.optional(np.array([], np.int64))
+    yield _classes(
+        ", offset=1, max_length=4", lambda ids: ints(*(index + 1 for index in ids))
+    )
+    yield _classes(
+        ", values=(18, 1, -1)", lambda ids: ints(*((18, 1, -1)[index] for index in ids))
+    )
+    yield _classes(', stored="text", role="input"', names)
+    yield _classes(', stored="text"', names, ragged=True)
 
 
 def _filled_up(
@@ -186,3 +230,4 @@ def cases() -> Iterator[KindCase]:
     yield declared("list[list[str]]", _lists_of_lists("string").draw)
     yield declared("list[list[int]]", _lists_of_lists("int64").draw)
     yield from _padded_lists()
+    yield from _lists_of_classes()

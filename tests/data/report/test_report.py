@@ -20,13 +20,14 @@ from command_line import run
 from damaged_files import flip_bit
 from pictures import encoded
 from PIL import Image as Pillow
-from schemagen import Image, Label, Mask, Record, Vector
+from schemagen import Image, Label, Mask, Record, VarLen, Vector
 from schemagen import inspect as inspected
 from tfrecord_files import frame
 
 from ..messages import example, number, record, write_data, write_file
 from .conftest import make_report
 from .pages import cells_of, page_about, section_of
+from .scenes import box_lists
 
 NAME = "train-00000-of-00001.tfrecord"
 RECORDS = [example({"a": index, "b": "word"}) for index in range(20)]
@@ -241,6 +242,24 @@ def test_a_mask_has_a_color_for_each_class(tmp_path: Path) -> None:
     assert len(set(colors)) == 3
     for color in colors[1:]:  # the first one is the background
         assert f"#{bytes(color).hex()}" in page
+
+
+def test_boxes_have_the_names_of_their_classes(tmp_path: Path) -> None:
+    """Which are not in the file, where there are ids."""
+    classes = VarLen("int64", classes=("car", "omnibus"), offset=1, group="box")
+    fields = {
+        "photo": Annotated[bytes, Image((50, 60, 3), encoding="png")],
+        "category": Annotated[list[str], classes],
+        **box_lists(),
+    }
+    row = {
+        "photo": encoded(np.zeros((50, 60, 3), np.uint8), "PNG"),
+        **{"category": [2], "xmin": [0.1], "xmax": [0.5], "ymin": [0.1], "ymax": [0.5]},
+    }
+    shown_of(tmp_path, record("Street", fields), row)
+    page = (tmp_path / "report.html").read_text("utf-8")
+    [legends] = re.findall(r'class="legends".*?</div>', page, re.DOTALL)
+    assert "omnibus" in legends
 
 
 def test_the_page_is_one_file(data: Path, tmp_path: Path) -> None:

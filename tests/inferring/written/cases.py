@@ -79,6 +79,61 @@ class FromOne(Record):
 
 
 # doubt
+class Signs(Record):
+    # doubt
+    category: Annotated[
+        str,
+        Label(
+            classes=("2", "3", "4", "5", "6", "7", "8", "9", "10", "11"),
+            stored="text",
+        ),
+    ]
+    # doubt
+    clicked: Annotated[int, Label(values=(-1, 1))]
+    # doubt
+    label: Annotated[int, Label(values=(-1, 1))]
+    # doubt
+    outcome: Annotated[str, Label(classes=("No", "Yes"), stored="text")]
+    # doubt
+    sentiment: Annotated[int, Label(values=(-1, 0, 1))]
+
+
+# doubt
+class NamedBoxes(Record):
+    image: Annotated[bytes, Image((4, 5, 3), encoding="png", key="image/encoded")]
+    # doubt
+    label: Annotated[
+        list[str],
+        VarLen(
+            "int64",
+            group="class",
+            classes=("cat", "dog", "eel"),
+            offset=1,
+            key="image/object/class/label",
+        ),
+    ]
+    text: Annotated[
+        list[str],
+        VarLen("string", group="class", key="image/object/class/text", role="info"),
+    ]
+
+
+# doubt
+class BoxNames(Record):
+    image: Annotated[bytes, Image((4, 5, 3), encoding="png", key="image/encoded")]
+    # doubt
+    text: Annotated[
+        list[str],
+        VarLen(
+            "int64",
+            classes=("cat", "dog", "eel"),
+            stored="text",
+            key="image/object/class/text",
+        ),
+    ]
+
+
+# doubt
 class Named(Record):
     # doubt
     label: Annotated[Literal["cat", "dog", "eel"], Label(key="class/label")]
