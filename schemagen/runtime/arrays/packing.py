@@ -372,7 +372,8 @@ class PackedRows:
         found = {}
         for name, column in columns.items():
             field = name.removesuffix("_present")
-            if name in how.documents or field in how.documents:
+            image = self._view.decoder.record.sizes.get(name)
+            if not {name, field, image}.isdisjoint(how.documents):
                 column = column[:, :most]
             is_added = field != name and field not in self._view.decoder.collators
             if is_added and (column == (np.arange(most) < counts[:, np.newaxis])).all():

@@ -235,6 +235,14 @@ class ArrayCells(Cells):
     def scaled(self, numbers: Any, scale: float, offset: float) -> NDArray[np.float32]:
         return scaled(numbers, scale, offset)
 
+    def rescaled(self, before: Sequence[Any], after: Sequence[int]) -> ArrayCells:
+        items = self.values.reshape(-1, len(after))
+        owners = np.repeat(np.arange(len(self.column)), self.lengths // len(after))
+        old = np.stack(before, axis=1)[owners]
+        with np.errstate(over="ignore"):  # of damaged numbers
+            found = (items * np.array(after, np.float64) / old).astype(np.float32)
+        return self.with_values(found.reshape(-1))
+
     def are_products(
         self, counts: NDArray[np.int64], sizes: Sequence[Any]
     ) -> NDArray[np.bool_]:
@@ -612,6 +620,15 @@ class ColumnSource(Source):
         rows = reduce(np.intersect1d, [each.column.rows for each in some])
         among = self.features.among(rows)
         return tuple(each.only(among[each.column.rows]) for each in some)
+
+    def sized(
+        self, cells: ArrayCells, image: Any
+    ) -> tuple[ArrayCells, NDArray[np.int64]]:
+        rows, sizes = image.sizes_in(self.features)
+        table = np.zeros((len(self.features.live), 2), np.int64)
+        table[rows] = sizes
+        found = cells.only(self.features.among(rows)[cells.column.rows])
+        return found, table[found.column.rows]
 
     def checked(
         self, cells: tuple[ArrayCells, ...], *checks: Check | BytesCheck

@@ -205,12 +205,27 @@ class TensorCells(Cells):
         )
 
     def scaled(self, numbers: Any, scale: float, offset: float) -> Any:
-        found = tf.cast(numbers, tf.float32) * scale + offset
+        return self._or_nan(tf.cast(numbers, tf.float32) * scale + offset)
+
+    def _or_nan(self, numbers: Any) -> Any:
+        """Return floats [B, ...], or NaN in the rows that have no value of their own."""
         absent = self.absent
         if absent is False:
-            return found
-        absent = tf.reshape(absent, (-1, *[1] * (len(found.shape) - 1)))
-        return tf.where(absent, float("nan"), found)
+            return numbers
+        absent = tf.reshape(absent, (-1, *[1] * (len(numbers.shape) - 1)))
+        return tf.where(absent, float("nan"), numbers)
+
+    def rescaled(self, before: Sequence[Any], after: Sequence[int]) -> TensorCells:
+        stored, each = self.values, len(after)
+        items = tf.cast(tf.reshape(stored, (-1, each)), tf.float64)
+        counts = (
+            self.lengths // each if self.is_ragged else prod(stored.shape[1:]) // each
+        )
+        old = tf.repeat(tf.cast(tf.stack(before, axis=1), tf.float64), counts, axis=0)
+        scaled = items * tf.constant(after, tf.float64) / old
+        found = tf.reshape(tf.cast(scaled, tf.float32), tf.shape(stored))
+        found = tf.ensure_shape(found, stored.shape)
+        return self.with_values(found if self.is_ragged else self._or_nan(found))
 
     def are_products(self, counts: Any, sizes: Sequence[Any]) -> Any:
         wanted = reduce(
@@ -344,6 +359,9 @@ class TensorSource(Source):
 
     def aligned(self, *some: TensorCells) -> tuple[TensorCells, ...]:
         return some
+
+    def sized(self, cells: TensorCells, image: Any) -> tuple[TensorCells, Any]:
+        return cells, image.stored_sizes(self.parsed)
 
     def checked(
         self, cells: tuple[TensorCells, ...], *checks: Check | BytesCheck

@@ -33,6 +33,8 @@ from ..shared.values import (
 from .box_sides import Sides, box_problems
 from .changes import (
     BOX,
+    BOX_IMAGE,
+    BOX_SCALED,
     DTYPE,
     ENCODING,
     FINITE,
@@ -85,6 +87,8 @@ class VarLen(Listed, Ranged):
             ("ymin", "xmin", "ymax", "xmax"), or with "width" and "height". Or one of
             these, of a list that is one side of boxes, with the others in its group.
         box_image: the field of the image inside of which they are, if they are in pixels.
+        box_scaled: whether readers scale them with this image, and deliver float32; by
+            default if it has `resize`.
         encoding: "list" stores an int64 or float list, "raw" little-endian bytes, as
             many as the row has items. Dtypes that the lists of tf.train.Example cannot
             hold, such as float64, are always raw.
@@ -101,7 +105,8 @@ class VarLen(Listed, Ranged):
     pad_on_disk: bool = parameter(*PAD_ON_DISK, default=False, seldom=True)
     group: Name | None = parameter(*GROUP, default=None, seldom=True)
     box: Sides | None = parameter(*BOX, default=None, seldom=True)
-    box_image: Name | None = parameter(default=None, seldom=True)
+    box_image: Name | None = parameter(*BOX_IMAGE, default=None, seldom=True)
+    box_scaled: bool | None = parameter(*BOX_SCALED, default=None, seldom=True)
     encoding: Literal["list", "raw"] = parameter(*ENCODING, default="list", seldom=True)
 
     kind: ClassVar[str] = "VarLen"
@@ -180,7 +185,12 @@ class VarLen(Listed, Ranged):
 
     @cached_property
     def delivered(self) -> Delivered:
-        return self._delivers_items((None, *self.item_shape))
+        return self._delivers_items((None, *self.item_shape), self.read_dtype)
+
+    @property
+    def read_dtype(self) -> str:
+        """The dtype that stored items are read as."""
+        return str(self.dtype)
 
     @property
     def _is_raw(self) -> bool:
@@ -215,7 +225,7 @@ class VarLen(Listed, Ranged):
 
     def unpack(self, *cells: Any) -> Any:
         (found,) = cells
-        kept = self._limit.kept(found.lists(self.dtype, self.item_shape))
+        kept = self._limit.kept(found.lists(self.read_dtype, self.item_shape))
         return kept if self.ragged else found.padded(kept, self.delivered.filler)
 
 
@@ -326,7 +336,7 @@ class FilledList(VarLen):
 
     @cached_property
     def delivered(self) -> Delivered:
-        return self._delivers_items(self._filled_shape)
+        return self._delivers_items(self._filled_shape, self.read_dtype)
 
     @property
     def _filled_shape(self) -> tuple[int, ...]:
@@ -338,7 +348,7 @@ class FilledList(VarLen):
 
     def unpack(self, *cells: Any) -> Any:
         (found,) = cells
-        return found.dense(self.dtype, self._filled_shape)
+        return found.dense(self.read_dtype, self._filled_shape)
 
 
 class FilledNumbers(FilledList, NumberList):

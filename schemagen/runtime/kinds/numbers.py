@@ -14,7 +14,7 @@ import numpy as np
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
-from ..cells.cells import Source
+from ..cells.cells import Read, Source
 from ..cells.checks import Check, Checks, Plan
 from ..cells.decoded import Shape
 from ..cells.delivered import Delivered, Mark
@@ -28,8 +28,19 @@ from ..shared.errors import Problem
 from ..shared.times import Time
 from ..shared.values import Numbers, check_shape, described, shape_text
 from ..shared.wire import buffer_of
-from .box_sides import Side, box_problems
-from .changes import BOX, DEQUANTIZE, DTYPE, ENCODING, FINITE, SHAPE, TRANSFER, UNIT
+from .box_sides import Side, box_of, box_problems
+from .changes import (
+    BOX,
+    BOX_IMAGE,
+    BOX_SCALED,
+    DEQUANTIZE,
+    DTYPE,
+    ENCODING,
+    FINITE,
+    SHAPE,
+    TRANSFER,
+    UNIT,
+)
 from .kind import Kind
 from .parameters import (
     FixedShape,
@@ -69,10 +80,16 @@ _NAMES = {
 
 
 class NumbersKind(Ranged):
-    """Numbers of an array, as a list or as raw bytes."""
+    """Numbers of an array, as a list or as raw bytes.
+
+    Attributes:
+        image: what its boxes are scaled with; None if they are not.
+    """
 
     exact: bool
     finite: bool
+    image: Any = None
+    box_scaled: bool | None = None
 
     @property
     def shape_of_rows(self) -> Shape:
@@ -90,6 +107,22 @@ class NumbersKind(Ranged):
         )
         self._raw = self.parts[0].encoding != "list"
         self._base64 = self.parts[0].transfer_encoding is not None
+
+    @property
+    def read_dtype(self) -> str:
+        """The dtype that stored numbers are read as."""
+        return "float32" if self.box_scaled else str(self.dtype)
+
+    def read(self, source: Source) -> Read:
+        if self.image is None:
+            return super().read(source)
+        (stored,) = source.checked(self.cells(source), *self.checked)
+        found, sizes = source.sized(stored, self.image)
+        box = box_of(self)
+        assert box is not None
+        before = [sizes[:, axis] for axis in box.axes]
+        after = [self.image.resize[axis] for axis in box.axes]
+        return found, lambda: self.unpack(found.rescaled(before, after))
 
     def convert(self, value: Any) -> NDArray[Any]:
         array = self._numbers.convert(value)
@@ -123,7 +156,7 @@ class FixedNumbers(NumbersKind):
 
     @cached_property
     def delivered(self) -> Delivered:
-        return self._delivers_numbers(self.dtype)
+        return self._delivers_numbers(self.read_dtype)
 
     def _delivers_numbers(self, dtype: str) -> Delivered:
         mark: Mark = "nan" if dtype in FLOATS else "mask"
@@ -192,7 +225,7 @@ class FixedNumbers(NumbersKind):
 
     def unpack(self, *cells: Any) -> Any:
         (found,) = cells
-        return found.dense(self.dtype, self.shape)
+        return found.dense(self.read_dtype, self.shape)
 
 
 @declared
@@ -299,6 +332,7 @@ class Vector(FixedNumbers):
         transfer_encoding: "base64" stores raw bytes as base64 text.
         box: the last four numbers are a box: their names, as for `VarLen`.
         box_image: the field of the image inside of which it is, if it is in pixels.
+        box_scaled: whether readers scale it with this image, as for `VarLen`.
     """
 
     shape: FixedShape = parameter(*SHAPE)
@@ -316,7 +350,8 @@ class Vector(FixedNumbers):
     box: tuple[Side, Side, Side, Side] | None = parameter(
         *BOX, default=None, seldom=True
     )
-    box_image: Name | None = parameter(default=None, seldom=True)
+    box_image: Name | None = parameter(*BOX_IMAGE, default=None, seldom=True)
+    box_scaled: bool | None = parameter(*BOX_SCALED, default=None, seldom=True)
 
     kind: ClassVar[str] = "Vector"
     holds: ClassVar[str] = "np.ndarray or a list of its dtype"
