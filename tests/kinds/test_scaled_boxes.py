@@ -160,7 +160,11 @@ def street_batch() -> dict[str, Any]:
         "cars_left": side("left", "x"),
         "cars_tall": side("tall", "y"),
         "cars_right": side("right", "x"),
-        "one": or_nan("one", "xyxy", (2, 4)),
+        "one": [
+            np.zeros((2, 4)) if row["one"] is None else scaled(at, row["one"])
+            for at, row in enumerate(rows)
+        ],
+        "one_present": [True, False, True],
         "own": or_nan("own", "yxyx", (4,)),
         "share": [row["share"] for row in rows],
         "filled": [
@@ -231,7 +235,16 @@ def test_readers_scale_boxes_as_their_image(package: Workspace, tmp_path: Path) 
         )
         np.testing.assert_array_equal(info["inner_photo_size"], SIZES)
     bare = open_split(tmp_path, "train", decode_images=False)
-    np.testing.assert_array_equal(bare[0]["boxes"], scaled(0, rows[0]["boxes"]))
+    np.testing.assert_array_equal(bare[0]["boxes"], rows[0]["boxes"])
+    assert next(bare.batches(3))["boxes"].dtype == np.int64
+    assert "photo_size" not in bare[0]["inner"]
+    serializer.write_dataset(bare, tmp_path / "copy", "train")
+    copy = open_split(tmp_path / "copy", "train")
+    np.testing.assert_array_equal(copy[0]["boxes"], scaled(0, rows[0]["boxes"]))
+    table = split.to_arrow([0, 2])
+    assert table["boxes"].to_pylist() == [rows[0]["boxes"], rows[2]["boxes"]]
+    assert str(table["boxes"].type.value_type.value_type) == "int64"
+    assert table["own"].to_pylist() == [rows[0]["own"], None]
     found = run("verify", tmp_path)
     assert found.exit_code == 0, found.output
 
@@ -313,7 +326,8 @@ def declared(boxes: str, image: str = "resize=(4, 4)", more: str = "") -> str:
     """Return a schema with boxes in pixels."""
     return (
         "from typing import Annotated, Any\n"
-        "from schemagen import Image, Record, SequenceRecord, Steps, VarLen, Vector\n\n"
+        "from schemagen import Augment, Image, Record, SequenceRecord, Steps, VarLen, "
+        "Vector\n\n"
         "class Shot(Record):\n"
         f"    photo: Annotated[Any, Image((8, 8, 3), 'png', {image})]{more}\n"
         f"    boxes: {boxes}\n"
@@ -330,6 +344,14 @@ _SIDES = "\n    ".join(
 )
 WRONG = [
     ("SG113", "box_image=", declared(_LIST.format("box_scaled=True"))),
+    (
+        "SG121",
+        "augmentation moves",
+        declared(
+            _LIST.format("box_image='photo'"),
+            "resize=(4, 4), augment=Augment(flip_left_right=True)",
+        ),
+    ),
     (
         "SG123",
         "not resized",

@@ -255,7 +255,9 @@ def _box(feature: _Feature) -> Made:
         )
     elif sides and sides[0] == "xmin":
         remarks.append("of arrays: TFDS stores its own BBox with ymin first")
-    if not form.startswith("REL_"):
+    if sides is None:
+        remarks.append(f"{form}, which box= does not have")
+    elif not form.startswith("REL_"):
         remarks.append("in pixels: box_image= says of which image")
     return _listed(feature, dtype, shape, joined(*remarks), role="info", box=sides)
 

@@ -553,7 +553,8 @@ def _completed(view: View, packing: Packing, epoch: Epoch) -> Packing:
 
 def _added(view: View, packing: Packing, row: Row) -> list[str]:
     """Return the names of the lists that functions have added to a record."""
-    others = {*view.decoder.record.fields, *packing.documents, *packing.lists}
+    record = view.decoder.record
+    others = {*record.fields, *record.sizes, *packing.documents, *packing.lists}
     return [
         name for name, value in row.items() if name not in others and _is_list(value)
     ]

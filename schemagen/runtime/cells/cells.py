@@ -116,18 +116,6 @@ class Cells(ABC):
         """Return numbers times a scale plus an offset, as float32; NaN where absent."""
 
     @abstractmethod
-    def rescaled(self, before: Sequence[Any], after: Sequence[int]) -> Self:
-        """Return numbers times a size by another one, as float32; NaN where absent.
-
-        Calculated in float64, so that the order of operations makes no difference.
-
-        Args:
-            before: int64 [rows], the size that the first number of an item is divided by,
-                that of the second one, and so on.
-            after: the size that each is multiplied by.
-        """
-
-    @abstractmethod
     def are_products(self, counts: Any, sizes: Sequence[Any]) -> Any:
         """Return which rows have as many as the product of their sizes: bool [rows].
 

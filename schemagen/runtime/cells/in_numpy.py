@@ -235,14 +235,6 @@ class ArrayCells(Cells):
     def scaled(self, numbers: Any, scale: float, offset: float) -> NDArray[np.float32]:
         return scaled(numbers, scale, offset)
 
-    def rescaled(self, before: Sequence[Any], after: Sequence[int]) -> ArrayCells:
-        items = self.values.reshape(-1, len(after))
-        owners = np.repeat(np.arange(len(self.column)), self.lengths // len(after))
-        old = np.stack(before, axis=1)[owners]
-        with np.errstate(over="ignore"):  # of damaged numbers
-            found = (items * np.array(after, np.float64) / old).astype(np.float32)
-        return self.with_values(found.reshape(-1))
-
     def are_products(
         self, counts: NDArray[np.int64], sizes: Sequence[Any]
     ) -> NDArray[np.bool_]:

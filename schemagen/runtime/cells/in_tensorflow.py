@@ -205,27 +205,31 @@ class TensorCells(Cells):
         )
 
     def scaled(self, numbers: Any, scale: float, offset: float) -> Any:
-        return self._or_nan(tf.cast(numbers, tf.float32) * scale + offset)
-
-    def _or_nan(self, numbers: Any) -> Any:
-        """Return floats [B, ...], or NaN in the rows that have no value of their own."""
+        found = tf.cast(numbers, tf.float32) * scale + offset
         absent = self.absent
         if absent is False:
-            return numbers
-        absent = tf.reshape(absent, (-1, *[1] * (len(numbers.shape) - 1)))
-        return tf.where(absent, float("nan"), numbers)
+            return found
+        absent = tf.reshape(absent, (-1, *[1] * (len(found.shape) - 1)))
+        return tf.where(absent, float("nan"), found)
 
-    def rescaled(self, before: Sequence[Any], after: Sequence[int]) -> TensorCells:
+    def rescaled(self, before: Any, after: Sequence[int]) -> TensorCells:
+        """Return numbers times new sizes by old ones, as float32.
+
+        They are calculated in float64, so that their order makes no difference.
+
+        Args:
+            before: int64 [rows, N], the size that each number of an item is divided by.
+            after: the N sizes that these are multiplied by.
+        """
         stored, each = self.values, len(after)
         items = tf.cast(tf.reshape(stored, (-1, each)), tf.float64)
         counts = (
             self.lengths // each if self.is_ragged else prod(stored.shape[1:]) // each
         )
-        old = tf.repeat(tf.cast(tf.stack(before, axis=1), tf.float64), counts, axis=0)
+        old = tf.repeat(tf.cast(before, tf.float64), counts, axis=0)
         scaled = items * tf.constant(after, tf.float64) / old
         found = tf.reshape(tf.cast(scaled, tf.float32), tf.shape(stored))
-        found = tf.ensure_shape(found, stored.shape)
-        return self.with_values(found if self.is_ragged else self._or_nan(found))
+        return self.with_values(tf.ensure_shape(found, stored.shape))
 
     def are_products(self, counts: Any, sizes: Sequence[Any]) -> Any:
         wanted = reduce(

@@ -185,12 +185,7 @@ class VarLen(Listed, Ranged):
 
     @cached_property
     def delivered(self) -> Delivered:
-        return self._delivers_items((None, *self.item_shape), self.read_dtype)
-
-    @property
-    def read_dtype(self) -> str:
-        """The dtype that stored items are read as."""
-        return str(self.dtype)
+        return self._delivers_items((None, *self.item_shape))
 
     @property
     def _is_raw(self) -> bool:
@@ -225,7 +220,11 @@ class VarLen(Listed, Ranged):
 
     def unpack(self, *cells: Any) -> Any:
         (found,) = cells
-        kept = self._limit.kept(found.lists(self.read_dtype, self.item_shape))
+        return self.unpacked(found, str(self.dtype))
+
+    def unpacked(self, found: Any, dtype: str) -> Any:
+        """Return the lists of checked cells, whose items have a dtype."""
+        kept = self._limit.kept(found.lists(dtype, self.item_shape))
         return kept if self.ragged else found.padded(kept, self.delivered.filler)
 
 
@@ -249,6 +248,10 @@ class NumberList(NumbersKind, VarLen):
     @property
     def shape_of_rows(self) -> Shape:
         return (None, *self.item_shape)
+
+    @cached_property
+    def delivered(self) -> Delivered:
+        return self._scaled(super().delivered)
 
     def store(self, value: Any) -> Sequence[Stored]:
         if (
@@ -336,7 +339,7 @@ class FilledList(VarLen):
 
     @cached_property
     def delivered(self) -> Delivered:
-        return self._delivers_items(self._filled_shape, self.read_dtype)
+        return self._delivers_items(self._filled_shape)
 
     @property
     def _filled_shape(self) -> tuple[int, ...]:
@@ -346,13 +349,16 @@ class FilledList(VarLen):
     def checks(self) -> Checks:
         return self.checks_of_items()
 
-    def unpack(self, *cells: Any) -> Any:
-        (found,) = cells
-        return found.dense(self.read_dtype, self._filled_shape)
+    def unpacked(self, found: Any, dtype: str) -> Any:
+        return found.dense(dtype, self._filled_shape)
 
 
 class FilledNumbers(FilledList, NumberList):
     """A list of numbers that is padded when it is written."""
+
+    @cached_property
+    def delivered(self) -> Delivered:
+        return self._scaled(super().delivered)
 
     def store(self, value: Any) -> Sequence[Stored]:
         items = self.convert(value)

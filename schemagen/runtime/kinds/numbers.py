@@ -16,15 +16,18 @@ from numpy.typing import NDArray
 
 from ..cells.cells import Read, Source
 from ..cells.checks import Check, Checks, Plan
-from ..cells.decoded import Shape
+from ..cells.columns import Rows
+from ..cells.decoded import Form, Shape, SizedRows, Values
 from ..cells.delivered import Delivered, Mark
 from ..cells.in_numpy import scaled
+from ..cells.in_tensorflow import TensorSource
 from ..cells.part import BYTES, Part, values_part, with_missing
 from ..cells.written import RawRows, Stored, Written, written_numbers
 from ..images.formats import sniff, undecoded
 from ..shared import base64_text
 from ..shared.dtypes import DTYPES, FLOATS, INTEGERS, NUMBERS, RAW_ONLY
 from ..shared.errors import Problem
+from ..shared.requirements import lazy_tf as tf
 from ..shared.times import Time
 from ..shared.values import Numbers, check_shape, described, shape_text
 from ..shared.wire import buffer_of
@@ -84,11 +87,13 @@ class NumbersKind(Ranged):
 
     Attributes:
         image: what its boxes are scaled with; None if they are not.
+        unpacked: returns the values of checked cells, given the dtype of their numbers.
     """
 
     exact: bool
     finite: bool
     image: Any = None
+    unpacked: Any
     box_scaled: bool | None = None
 
     @property
@@ -108,21 +113,56 @@ class NumbersKind(Ranged):
         self._raw = self.parts[0].encoding != "list"
         self._base64 = self.parts[0].transfer_encoding is not None
 
-    @property
-    def read_dtype(self) -> str:
-        """The dtype that stored numbers are read as."""
-        return "float32" if self.box_scaled else str(self.dtype)
+    def _scaled(self, delivered: Delivered) -> Delivered:
+        """Return what is delivered of the numbers once boxes are scaled: floats."""
+        if not self.box_scaled:
+            return delivered
+        return replace(delivered, dtype="float32", filler=float(delivered.filler))
 
     def read(self, source: Source) -> Read:
         if self.image is None:
             return super().read(source)
         (stored,) = source.checked(self.cells(source), *self.checked)
         found, sizes = source.sized(stored, self.image)
+        if not isinstance(source, TensorSource):
+            return found, lambda: SizedRows(self.unpack(found), sizes)
+        axes, after = self._axes_and_sizes()
+        before = tf.gather(sizes, axes, axis=1)
+        return None, lambda: self.unpacked(found.rescaled(before, after), "float32")
+
+    def in_form(self, values: Values, form: Form) -> Values:
+        """Scale boxes, unless their image stays encoded and so as large as it is."""
+        if not isinstance(values, SizedRows):
+            return values
+        if self._stays(form):
+            return values.numbers  # type: ignore[no-any-return]
+        axes, after = self._axes_and_sizes()
+
+        def scaled(numbers: NDArray[Any], owners: Rows) -> NDArray[Any]:
+            before = values.sizes[owners][:, np.newaxis, axes]
+            each = prod(numbers.shape[1:]) // len(axes)
+            items = numbers.reshape(len(owners), each, len(axes))
+            with np.errstate(over="ignore"):  # of damaged numbers
+                found = (items * np.array(after, np.float64) / before).astype(
+                    np.float32
+                )
+            return found.reshape(numbers.shape)
+
+        return values.with_numbers(scaled)  # type: ignore[no-any-return]
+
+    def dtype_in(self, form: Form) -> str:
+        return str(self.dtype) if self._stays(form) else super().dtype_in(form)
+
+    def _stays(self, form: Form) -> bool:
+        """Return whether boxes stay as they are, since their image stays encoded."""
+        encoded = self.image is not None and self.image.encoding != "raw"
+        return encoded and not form.images
+
+    def _axes_and_sizes(self) -> tuple[list[int], list[int]]:
+        """Return the axis of each number of a box, and the size that it is brought to."""
         box = box_of(self)
         assert box is not None
-        before = [sizes[:, axis] for axis in box.axes]
-        after = [self.image.resize[axis] for axis in box.axes]
-        return found, lambda: self.unpack(found.rescaled(before, after))
+        return box.axes, [self.image.resize[axis] for axis in box.axes]
 
     def convert(self, value: Any) -> NDArray[Any]:
         array = self._numbers.convert(value)
@@ -156,7 +196,7 @@ class FixedNumbers(NumbersKind):
 
     @cached_property
     def delivered(self) -> Delivered:
-        return self._delivers_numbers(self.read_dtype)
+        return self._scaled(self._delivers_numbers(self.dtype))
 
     def _delivers_numbers(self, dtype: str) -> Delivered:
         mark: Mark = "nan" if dtype in FLOATS else "mask"
@@ -225,7 +265,10 @@ class FixedNumbers(NumbersKind):
 
     def unpack(self, *cells: Any) -> Any:
         (found,) = cells
-        return found.dense(self.read_dtype, self.shape)
+        return self.unpacked(found, str(self.dtype))
+
+    def unpacked(self, found: Any, dtype: str) -> Any:
+        return found.dense(dtype, self.shape)
 
 
 @declared

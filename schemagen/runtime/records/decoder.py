@@ -55,7 +55,7 @@ class Collator:
         self.codec = codec
         self.form = form
         self._name = codec.name
-        self._size_name = size_name(codec)
+        self._size_name = size_name(codec) if form.images else ""
         delivered = codec.delivered
         self.masked = delivered.absence.masked
         encoded = codec.parts[0].is_image and not form.images
@@ -67,7 +67,7 @@ class Collator:
             self._shape = delivered.decoded[1]
             self.filler = b"" if encoded else ""
         elif delivered.dtype != "string":
-            self.dtype = DTYPES[delivered.dtype].numpy
+            self.dtype = DTYPES[codec.dtype_in(form)].numpy
         elif codec.dtype == "bytes":
             self.filler = delivered.filler.encode()
         self.listed = bool(self._shape) and (
@@ -104,6 +104,8 @@ class Collator:
 
     def sizes(self, decoded: Decoded, rows: int) -> dict[str, NDArray[np.int64]]:
         """Return the stored sizes of images, if they are delivered: int64 [rows, 2].
+
+        Images that stay encoded have the size that is stored.
 
         Args:
             decoded: the images of the records that have one.
