@@ -121,8 +121,8 @@ _SCHEMAS = (
     ),
     Rule(
         "SG123",
-        "sides of boxes do not go together",
-        "Boxes are checked by all of their sides, and in pixels against their image.",
+        "sides of boxes do not go together, or boxes with their image",
+        "Boxes are checked by all sides; in pixels, with and against their image.",
     ),
     Rule(
         "SG124",

@@ -40,6 +40,7 @@ from .schema.record import Record
 from .spec.model import FieldSpec, RecordSpec
 from .spec.names import RESERVED_FIELDS
 from .spec.resolve import resolve
+from .spec.scaled_boxes import declared_boxes
 from .spec.training import with_role
 
 
@@ -361,7 +362,7 @@ class _File:
     """One schema file, while it is written."""
 
     def __init__(self, spec: RecordSpec, comments: Mapping[str, Sequence[str]]) -> None:
-        self._members = tree(spec.fields)
+        self._members = tree(declared_boxes(spec.fields))
         names = {name for field in spec.fields for name in (field.name, *field.path)}
         hidden = {*names, spec.class_name}
         self.words = Words(hidden)

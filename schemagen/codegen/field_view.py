@@ -14,7 +14,7 @@ from ..runtime.cells.delivered import Delivered
 from ..runtime.cells.part import BYTES, FLOAT, Part
 from ..runtime.kinds.augment import augment_of
 from ..runtime.kinds.classes import names_of
-from ..runtime.kinds.images import Resized
+from ..runtime.kinds.images import Resized, size_name
 from ..runtime.kinds.kind import Kind
 from ..runtime.kinds.parameters import parameters_of
 from ..spec.model import FieldSpec
@@ -117,6 +117,15 @@ class FieldView:
     @property
     def mask_label(self) -> str:
         return f"{self.label}_present"
+
+    @property
+    def size_name(self) -> str:
+        """The name of the stored size of an image; "" if it is not delivered."""
+        return size_name(self.codec)
+
+    @property
+    def size_label(self) -> str:
+        return f"{self.label}_size"
 
     @property
     def augmented(self) -> tuple[tuple[str, Any], ...]:

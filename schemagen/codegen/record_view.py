@@ -154,6 +154,8 @@ class RecordView:
                 found.append((field.name, field.path))
             if outer and field.delivered.absence.masked:
                 found.append((field.mask_name, (*outer, f"{name}_present")))
+            if outer and field.size_name:
+                found.append((field.size_name, (*outer, f"{name}_size")))
         return tuple(found)
 
     @property
@@ -191,7 +193,8 @@ class RecordView:
 
     @property
     def info_names(self) -> tuple[str, ...]:
-        return _with_masks(self.infos)
+        sizes = tuple(field.size_name for field in self.fields if field.size_name)
+        return (*_with_masks(self.infos), *sizes)
 
     @property
     def arguments(self) -> Code:

@@ -21,7 +21,7 @@ from ..runtime.kinds.spec_json import codec_of_json, stored_field
 from .tables import AXES, BREAKING_RULES, Axis, BreakingRule
 
 # What decides what the tensors of a batch look like.
-_TENSOR = ("dense", "dtype", "presence", "ragged", "resize", "shape")
+_TENSOR = ("dense", "dtype", "presence", "ragged", "resize", "shape", "sizes")
 
 
 def interface_changes(before: Spec, after: Spec) -> Iterator[Change]:

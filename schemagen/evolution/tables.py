@@ -257,8 +257,8 @@ _MEANING = (
     ),
     BreakingRule(
         id="SG232",
-        title="resizing of images changed",
-        purpose="Models get other pixels than in training.",
+        title="resizing of images or boxes changed",
+        purpose="Models get other pixels or boxes than in training.",
         before="photo: Annotated[np.ndarray, Image((4, 4, 3), resize=(2, 2))]",
         after="photo: Annotated[np.ndarray, Image((4, 4, 3), resize=(3, 3))]",
         to_do=_RETRAIN,

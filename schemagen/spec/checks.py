@@ -435,6 +435,10 @@ def _name_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
         if mask and (field.nullable or kind.presence):
             message = f"the name is that of the mask of {field.name!r}"
             yield record.wrong("SG115", message, mask, advice=_RENAME_ONE)
+        size = by_name.get(f"{field.name}_size")
+        if size and isinstance(kind, Image) and kind.sizes:
+            message = f"the name is that of the stored size of {field.name!r}"
+            yield record.wrong("SG115", message, size, advice=_RENAME_ONE)
         for suffix in layers(kind):
             layer = by_name.get(f"{field.name}_{suffix}")
             if layer and layer.kind and role_of(layer.kind) in ("input", "target"):
@@ -570,7 +574,7 @@ def _group_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
 
 def _box_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
     """Yield sides that are no box together, and boxes in what is not an image."""
-    images = [field.label for field, kind in fields if isinstance(kind, Image)]
+    images = {field.label: field for field, kind in fields if isinstance(kind, Image)}
     groups: dict[str, list[tuple[Declaration, BoxSides]]] = {}
     for field, kind in fields:
         box, name = box_of(kind), group_of(kind)
@@ -583,6 +587,9 @@ def _box_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
                 field,
                 expected=f"an Image: {', '.join(images) or 'there is none'}",
             )
+        inner = box_of(kind.of_step)
+        if inner and inner.image in images:
+            yield from _scaling_findings(field, images[inner.image], record)
     for group, grouped in groups.items():
         first = grouped[0][0]
         sides = [side for _, box in grouped for side in box.sides]
@@ -603,6 +610,50 @@ def _box_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
                 found=", ".join(sorted(named)),
                 expected="the same box_image for all",
             )
+        scaled = {box.scaled for _, box in grouped}
+        if len(scaled) > 1:
+            yield record.wrong(
+                "SG123",
+                f"the sides of boxes in the group {group!r} are scaled differently",
+                first,
+                found=", ".join(sorted(f"box_scaled={each}" for each in scaled)),
+                expected="the same box_scaled for all",
+            )
+
+
+def _scaling_findings(
+    boxes: Declaration, image: Declaration, record: LoadedRecord
+) -> Iterator[Finding]:
+    """Yield what is wrong with boxes that readers scale with their image."""
+    assert boxes.kind is not None
+    kind: Any = boxes.kind.of_step
+    resize = getattr(image.kind, "resize", None)
+    if resize is None and kind.box_scaled:
+        yield record.wrong(
+            "SG123",
+            f"box_scaled=True, and {image.label!r} is not resized",
+            boxes,
+            advice=f"give {image.label!r} resize=(height, width), or leave it out",
+        )
+    if resize is None or kind.box_scaled is False:
+        return
+    unknown = ""
+    if image.optional:
+        unknown = f"{image.label!r} may be missing, and its size is then unknown"
+    elif boxes.optional and boxes.default is not None and np.size(boxes.default):
+        unknown = "a default has no image to be scaled with"
+    elif kind is not boxes.kind:
+        unknown = "boxes of steps are read apart from it"
+    elif getattr(kind, "dequantize", None):
+        unknown = "dequantized numbers are not those of stored pixels"
+    if unknown:
+        yield record.wrong(
+            "SG123",
+            f"boxes cannot be scaled with {image.label!r}",
+            boxes,
+            found=unknown,
+            advice="declare box_scaled=False, to scale them with your own code",
+        )
 
 
 def _augmentation_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:

@@ -21,6 +21,7 @@ from .checks import (
 )
 from .model import Default, FieldSpec, RecordSpec
 from .names import snake_case
+from .scaled_boxes import settled_boxes
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def resolve(loaded: Iterable[LoadedRecord]) -> Resolved:
                 class_name=record.name,
                 source=record.source,
                 doc=_clean(_own_doc(record.cls)),
-                fields=tuple(
+                fields=settled_boxes(
                     FieldSpec(
                         field.name,
                         kind,

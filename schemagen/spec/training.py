@@ -104,8 +104,9 @@ def uses_vocabulary(kind: Kind) -> bool:
     if isinstance(kind, Steps):
         return step_block(kind.step) == "tokens"
     if isinstance(kind, (VarLen, Ragged)):
-        of_items = isinstance(kind, VarLen) and kind.item_shape
-        return not of_items and kind.dtype not in ("bool", *FLOATS)
+        if isinstance(kind, VarLen) and (kind.item_shape or kind.box_scaled):
+            return False
+        return kind.dtype not in ("bool", *FLOATS)
     return isinstance(kind, Text)
 
 

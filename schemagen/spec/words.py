@@ -7,6 +7,7 @@ from functools import singledispatch
 from typing import Any
 
 from ..runtime.cells.part import BYTES, FLOAT, INT, Part
+from ..runtime.kinds.box_sides import box_of
 from ..runtime.kinds.classes import Classed, Label, MultiLabel
 from ..runtime.kinds.image_lists import Images
 from ..runtime.kinds.images import Image
@@ -56,6 +57,9 @@ class Words:
 def words_of(codec: Kind) -> Words:
     """Return what to say about a field."""
     words = _words(codec)
+    box = box_of(codec)
+    if box is not None and box.scaled:
+        words = replace(words, delivers=f"{words.delivers}, scaled with {box.image}")
     if not isinstance(codec, Ranged) or codec.range == NO_RANGE:
         return words
     limits = range_text(*codec.range).removeprefix("numbers ")

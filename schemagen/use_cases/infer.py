@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -28,13 +28,14 @@ from ..data.infer import (
     groups_of,
     keys_by_split,
     shown_group,
+    with_boxes,
     without_odd,
 )
 from ..data.infer.draft import with_commas
 from ..data.layouts import Gap
 from ..data.sources import Data, find_data
 from ..data.tables import FORMATS, TableFiles, as_table, read_table, table_files
-from ..runtime.cells.columns import WRITE_EXAMPLES
+from ..runtime.cells.columns import WRITE_EXAMPLES, Columns
 from ..runtime.shared.errors import DatasetError
 from ..runtime.shared.tfrecord import MOST_RECORD_BYTES
 from ..schema_source import schema_source, wrong_with
@@ -141,11 +142,12 @@ def infer(
     files = [file for file in reading.files if str(file.path) not in foreign]
     if not merge:
         check_groups(found, files)
-    evidence = without_odd(
-        evidence,
-        lambda: Reading(found.files, limit, max_record_bytes).batches(),
-    )
-    drafted = draft_record(evidence, class_name, files=files)
+
+    def again() -> Iterator[Columns]:
+        return Reading(found.files, limit, max_record_bytes).batches()
+
+    evidence = without_odd(evidence, again)
+    drafted = with_boxes(draft_record(evidence, class_name, files=files), again)
     check_drafted(found, drafted)
     read = _said(reading)
     header = _header(read, reading.damaged, evidence.malformed)

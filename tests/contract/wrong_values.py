@@ -381,6 +381,7 @@ BOXES = {
             ),
         ],
         "float32",
+        read=[np.float32([[0, 0, 2, 2]]), np.float32([[0.4, 0.5, 0, 0]])],
     ),
     "photo": Field(
         'Image((None, None, 3), encoding="png", resize=(2, 2))',

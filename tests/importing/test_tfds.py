@@ -116,9 +116,10 @@ def test_sequences_and_dicts_are_those_that_tfds_was_given(
         assert value[0].tolist() == expected
 
 
+ROWS_FIRST = "box=('ymin', 'xmin', 'ymax', 'xmax')"
 FIELDS = {
     "Zoo.any": "Annotated[bytes, Image((None, None, 3), encoding='any')]",
-    "Zoo.corners": "Annotated[np.ndarray, Vector((2, 4), role='info')]",
+    "Zoo.corners": f"Annotated[np.ndarray, Vector((2, 4), {ROWS_FIRST}, role='info')]",
     "Zoo.depth": "Annotated[bytes, Image((4, 4, 1), encoding='png', dtype='uint16')]",
     "Zoo.huge": "int",
     "Zoo.kind": "Annotated[int, Label(num_classes=7)]",
@@ -129,6 +130,8 @@ FIELDS = {
     "Zoo.turned": "Annotated[list[int], VarLen('int32')]",
     "Zoo.video": "Annotated[list[bytes], Images((4, 4, 3), encoding='png')]",
     "Zoo.words": "Annotated[list[str], VarLen('string', max_length=2)]",
+    "Boxes.bbox": "Annotated[np.ndarray, VarLen('float32', item_shape=(4,), "
+    f"group='boxes', {ROWS_FIRST}, role='info')]",
     "Boxes.label": "Annotated[list[int], VarLen('int64', group='boxes', role='info')]",
     "Boxes.name": "Annotated[list[str], VarLen('string', group='boxes')]",
     "Deep.frame": "Annotated[list[bytes], Images((2, 2, 3), encoding='png', group='deep')]",
@@ -159,7 +162,20 @@ LONE = {
         "Annotated[int, Scalar('int64', role='info')]",
     ),
     "clear_box": (
-        connector("BBoxFeature", "boundingBox", bboxFormat="XYXY"),
+        connector("BBoxFeature", "boundingBox", bboxFormat="REL_YXYX"),
+        f"Annotated[np.ndarray, Vector((4,), {ROWS_FIRST}, role='info')]",
+    ),
+    "old_box": (
+        connector("BBoxFeature", "boundingBox", shape=shape(4)),
+        f"Annotated[np.ndarray, Vector((4,), {ROWS_FIRST}, role='info')]",
+    ),
+    "box_in_pixels": (
+        connector("BBoxFeature", "boundingBox", bboxFormat="XYWH"),
+        "Annotated[np.ndarray, Vector((4,), box=('xmin', 'ymin', 'width', 'height'), "
+        "role='info')]",
+    ),
+    "box_of_later": (
+        connector("BBoxFeature", "boundingBox", bboxFormat="CENTER_XYWH"),
         "Annotated[np.ndarray, Vector((4,), role='info')]",
     ),
     "bfloat": (tensor("bfloat16", 2), "Annotated[np.ndarray, Vector((2,))]"),

@@ -1,5 +1,6 @@
 """Infer: from records of which nothing is known to the record that wrote them."""
 
+from .boxes import with_boxes
 from .deciding import Drafted, draft_record
 from .draft import DOUBT
 from .evidence import Evidence, gather
@@ -21,5 +22,6 @@ __all__ = [
     "groups_of",
     "keys_by_split",
     "shown_group",
+    "with_boxes",
     "without_odd",
 ]

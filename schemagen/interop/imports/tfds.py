@@ -37,6 +37,11 @@ Shape = tuple[int | None, ...]
 _EXPECTED = "the features.json of a TFDS dataset, or the directory it is in"
 _MALFORMED = (ValueError, TypeError, KeyError, AttributeError)
 _TEXT = {"pythonClassName": "Text"}
+_SIDES = {
+    "YXYX": ("ymin", "xmin", "ymax", "xmax"),
+    "XYXY": ("xmin", "ymin", "xmax", "ymax"),
+    "XYWH": ("xmin", "ymin", "width", "height"),
+}
 
 
 def import_tfds(source: str) -> Source:
@@ -204,9 +209,7 @@ def _leaf(feature: _Feature) -> Made:
         case "Text" if not says:
             return _listed(feature, "string")
         case "BBoxFeature":
-            doc = place.doc or f"A box: {says.get('bboxFormat') or 'REL_YXYX'}."
-            feature = replace(feature, place=replace(place, doc=doc))
-            return _listed(feature, dtype or "float32", shape or (4,), role="info")
+            return _box(feature)
         case "Tensor" | "Scalar" | "Audio" if not says.get("lazyDecode"):
             place = replace(place, optional=bool(says.get("optional")))
             feature = replace(feature, place=place)
@@ -236,6 +239,27 @@ def _image(feature: _Feature) -> Made:
         )
     facts |= {"count": lengths[0], "group": feature.group}
     return feature.place.field(Images, **facts), remark
+
+
+def _box(feature: _Feature) -> Made:
+    given = str(feature.says.get("bboxFormat") or "")
+    form = given or "REL_YXYX"
+    doc = feature.place.doc or f"A box: {form}."
+    feature = replace(feature, place=replace(feature.place, doc=doc))
+    dtype, shape = feature.dtype or "float32", feature.shape or (4,)
+    sides = _SIDES.get(form.removeprefix("REL_"))
+    remarks = []
+    if not given:
+        remarks.append(
+            "no format: ymin first, as TFDS stored them before there were any"
+        )
+    elif sides and sides[0] == "xmin":
+        remarks.append("of arrays: TFDS stores its own BBox with ymin first")
+    if sides is None:
+        remarks.append(f"{form}, which box= does not have")
+    elif not form.startswith("REL_"):
+        remarks.append("in pixels: box_image= says of which image")
+    return _listed(feature, dtype, shape, joined(*remarks), role="info", box=sides)
 
 
 def _label(feature: _Feature, count: int) -> Made:

@@ -58,7 +58,8 @@ def with_added(roles: Roles, batch: Batch, record: RecordCodec) -> Roles:
         batch: columns by name, not nested.
         record: the codecs of the fields of the schema.
     """
-    known = {*record.fields, *(f"{name}_present" for name in record.fields)}
+    masks = (f"{name}_present" for name in record.fields)
+    known = {*record.fields, *masks, *record.sizes}
     added = (name for name in batch if name not in known)
     return replace(roles, features=(*roles.features, *added))
 

@@ -264,9 +264,11 @@ class MappedBatches:
         batch = self._whole if whole else self._changed(start, stop)
         if batch is None or fields is None:
             return batch
-        masks = (f"{name}_present" for name in fields)
         self._check_known(batch, fields)
-        return {name: batch[name] for name in (*fields, *masks) if name in batch}
+        masks = (f"{name}_present" for name in fields)
+        of_images = self._view.decoder.record.sizes
+        sizes = (name for name, image in of_images.items() if image in fields)
+        return {n: batch[n] for n in (*fields, *masks, *sizes) if n in batch}
 
     def _changed(self, start: int, stop: int) -> Batch | None:
         batch = self._chunk.batch(start, stop)

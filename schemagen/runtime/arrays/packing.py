@@ -372,7 +372,8 @@ class PackedRows:
         found = {}
         for name, column in columns.items():
             field = name.removesuffix("_present")
-            if name in how.documents or field in how.documents:
+            image = self._view.decoder.record.sizes.get(name)
+            if not {name, field, image}.isdisjoint(how.documents):
                 column = column[:, :most]
             is_added = field != name and field not in self._view.decoder.collators
             if is_added and (column == (np.arange(most) < counts[:, np.newaxis])).all():
@@ -552,7 +553,8 @@ def _completed(view: View, packing: Packing, epoch: Epoch) -> Packing:
 
 def _added(view: View, packing: Packing, row: Row) -> list[str]:
     """Return the names of the lists that functions have added to a record."""
-    others = {*view.decoder.record.fields, *packing.documents, *packing.lists}
+    record = view.decoder.record
+    others = {*record.fields, *record.sizes, *packing.documents, *packing.lists}
     return [
         name for name, value in row.items() if name not in others and _is_list(value)
     ]

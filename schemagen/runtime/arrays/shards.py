@@ -119,12 +119,12 @@ class DecodedChunk:
     def lists(self, name: str) -> tuple[Any, Rows]:
         self._check_known(name)
         found, lengths = self.run.values(name), np.zeros(len(self.numbers), np.int64)
-        values = found.values()
+        decoder = self._view.decoder
+        values = decoder.record[name].in_form(found.values(), decoder.form)
         if isinstance(values, RaggedRows):
             lengths[found.rows] = values.lengths
             return values.flat, lengths
         lengths[found.rows] = list(map(len, values))
-        decoder = self._view.decoder
         dtype = decoder.collators[decoder.record[name].label].dtype
         return flat_items([*values], dtype), lengths
 

@@ -68,7 +68,8 @@ def batches_as_dataset(
     if example is None:
         raise DatasetError(f"{view.where}: no record to make a dataset of")
     flat = flattened(example)
-    roles = with_added(roles, flat, view.decoder.record)
+    record = view.decoder.record
+    roles = with_added(roles, flat, record)
     epochs = itertools.count(first)
 
     def element(batch: Batch, of: Roles) -> Any:
@@ -92,7 +93,8 @@ def batches_as_dataset(
     is_padded = bool(shaping.get("pad_to_max_length"))
     shapes = _shapes(view, flat, packed=is_packed, padded=is_padded)
     for name in shaping.get("per_segment", ()):
-        for column in {name, f"{name}_present"} & shapes.keys():
+        own = {size for size, image in record.sizes.items() if image == name}
+        for column in {name, f"{name}_present", *own} & shapes.keys():
             shapes[column][0] = None
     dtypes = {name: column.dtype for name, column in flat.items()}
     for name, sizes in varying.items():

@@ -213,6 +213,18 @@ class Source(ABC):
         """Return the rows that all of some stored values have."""
 
     @abstractmethod
+    def sized(self, cells: Any, image: Any) -> tuple[Any, Any]:
+        """Return the rows whose image can be read, and its stored height and width.
+
+        Args:
+            cells: the rows.
+            image: the bound kind of the image.
+
+        Returns:
+            The rows, and int64 [rows, 2].
+        """
+
+    @abstractmethod
     def checked(self, cells: tuple[Any, ...], *checks: Check | BytesCheck) -> Any:
         """Return the rows for which checks hold, of cells that have the same rows."""
 

@@ -56,6 +56,42 @@ class RaggedRows(Sequence[NDArray[Any]]):
         return np.cumsum(self.lengths)
 
 
+class SizedRows(Sequence[Any]):
+    """The numbers of rows, and the stored size of the image of each.
+
+    Args:
+        numbers: arrays of a shape, [rows, ...], or of any length.
+        sizes: int64 [rows, 2], height and width.
+    """
+
+    def __init__(self, numbers: Any, sizes: NDArray[np.int64]) -> None:
+        self.numbers = numbers
+        self.sizes = sizes
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def __getitem__(self, rows: Any) -> Any:
+        """Return the numbers of one row, or some rows with their sizes."""
+        found = self.numbers[rows]
+        return SizedRows(found, self.sizes[rows]) if isinstance(rows, slice) else found
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.numbers)
+
+    def with_numbers(self, change: Callable[[NDArray[Any], Rows], NDArray[Any]]) -> Any:
+        """Return other numbers of the same rows.
+
+        Args:
+            change: from an array of all numbers, and the row of each item, to others.
+        """
+        if isinstance(self.numbers, RaggedRows):
+            owners = np.repeat(np.arange(len(self)), self.numbers.lengths)
+            flat = change(self.numbers.flat, owners)
+            return RaggedRows(flat, self.numbers.lengths)
+        return change(self.numbers, np.arange(len(self)))
+
+
 Values = NDArray[Any] | Sequence[Any]
 """A value for each row: an array [rows, ...], a list, or ragged rows."""
 

@@ -619,6 +619,15 @@ class ColumnSource(Source):
         among = self.features.among(rows)
         return tuple(each.only(among[each.column.rows]) for each in some)
 
+    def sized(
+        self, cells: ArrayCells, image: Any
+    ) -> tuple[ArrayCells, NDArray[np.int64]]:
+        rows, sizes = image.sizes_in(self.features)
+        table = np.zeros((len(self.features.live), 2), np.int64)
+        table[rows] = sizes
+        found = cells.only(self.features.among(rows)[cells.column.rows])
+        return found, table[found.column.rows]
+
     def checked(
         self, cells: tuple[ArrayCells, ...], *checks: Check | BytesCheck
     ) -> tuple[ArrayCells, ...]:

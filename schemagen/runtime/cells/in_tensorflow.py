@@ -214,6 +214,25 @@ class TensorCells(Cells):
         absent = tf.reshape(absent, (-1, *[1] * (len(found.shape) - 1)))
         return tf.where(absent, float("nan"), found)
 
+    def rescaled(self, before: Any, after: Sequence[int]) -> TensorCells:
+        """Return numbers times new sizes by old ones, as float32.
+
+        They are calculated in float64, so that their order makes no difference.
+
+        Args:
+            before: int64 [rows, N], the size that each number of an item is divided by.
+            after: the N sizes that these are multiplied by.
+        """
+        stored, each = self.values, len(after)
+        items = tf.cast(tf.reshape(stored, (-1, each)), tf.float64)
+        counts = (
+            self.lengths // each if self.is_ragged else prod(stored.shape[1:]) // each
+        )
+        old = tf.repeat(tf.cast(before, tf.float64), counts, axis=0)
+        scaled = items * tf.constant(after, tf.float64) / old
+        found = tf.reshape(tf.cast(scaled, tf.float32), tf.shape(stored))
+        return self.with_values(tf.ensure_shape(found, stored.shape))
+
     def are_products(self, counts: Any, sizes: Sequence[Any]) -> Any:
         wanted = reduce(
             lambda product, size: product * tf.cast(size, tf.float64), sizes, 1.0
@@ -346,6 +365,9 @@ class TensorSource(Source):
 
     def aligned(self, *some: TensorCells) -> tuple[TensorCells, ...]:
         return some
+
+    def sized(self, cells: TensorCells, image: Any) -> tuple[TensorCells, Any]:
+        return cells, image.stored_sizes(self.parsed)
 
     def checked(
         self, cells: tuple[TensorCells, ...], *checks: Check | BytesCheck

@@ -200,7 +200,7 @@ class RecordReader:
         if targets:
             wanted.update(learned)
         if info:
-            wanted.update(self.info)
+            wanted.update(self.record.sizes.get(name, name) for name in self.info)
         largest = options.batching.largest
         if largest > 1 and (alone := of_any_size(self.record, wanted)):
             raise DatasetError(

@@ -108,7 +108,7 @@ def decoded(
     dtype: tf.DType,
     least: tuple[int, int] | None = None,
     orientation: str = "keep",
-) -> tf.Tensor:
+) -> tuple[tf.Tensor, tf.Tensor]:
     """Decode one image and check its size.
 
     Args:
@@ -122,7 +122,7 @@ def decoded(
             "refuse".
 
     Returns:
-        dtype [H, W, channels].
+        dtype [H, W, channels], and the height and width that are stored: [2].
     """
     channels = shape[2]
     assert channels is not None
@@ -148,17 +148,18 @@ def decoded(
         pixels = decode(image, name, channels, **deep)
     if upright is not None:
         pixels = turned(pixels, upright)
-    if shape[0] is None and shape[1] is None:
-        return pixels
     if found is None:
         found = tf.shape(pixels)[:2]
+    if shape[0] is None and shape[1] is None:
+        return pixels, found
     wanted = [size or -1 for size in shape[:2]]
-    return checked(
+    pixels = checked(
         pixels,
         (found == wanted) | (tf.constant(wanted) == -1),
         f"field {name!r}: expected an image of {shape[0]} x {shape[1]}, found",
         found,
     )
+    return pixels, found
 
 
 def _sure_starts(form: DecodedFormat) -> list[tuple[int, bytes]]:
@@ -244,7 +245,8 @@ def decode_images(
     orientation: str = "keep",
     dtype: tf.DType,
     optional: bool = False,
-) -> tf.Tensor:
+    measure: bool = False,
+) -> Any:
     """Decode encoded images.
 
     Images of any size have to be resized to make a batch, or come one at a time.
@@ -264,47 +266,53 @@ def decode_images(
         dtype: of the pixels: uint8, uint16 for PNGs of 16 bits, or float32 for resized
             pixels of 8 bits, which are not rounded.
         optional: whether there may be none, which then is all zeros.
+        measure: whether to return their stored sizes too.
 
     Returns:
-        dtype [B, height, width, channels].
+        dtype [B, height, width, channels]; with `measure` also int64 [B, 2], height and
+        width, 0 if there is none.
     """
     height, width = resize or shape[:2]
     spec = tf.TensorSpec((height, width, shape[2]), dtype)
+    specs = (spec, tf.TensorSpec((2,), tf.int64)) if measure else spec
     stored = tf.uint8 if dtype == tf.float32 else dtype
     least = resize if scaled_decoding else None
 
-    def decode(image: tf.Tensor) -> tf.Tensor:
-        pixels = decoded(image, name, encoding, shape, stored, least, orientation)
+    def decode(image: tf.Tensor) -> Any:
+        pixels, size = decoded(image, name, encoding, shape, stored, least, orientation)
         if resize is not None:
             pixels = resized(
                 pixels, resize, interpolation, antialias=antialias, dtype=dtype
             )
         pixels.set_shape(spec.shape)  # an op that looked again would fail first
-        return pixels
+        return (pixels, tf.cast(size, tf.int64)) if measure else pixels
 
     if height is None or width is None:
         data = single(data, name)
     blank = (height or 1, width or 1, shape[2])
-    return each(decode, data, spec, blank if optional else None)
+    return each(decode, data, specs, blank if optional else None)
 
 
-def each(
-    decode: Callable[[Any], tf.Tensor], data: Any, spec: tf.TensorSpec, blank: Any
-) -> tf.Tensor:
+def each(decode: Callable[[Any], Any], data: Any, specs: Any, blank: Any) -> Any:
     """Apply a function to each item of a batch.
 
     Args:
-        decode: from an item to its pixels.
+        decode: from an item to its pixels, or to these and its size.
         data: string [B], or a tuple that begins with it.
-        spec: of one item's pixels.
-        blank: the shape of the zeros for "", if that is a missing image.
+        specs: of what it returns.
+        blank: the shape of the black pixels for "", if that is a missing image.
     """
 
-    def decode_optional(item: Any) -> tf.Tensor:
+    def decode_optional(item: Any) -> Any:
         image = item[0] if isinstance(item, tuple) else item
-        nothing = tf.zeros(blank, spec.dtype)
+        pixels, *size = tf.nest.flatten(specs)
+        zeros = [
+            tf.zeros(blank, pixels.dtype),
+            *(tf.zeros(s.shape, s.dtype) for s in size),
+        ]
+        nothing = tf.nest.pack_sequence_as(specs, zeros)
         found = tf.cond(image == "", lambda: nothing, lambda: decode(item))
-        return tf.ensure_shape(found, spec.shape)
+        return tf.nest.map_structure(_of_shape, found, specs)
 
     function = decode if blank is None else decode_optional
     several = isinstance(data, tuple)
@@ -315,10 +323,18 @@ def each(
             zip(*map(tf.unstack, data), strict=True) if several else tf.unstack(data)
         )
         with shown_errors():
-            pixels = tf.stack([function(item) for item in items])
+            found = [function(item) for item in items]
+            batch = tf.nest.map_structure(lambda *each: tf.stack(each), *found)
     else:
-        pixels = tf.map_fn(function, data, fn_output_signature=spec)
-    return tf.ensure_shape(pixels, (rows.shape[0], *spec.shape))
+        batch = tf.map_fn(function, data, fn_output_signature=specs)
+    of_batch = tf.nest.map_structure(
+        lambda spec: tf.TensorSpec((rows.shape[0], *spec.shape), spec.dtype), specs
+    )
+    return tf.nest.map_structure(_of_shape, batch, of_batch)
+
+
+def _of_shape(tensor: tf.Tensor, spec: tf.TensorSpec) -> tf.Tensor:
+    return tf.ensure_shape(tensor, spec.shape)
 
 
 def decode_pixels(

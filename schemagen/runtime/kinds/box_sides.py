@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -11,6 +11,8 @@ from ..shared.errors import Problem
 from ..shared.values import shape_text
 
 BEGINS = ("xmin", "ymin")
+
+_ACROSS = ("xmin", "xmax", "width")
 
 ENDS = {"xmax": "xmin", "ymax": "ymin", "width": "xmin", "height": "ymin"}
 """The sides that end a box, or its sizes, and where these are counted from."""
@@ -29,10 +31,18 @@ class BoxSides:
     Attributes:
         sides: the one of a list, or the four of an item in their order.
         image: the field of the image inside of which the boxes are, if in pixels.
+        scaled: whether readers scale them as they resize this image; None for what is
+            usual of the image.
     """
 
     sides: tuple[str, ...]
     image: str | None
+    scaled: bool | None = None
+
+    @property
+    def axes(self) -> list[int]:
+        """The axis of each side: 0 for those that count rows of pixels, 1 for columns."""
+        return [int(side in _ACROSS) for side in self.sides]
 
 
 def box_of(kind: Any) -> BoxSides | None:
@@ -40,7 +50,14 @@ def box_of(kind: Any) -> BoxSides | None:
     box = getattr(kind, "box", None)
     if not box:
         return None
-    return BoxSides((box,) if isinstance(box, str) else box, kind.box_image)
+    sides = (box,) if isinstance(box, str) else box
+    return BoxSides(sides, kind.box_image, kind.box_scaled)
+
+
+def images_of(kinds: Iterable[Any]) -> list[Any]:
+    """Return the images that the boxes of some bound kinds are scaled with."""
+    found = (getattr(kind, "image", None) for kind in kinds)
+    return [image for image in found if image is not None]
 
 
 def are_of_box(sides: Collection[str]) -> bool:
@@ -53,10 +70,14 @@ def box_problems(kind: Any, shape: tuple[int, ...]) -> Iterator[Problem]:
     """Yield what does not go together in a kind whose values are sides of boxes.
 
     Args:
-        kind: with the parameters `box` and `box_image`.
+        kind: with the parameters `box`, `box_image` and `box_scaled`.
         shape: of one item; () for single numbers.
     """
     box = kind.box
+    if kind.box_scaled and not kind.box_image:
+        yield Problem("box_scaled=True without box_image", "box_image=")
+    if kind.box_scaled and getattr(kind, "dequantize", None):
+        yield Problem("box_scaled=True with dequantize", "one of the two")
     if box is None:
         if kind.box_image:
             yield Problem(f"box_image={kind.box_image!r} without box", "box=")

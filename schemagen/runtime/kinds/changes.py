@@ -356,6 +356,20 @@ BOX = (
     Judgement("SG208", lambda old, new, _: old["box"] is None),
     Judgement("SG223", lambda old, new, _: old["box"] and new["box"]),
 )
+BOX_IMAGE = (
+    Judgement(
+        "SG232",
+        lambda old, new, _: old["box_scaled"] and new["box_scaled"],
+        record_by_record=True,
+    ),
+)
+BOX_SCALED = (
+    Judgement(
+        "SG232",
+        lambda old, new, _: bool(old["box_scaled"]) != bool(new["box_scaled"]),
+        record_by_record=True,
+    ),
+)
 ORIENTATION = (
     Judgement("SG208", lambda old, new, _: new["orientation"] == "refuse"),
     Judgement(

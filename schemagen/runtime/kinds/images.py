@@ -318,8 +318,14 @@ class Resized(Kind):
             dtype=self.dtype,
         )
 
-    def _decoded(self, data: Any, *, optional: bool) -> Any:
-        """Decode encoded images: dtype [B, height, width, channels]."""
+    def _decoded(self, data: Any, *, optional: bool, measure: bool = False) -> Any:
+        """Decode encoded images: dtype [B, height, width, channels].
+
+        Args:
+            data: string [B].
+            optional: whether "" is a missing image.
+            measure: whether to return their stored sizes too: int64 [B, 2].
+        """
         return graph_images.decode_images(
             data,
             self.label,
@@ -332,6 +338,7 @@ class Resized(Kind):
             orientation=self.orientation,
             dtype=tf.as_dtype(self.dtype),
             optional=optional,
+            measure=measure,
         )
 
 
@@ -361,6 +368,8 @@ class Image(Resized, Picture):
         format_text: what is written there, in place of the encoding in small letters.
         augment: how the picture is varied in training.
         transfer_encoding: "base64" stores the bytes of the picture as base64 text.
+        sizes: deliver `<name>_size`, the height and width that are stored, before
+            `resize`: int64 [2]; 0 of a missing picture.
     """
 
     shape: ImageShape = parameter(*SHAPE)
@@ -382,6 +391,7 @@ class Image(Resized, Picture):
     transfer_encoding: TransferEncoding = parameter(
         *TRANSFER, default=None, seldom=True
     )
+    sizes: bool = parameter(default=False, seldom=True)
 
     kind: ClassVar[str] = "Image"
     takes_default: ClassVar[Default] = "none"
@@ -452,10 +462,69 @@ class Image(Resized, Picture):
             return parsed.present(self.key)
         return super().present(parsed, tensor)
 
+    def bind(self) -> None:
+        super().bind()
+        self.measured = self.sizes
+
+    def parsed(self, parsed: Parsed) -> dict[str, Any]:
+        found = super().parsed(parsed)
+        if found and self.sizes:
+            found[size_name(self)] = self.stored_sizes(parsed)
+        return found
+
+    def sizes_of(self, values: Values) -> NDArray[np.int64]:
+        """Return height and width of decoded values, as they are stored: int64 [rows, 2]."""
+        sizes = [
+            value.shape[:2] if self._raw else self.header_of(value)[1][:2]
+            for value in values
+        ]
+        return np.array(sizes, np.int64).reshape(-1, 2)
+
     def decoded(self, parsed: Parsed) -> Any:
-        data = self.parts[0].tensor(parsed, self.label)
-        if not self._raw:
-            return self._decoded(data, optional=self.optional)
+        pixels, _ = self._pixels_and_sizes(parsed)
+        return pixels
+
+    def stored_sizes(self, parsed: Parsed) -> Any:
+        """Return height and width of a batch, as they are stored: int64 [B, 2]."""
+        _, sizes = self._pixels_and_sizes(parsed)
+        return sizes
+
+    def _pixels_and_sizes(self, parsed: Parsed) -> tuple[Any, Any]:
+        """Return the pixels of a batch, and the stored sizes if they are measured.
+
+        Images are decoded once, though their pixels and their boxes ask for it.
+        """
+        if self.name not in parsed.images:
+            data = self.parts[0].tensor(parsed, self.label)
+            if self._raw:
+                pixels = self._raw_pixels(data, parsed)
+                # What is wrong with the pixels is seen also where they are not asked for.
+                with tf.control_dependencies([pixels]):
+                    found = pixels, self._raw_sizes(data, parsed)
+            elif self.measured:
+                found = self._decoded(data, optional=self.optional, measure=True)
+            else:
+                found = self._decoded(data, optional=self.optional), None
+            parsed.images[self.name] = found
+        return parsed.images[self.name]
+
+    def _raw_sizes(self, data: Any, parsed: Parsed) -> Any:
+        if not self.measured:
+            return None
+        rows, stored = tf.shape(data)[0], self._sizes_in(parsed)
+        axes = [
+            stored[word]
+            if size is None
+            else tf.fill((rows,), tf.constant(size, tf.int64))
+            for word, size in zip(("height", "width"), self.shape, strict=False)
+        ]
+        sizes = tf.stack(axes, axis=1)
+        if not self.optional:
+            return sizes
+        there = self.present(parsed, None)
+        return tf.where(there[:, tf.newaxis], sizes, tf.zeros_like(sizes))
+
+    def _raw_pixels(self, data: Any, parsed: Parsed) -> Any:
         dtype = tf.as_dtype(self.dtype)
         if None in self.shape:
             return graph_images.decode_pixels(
@@ -475,6 +544,11 @@ class Image(Resized, Picture):
         return graph_images.resized(
             pixels, self.resize, self.interpolation, antialias=self.antialias
         )
+
+
+def size_name(kind: Kind) -> str:
+    """Return the name under which readers deliver stored sizes; "" if they do not."""
+    return f"{kind.name}_size" if isinstance(kind, Image) and kind.sizes else ""
 
 
 @cache

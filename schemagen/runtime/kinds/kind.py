@@ -330,6 +330,10 @@ class Kind(_Bound, Parameters):
         """
         return values
 
+    def dtype_in(self, form: Form) -> str:
+        """Return the dtype of the values in a form, by its TensorFlow name."""
+        return self.delivered.dtype
+
     def parse(self, parsed: Parsed) -> Any:
         """Return the tensor of a batch: [B, ...]."""
         may_be_absent = self.delivered.absence.possible

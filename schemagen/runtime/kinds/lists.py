@@ -33,6 +33,8 @@ from ..shared.values import (
 from .box_sides import Sides, box_problems
 from .changes import (
     BOX,
+    BOX_IMAGE,
+    BOX_SCALED,
     CLASSES,
     DTYPE,
     ENCODING,
@@ -103,6 +105,8 @@ class VarLen(Listed, Ranged):
             ("ymin", "xmin", "ymax", "xmax"), or with "width" and "height". Or one of
             these, of a list that is one side of boxes, with the others in its group.
         box_image: the field of the image inside of which they are, if they are in pixels.
+        box_scaled: whether readers scale them with this image, and deliver float32; by
+            default if it has `resize`.
         encoding: "list" stores an int64 or float list, "raw" little-endian bytes, as
             many as the row has items. Dtypes that the lists of tf.train.Example cannot
             hold, such as float64, are always raw.
@@ -126,7 +130,8 @@ class VarLen(Listed, Ranged):
     pad_on_disk: bool = parameter(*PAD_ON_DISK, default=False, seldom=True)
     group: Name | None = parameter(*GROUP, default=None, seldom=True)
     box: Sides | None = parameter(*BOX, default=None, seldom=True)
-    box_image: Name | None = parameter(default=None, seldom=True)
+    box_image: Name | None = parameter(*BOX_IMAGE, default=None, seldom=True)
+    box_scaled: bool | None = parameter(*BOX_SCALED, default=None, seldom=True)
     encoding: Literal["list", "raw"] = parameter(*ENCODING, default="list", seldom=True)
     classes: Names | None = parameter(*CLASSES, default=(), seldom=True)
     vocabulary: Name | None = parameter(default=None, seldom=True)
@@ -286,7 +291,11 @@ class VarLen(Listed, Ranged):
 
     def unpack(self, *cells: Any) -> Any:
         (found,) = cells
-        kept = self._limit.kept(found.lists(self.dtype, self.item_shape))
+        return self.unpacked(found, str(self.dtype))
+
+    def unpacked(self, found: Any, dtype: str) -> Any:
+        """Return the lists of checked cells, whose items have a dtype."""
+        kept = self._limit.kept(found.lists(dtype, self.item_shape))
         return kept if self.ragged else found.padded(kept, self.delivered.filler)
 
 
@@ -310,6 +319,10 @@ class NumberList(NumbersKind, VarLen):
     @property
     def shape_of_rows(self) -> Shape:
         return (None, *self.item_shape)
+
+    @cached_property
+    def delivered(self) -> Delivered:
+        return self._scaled(super().delivered)
 
     def store(self, value: Any) -> Sequence[Stored]:
         if (
@@ -407,13 +420,16 @@ class FilledList(VarLen):
     def checks(self) -> Checks:
         return self.checks_of_items()
 
-    def unpack(self, *cells: Any) -> Any:
-        (found,) = cells
-        return found.dense(self.dtype, self._filled_shape)
+    def unpacked(self, found: Any, dtype: str) -> Any:
+        return found.dense(dtype, self._filled_shape)
 
 
 class FilledNumbers(FilledList, NumberList):
     """A list of numbers that is padded when it is written."""
+
+    @cached_property
+    def delivered(self) -> Delivered:
+        return self._scaled(super().delivered)
 
     def store(self, value: Any) -> Sequence[Stored]:
         items = self.convert(value)

@@ -14,22 +14,36 @@ import numpy as np
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
-from ..cells.cells import Source
+from ..cells.cells import Read, Source
 from ..cells.checks import Check, Checks, Plan
-from ..cells.decoded import Shape
+from ..cells.columns import Rows
+from ..cells.decoded import Form, Shape, SizedRows, Values
 from ..cells.delivered import Delivered, Mark
 from ..cells.in_numpy import scaled
+from ..cells.in_tensorflow import TensorSource
 from ..cells.part import BYTES, Part, values_part, with_missing
 from ..cells.written import RawRows, Stored, Written, written_numbers
 from ..images.formats import sniff, undecoded
 from ..shared import base64_text
 from ..shared.dtypes import DTYPES, FLOATS, INTEGERS, NUMBERS, RAW_ONLY
 from ..shared.errors import Problem
+from ..shared.requirements import lazy_tf as tf
 from ..shared.times import Time
 from ..shared.values import Numbers, check_shape, described, shape_text
 from ..shared.wire import buffer_of
-from .box_sides import Side, box_problems
-from .changes import BOX, DEQUANTIZE, DTYPE, ENCODING, FINITE, SHAPE, TRANSFER, UNIT
+from .box_sides import Side, box_of, box_problems
+from .changes import (
+    BOX,
+    BOX_IMAGE,
+    BOX_SCALED,
+    DEQUANTIZE,
+    DTYPE,
+    ENCODING,
+    FINITE,
+    SHAPE,
+    TRANSFER,
+    UNIT,
+)
 from .kind import Kind
 from .parameters import (
     FixedShape,
@@ -69,10 +83,18 @@ _NAMES = {
 
 
 class NumbersKind(Ranged):
-    """Numbers of an array, as a list or as raw bytes."""
+    """Numbers of an array, as a list or as raw bytes.
+
+    Attributes:
+        image: what its boxes are scaled with; None if they are not.
+        unpacked: returns the values of checked cells, given the dtype of their numbers.
+    """
 
     exact: bool
     finite: bool
+    image: Any = None
+    unpacked: Any
+    box_scaled: bool | None = None
 
     @property
     def shape_of_rows(self) -> Shape:
@@ -90,6 +112,57 @@ class NumbersKind(Ranged):
         )
         self._raw = self.parts[0].encoding != "list"
         self._base64 = self.parts[0].transfer_encoding is not None
+
+    def _scaled(self, delivered: Delivered) -> Delivered:
+        """Return what is delivered of the numbers once boxes are scaled: floats."""
+        if not self.box_scaled:
+            return delivered
+        return replace(delivered, dtype="float32", filler=float(delivered.filler))
+
+    def read(self, source: Source) -> Read:
+        if self.image is None:
+            return super().read(source)
+        (stored,) = source.checked(self.cells(source), *self.checked)
+        found, sizes = source.sized(stored, self.image)
+        if not isinstance(source, TensorSource):
+            return found, lambda: SizedRows(self.unpack(found), sizes)
+        axes, after = self._axes_and_sizes()
+        before = tf.gather(sizes, axes, axis=1)
+        return None, lambda: self.unpacked(found.rescaled(before, after), "float32")
+
+    def in_form(self, values: Values, form: Form) -> Values:
+        """Scale boxes, unless their image stays encoded and so as large as it is."""
+        if not isinstance(values, SizedRows):
+            return values
+        if self._stays(form):
+            return values.numbers  # type: ignore[no-any-return]
+        axes, after = self._axes_and_sizes()
+
+        def scaled(numbers: NDArray[Any], owners: Rows) -> NDArray[Any]:
+            before = values.sizes[owners][:, np.newaxis, axes]
+            each = prod(numbers.shape[1:]) // len(axes)
+            items = numbers.reshape(len(owners), each, len(axes))
+            with np.errstate(over="ignore"):  # of damaged numbers
+                found = (items * np.array(after, np.float64) / before).astype(
+                    np.float32
+                )
+            return found.reshape(numbers.shape)
+
+        return values.with_numbers(scaled)  # type: ignore[no-any-return]
+
+    def dtype_in(self, form: Form) -> str:
+        return str(self.dtype) if self._stays(form) else super().dtype_in(form)
+
+    def _stays(self, form: Form) -> bool:
+        """Return whether boxes stay as they are, since their image stays encoded."""
+        encoded = self.image is not None and self.image.encoding != "raw"
+        return encoded and not form.images
+
+    def _axes_and_sizes(self) -> tuple[list[int], list[int]]:
+        """Return the axis of each number of a box, and the size that it is brought to."""
+        box = box_of(self)
+        assert box is not None
+        return box.axes, [self.image.resize[axis] for axis in box.axes]
 
     def convert(self, value: Any) -> NDArray[Any]:
         array = self._numbers.convert(value)
@@ -123,7 +196,7 @@ class FixedNumbers(NumbersKind):
 
     @cached_property
     def delivered(self) -> Delivered:
-        return self._delivers_numbers(self.dtype)
+        return self._scaled(self._delivers_numbers(self.dtype))
 
     def _delivers_numbers(self, dtype: str) -> Delivered:
         mark: Mark = "nan" if dtype in FLOATS else "mask"
@@ -192,7 +265,10 @@ class FixedNumbers(NumbersKind):
 
     def unpack(self, *cells: Any) -> Any:
         (found,) = cells
-        return found.dense(self.dtype, self.shape)
+        return self.unpacked(found, str(self.dtype))
+
+    def unpacked(self, found: Any, dtype: str) -> Any:
+        return found.dense(dtype, self.shape)
 
 
 @declared
@@ -299,6 +375,7 @@ class Vector(FixedNumbers):
         transfer_encoding: "base64" stores raw bytes as base64 text.
         box: the last four numbers are a box: their names, as for `VarLen`.
         box_image: the field of the image inside of which it is, if it is in pixels.
+        box_scaled: whether readers scale it with this image, as for `VarLen`.
     """
 
     shape: FixedShape = parameter(*SHAPE)
@@ -316,7 +393,8 @@ class Vector(FixedNumbers):
     box: tuple[Side, Side, Side, Side] | None = parameter(
         *BOX, default=None, seldom=True
     )
-    box_image: Name | None = parameter(default=None, seldom=True)
+    box_image: Name | None = parameter(*BOX_IMAGE, default=None, seldom=True)
+    box_scaled: bool | None = parameter(*BOX_SCALED, default=None, seldom=True)
 
     kind: ClassVar[str] = "Vector"
     holds: ClassVar[str] = "np.ndarray or a list of its dtype"

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -25,6 +27,7 @@ from ..kinds.box_sides import BEGINS, ENDS, are_of_box, box_of
 from ..kinds.images import Image
 from ..kinds.kind import Kind
 from ..kinds.masks import Mask
+from ..kinds.numbers import NumbersKind
 from ..shared.errors import RecordError
 from ..shared.requirements import lazy_tf as tf
 from ..shared.values import shape_text
@@ -208,7 +211,9 @@ class Boxes(Relation):
                 continue
             is_end = side in ("xmax", "ymax")
             least = values[begin] if is_end else 0
-            right[side] = ~(values[side] < least)  # NaN is a fault of its own
+            # NaN is a fault of its own. Graphs make >= of ~(<), which refuses it.
+            unknown = map(stored[0].are_nan, (values[side], values[begin]))
+            right[side] = reduce(or_, unknown, values[side] >= least)
             words.append(f"{side} not below {begin if is_end else 0}")
         expected = " and ".join(words)
         return self.refused(stored, right, "box ends before it begins", expected)
@@ -291,6 +296,16 @@ def boxes_of(codecs: Sequence[Kind]) -> Iterator[Relation]:
         image = images.get(inside or "")
         if image is not None:
             yield BoxesInImage(boxes, image)
+
+
+def scale_boxes(codecs: Sequence[Kind]) -> None:
+    """Give boxes that readers scale the image that they are scaled with."""
+    images = {codec.label: codec for codec in codecs if isinstance(codec, Image)}
+    for codec in codecs:
+        box = box_of(codec)
+        image = images.get(box.image or "") if box and box.scaled else None
+        if image is not None and image.resize and isinstance(codec, NumbersKind):
+            codec.image, image.measured = image, True
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from ..cells.decoded import Decoded
 from ..cells.decoding import CheckPlan
 from ..cells.faults import Fault, Features, listed, shown_bytes
 from ..cells.in_numpy import ColumnSource, Notes
+from ..kinds.box_sides import images_of
 from ..kinds.images import Resized
 from ..shared.tfrecord import MOST_RECORD_BYTES, RECORD_LIMIT
 from .between import FieldFault
@@ -31,8 +32,9 @@ class RecordCheck:
 
     Args:
         record: the codecs of the schema; None to see only whether records are Examples.
-        fields: the names of the fields to decode; None for all, and also to compare them
-            in ways that readers do not.
+        fields: the names of the fields to decode, with the images that their boxes are
+            scaled with; None for all, and also to compare them in ways that readers do
+            not.
         describe: says what a record is that has no key of an Example.
 
     Attributes:
@@ -52,7 +54,10 @@ class RecordCheck:
         self._describe = describe
         every = [] if record is None else list(record.fields.values())
         self._keys = [codec.key for codec in every]
-        self._codecs = [c for c in every if fields is None or c.name in fields]
+        asked = [c for c in every if fields is None or c.name in fields]
+        self._asked = {codec.name for codec in asked}
+        read = self._asked | {image.name for image in images_of(asked)}
+        self._codecs = [codec for codec in every if codec.name in read]
         parts = [part for codec in every for part in codec.parts]
         self.known = {part.key for part in parts}
         self.lists = {part.key for part in parts if part.in_list}
@@ -108,7 +113,8 @@ class RecordCheck:
             notes = Notes(codec.label, trusted)
             own = optional if codec.optional else features
             found, values = codec.read(ColumnSource(own, notes))
-            decoded[codec.name] = Decoded(found.column.rows, values)
+            if codec.name in self._asked:
+                decoded[codec.name] = Decoded(found.column.rows, values)
             yield from (FieldFault(codec.label, fault) for fault in notes.faults)
         for group, codecs in self._groups.items():
             if len(codecs) < 2:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ from ..cells.written import (
     joined,
 )
 from ..kinds.classes import names_of
+from ..kinds.images import size_name
 from ..kinds.kind import Column, Kind
 from ..kinds.numbers import time_of
 from ..shared.dtypes import INTEGERS
@@ -29,7 +30,7 @@ from ..shared.tfrecord import MOST_RECORD_BYTES, RECORD_LIMIT, Framed
 from ..shared.times import is_nat, without_nat
 from ..shared.values import raising, shortened
 from ..shared.wire import Buffer, Pieces, example_head
-from .between import features_of, refuse_faults, relations_of
+from .between import features_of, refuse_faults, relations_of, scale_boxes
 from .groups import (
     check_column_lengths,
     check_groups,
@@ -65,6 +66,7 @@ class RecordCodec:
         self.message = message
         self.groups = groups_of(codecs)
         self.relations = relations_of(codecs)
+        scale_boxes(codecs)
         by_key = sorted(codecs, key=lambda codec: codec.key.encode())
         self._by_key = [(codec.name, codec) for codec in by_key]
         self._is_sequence = message == "SequenceExample"
@@ -103,6 +105,12 @@ class RecordCodec:
     def __getitem__(self, name: str) -> Kind:
         """Return the codec of a field."""
         return self.fields[name]
+
+    @cached_property
+    def sizes(self) -> dict[str, str]:
+        """The image that each stored size is of which readers deliver, by its name."""
+        named = {size_name(codec): name for name, codec in self.fields.items()}
+        return {size: name for size, name in named.items() if size}
 
     @property
     def classes(self) -> dict[str, tuple[str, ...]]:

@@ -17,6 +17,7 @@ from ..cells.decoding import decode
 from ..cells.serialized import Records
 from ..images.pixels import UndecodableError
 from ..kinds.classes import names_of
+from ..kinds.images import Image, size_name
 from ..kinds.kind import Kind
 from ..native import padded
 from ..shared.dtypes import DTYPES
@@ -54,6 +55,7 @@ class Collator:
         self.codec = codec
         self.form = form
         self._name = codec.name
+        self._size_name = size_name(codec) if form.images else ""
         delivered = codec.delivered
         self.masked = delivered.absence.masked
         encoded = codec.parts[0].is_image and not form.images
@@ -65,7 +67,7 @@ class Collator:
             self._shape = delivered.decoded[1]
             self.filler = b"" if encoded else ""
         elif delivered.dtype != "string":
-            self.dtype = DTYPES[delivered.dtype].numpy
+            self.dtype = DTYPES[codec.dtype_in(form)].numpy
         elif codec.dtype == "bytes":
             self.filler = delivered.filler.encode()
         self.listed = bool(self._shape) and (
@@ -98,7 +100,23 @@ class Collator:
             mask = np.zeros(rows, np.bool_)
             mask[decoded.rows] = True if valid is None else valid
             found[f"{self._name}_present"] = mask
-        return found
+        return found | self.sizes(decoded, rows)
+
+    def sizes(self, decoded: Decoded, rows: int) -> dict[str, NDArray[np.int64]]:
+        """Return the stored sizes of images, if they are delivered: int64 [rows, 2].
+
+        Images that stay encoded have the size that is stored.
+
+        Args:
+            decoded: the images of the records that have one.
+            rows: how many records there are.
+        """
+        if not self._size_name:
+            return {}
+        assert isinstance(self.codec, Image)
+        sizes = np.zeros((rows, 2), np.int64)
+        sizes[decoded.rows] = self.codec.sizes_of(decoded.values())
+        return {self._size_name: sizes}
 
     def values(self, decoded: Decoded, rows: int) -> list[Any]:
         """Return the value of the field in each record: None where it is missing.
@@ -279,14 +297,15 @@ class Decoder:
 
     @cached_property
     def _paths(self) -> dict[str, tuple[str, ...]]:
-        """Where the values of nested fields stand, masks included."""
+        """Where the values of nested fields stand, masks and sizes included."""
         found: dict[str, tuple[str, ...]] = {}
         for collator in self._collators.values():
             codec = collator.codec
             *outer, last = codec.label.split(".")
             if outer:
                 found[codec.name] = (*outer, last)
-                found[f"{codec.name}_present"] = (*outer, f"{last}_present")
+                for added in ("present", "size"):
+                    found[f"{codec.name}_{added}"] = (*outer, f"{last}_{added}")
         return found
 
     def run(self, records: Records) -> DecodedRun:
@@ -326,11 +345,14 @@ class Decoder:
         Raises:
             CorruptError: an image cannot be decoded.
         """
-        columns = {}
+        columns: dict[str, list[Any]] = {}
         for name, collator in self._collators.items():
             values = decoded[name]
             try:
                 columns[name] = collator.values(values, count)
+                columns |= {
+                    n: [*each] for n, each in collator.sizes(values, count).items()
+                }
             except UndecodableError as error:
                 raise self._corrupt(collator.codec, values, error) from None
         rows = (

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from ..kinds.box_sides import images_of
 from ..kinds.kind import Kind
 from ..shared.errors import with_suggestion
 from ..shared.requirements import lazy_tf as tf
@@ -84,7 +85,7 @@ def _required(codec: Kind) -> Iterator[str]:
 
 
 def _chosen(codecs: Sequence[Kind], fields: Collection[str]) -> list[Kind]:
-    """Return the codecs of some fields.
+    """Return the codecs of some fields, and of the images that they are scaled with.
 
     Raises:
         ValueError: no name at all, or one that is not a field.
@@ -99,7 +100,8 @@ def _chosen(codecs: Sequence[Kind], fields: Collection[str]) -> list[Kind]:
         if name not in names:
             words = f"no field {name!r}: expected names out of {', '.join(names)}"
             raise ValueError(with_suggestion(words, name, names))
-    return [codec for codec in codecs if codec.name in fields]
+    images = images_of(codec for codec in codecs if codec.name in fields)
+    return [codec for codec in codecs if codec.name in fields or codec in images]
 
 
 def _as_vector(serialized: Any) -> tf.Tensor:

@@ -17,6 +17,7 @@ class Parsed(dict[str, Any]):
     Attributes:
         serialized: string [B], the records.
         fields: the names of the fields that are asked for.
+        images: the pixels and the stored sizes of images that were decoded, by name.
     """
 
     def __init__(
@@ -25,6 +26,7 @@ class Parsed(dict[str, Any]):
         super().__init__(features)
         self.serialized = serialized
         self.fields = fields
+        self.images: dict[str, tuple[Any, Any]] = {}
 
     def present(self, key: str) -> Any:
         """Return which records have a feature, even an empty one: bool [B]."""
