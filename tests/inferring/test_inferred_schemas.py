@@ -119,7 +119,11 @@ ROWS: dict[str, Callable[[int], Mapping[str, Any]]] = {
     },
     "Signs": lambda i: {
         **{"label": 2 * (i % 2) - 1, "category": f"{i % 10 + 2}"},
-        **{"clicked": 1 - 2 * (i % 2), "sentiment": i % 3 - 1, "outcome": YES[i % 2]},
+        **{
+            "clicked": 1 - 2 * (i // 2 % 2),
+            "sentiment": i % 3 - 1,
+            "outcome": YES[i // 5 % 2],
+        },
     },
     "NamedBoxes": lambda i: {
         "image/encoded": picture(4, 5),

@@ -264,3 +264,18 @@ def test_float_pictures_are_images(tmp_path: Path) -> None:
     )
     kind = infer(data, tmp_path / "x.py").fields["image"].kind
     assert (kind.kind, kind.shape, kind.dtype) == ("Image", (16, 16, 3), "float32")
+
+
+def test_numbered_sizes_are_those_of_a_tensor(tmp_path: Path) -> None:
+    """As `x_size_0` and `x_size_1`; one that fits nothing is info all the same."""
+    rows = many(
+        lambda i: {
+            "x": [i / 7] * (6 * (i % 4 + 1)),
+            "x_size_0": i % 4 + 1,
+            "x_size_1": 6,
+            "spacing_size_0": 3,
+        }
+    )
+    fields, _ = found_in(tmp_path, rows)
+    assert fields["x"].kind.shape_key == ("x_size_0", "x_size_1")
+    assert fields["spacing_size_0"].role == "info"

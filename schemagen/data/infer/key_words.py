@@ -42,6 +42,7 @@ _ENCODED = {
     *("onehot", "hot", "one", "encoded", "value", "values", "idx", "index", "int"),
     *("num", "number", "dense", "sparse", "id", "ids", "true", "train", "map"),
     *("multi", "multihot", "encoding", "raw", "vec", "vector", "data", "list", "batch"),
+    *("array",),
 }
 _BOXES = _with_plurals("bbox", "box", "xmin", "xmax", "ymin", "ymax", "corner") | {
     *("x1", "x2", "y1", "y2")
@@ -50,7 +51,7 @@ _OBJECTS = _with_plurals("object", "obj", "annotation", "groundtruth") | {"ann",
 
 # Parts of keys between slashes under which everything is an answer.
 _ANSWER_PARTS = _BOXES | {
-    *("future", "target", "targets", "labels", "gt", "answer", "answers")
+    *("future", "target", "targets", "label", "labels", "gt", "answer", "answers")
 }
 
 # Pairs of words that are answers in question answering and in language models.
@@ -352,6 +353,11 @@ def says_shape(key: str) -> bool:
     return last_word(key.rstrip("0123456789")) in _SHAPES
 
 
+def says_one_size(key: str) -> bool:
+    """Tell whether a key names the size of one axis by its number: x_size_0, dim1."""
+    return key[-1:].isdecimal() and says_shape(key)
+
+
 def item_size(key: str) -> int:
     """Return how many numbers an item has by a key's name: 3 of xyz; 0 if none."""
     return _ITEMS.get(last_word(key), 0)
@@ -359,7 +365,7 @@ def item_size(key: str) -> int:
 
 def stem_of_shape(key: str) -> str:
     """Return what a key names the sizes of: `arr` of arr_shape, `x` of x/shape."""
-    plain = key.rstrip("0123456789")
+    plain = key.rstrip("0123456789").rstrip("/._-")
     return plain[: -len(last_word(plain))].rstrip("/._-") if says_shape(key) else ""
 
 

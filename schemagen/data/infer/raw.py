@@ -135,7 +135,7 @@ def _sized(data: KeyEvidence, sizes: Sizes) -> Draft | None:
         return None
     channels, guess = item
     dtype = guess.dtype
-    if dtype == "uint8" and not (isinstance(sizes.keys, str) or sizes.is_count):
+    if dtype == "uint8" and sizes.of_pixels:
         return _pixels(data, sizes, channels)
     facts = sized_facts(sizes, channels, dtype, "raw")
     if facts is None:

@@ -18,6 +18,7 @@ from .key_words import (
     names_tokens,
     parent_of,
     says,
+    says_one_size,
     says_shape,
     speaks_of,
     target_rank,
@@ -143,7 +144,8 @@ class _Record:
             named = parent_of(key) in self.labels
             return named or (says(key, "format") and of_picture)
         size = draft.is_number and any(says(key, axis) for axis in AXES)
-        return key in self.counts or (size and of_picture)
+        numbered = draft.is_number and says_one_size(key)
+        return key in self.counts or numbered or (size and of_picture)
 
 
 def _is_image(draft: Draft) -> bool:

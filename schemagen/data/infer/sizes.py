@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from .key_words import (
     parent_of,
     says,
     says_count,
+    says_one_size,
     says_shape,
     stem_of_shape,
 )
@@ -45,6 +47,11 @@ class Sizes(NamedTuple):
     def is_count(self) -> bool:
         """Whether only the first size is stored."""
         return not isinstance(self.keys, str) and len(self.keys) == 1
+
+    @property
+    def of_pixels(self) -> bool:
+        """Whether they are stored as the height and the width of a picture."""
+        return not isinstance(self.keys, str) and says(self.keys[0], "height")
 
     @property
     def shown(self) -> str:
@@ -89,12 +96,22 @@ def size_candidates(evidence: Evidence, data: KeyEvidence) -> Iterator[Sizes]:
         keys = tuple(key for key in axes[:rank] if key is not None)
         if len(keys) == rank:
             yield Sizes(keys, np.stack([firsts[key][present] for key in keys], 1))
+    numbered = _numbered(singles, data.key)
+    if numbered:
+        yield Sizes(numbered, np.stack([firsts[key][present] for key in numbered], 1))
     for key in nearest(filter(says_count, singles), data.key):
         counts = firsts[key][present, np.newaxis]
         if near[key].numbers.maximum != 1 and (
             counts_key(key, data.key) or _varies(counts)
         ):
             yield Sizes((key,), counts)
+
+
+def _numbered(keys: Iterable[str], of: str) -> tuple[str, ...]:
+    """Return the keys of all sizes of another key, from x_size_0 on; none without them."""
+    own = {key for key in keys if says_one_size(key) and stem_of_shape(key) == of}
+    found = sorted(own, key=lambda key: int(re.findall(r"\d+$", key)[0]))
+    return tuple(found)
 
 
 def _varies(shapes: Rows) -> bool:
