@@ -47,6 +47,7 @@ _RECORDS = 10_000
 
 # No rule looks at more different texts, or at longer ones.
 _MOST_TEXTS, _LONGEST_TEXT = 100, 60
+_MOST_ITEMS = 5000
 _SIZES = (0, 1, 2, 4, 8)
 
 # Greater numbers are neither the ids of classes nor sizes, and greater sums count nothing.
@@ -152,6 +153,7 @@ def _of_key(data: KeyEvidence) -> Document:
         "content": data.content,
         "numbers": _of_numbers(data.numbers),
         "table": None if table is None else _packed(table[data.lengths >= 0]),
+        "items": _of_items(data),
         "repeats": data.lists.repeats,
         "unusual": data.lists.unusual,
         "sums": _packed(sums if sums.max(initial=0) < _GREATEST_SUM else 0 * sums),
@@ -167,6 +169,16 @@ def _of_key(data: KeyEvidence) -> Document:
     if data.decoded is not None and data.decoded.records:
         found["decoded"] = _of_key(data.decoded)
     return found
+
+
+def _of_items(data: KeyEvidence) -> list[Any]:
+    """Return the items of lists that are few, and of few different values."""
+    codes, values = data.items.codes, [*data.items.values]
+    few = data.items.known and not data.is_single and len(codes) <= _MOST_ITEMS
+    if not few or (data.kind == BYTES and _few_texts(data.values.texts) is None):
+        return []
+    shown = [value.decode() for value in values] if data.kind == BYTES else values
+    return [shown[code] for code in codes.tolist()]
 
 
 def _key(key: str, records: int, document: Document) -> KeyEvidence:
@@ -195,6 +207,8 @@ def _key(key: str, records: int, document: Document) -> KeyEvidence:
     )
     if "values" in document:
         _add_bytes(data, document["values"])
+    items = document["items"]
+    data.items.add([each.encode() for each in items] if data.kind == BYTES else items)
     if "decoded" in document:
         data.decoded = _key(key, records, document["decoded"])
     return data

@@ -29,10 +29,13 @@ _CSV_BYTES = 1 << 26
 # So many rows are read at a time, and no more of them once they have so many bytes.
 _ROWS, _MOST_BYTES = 1 << 10, 1 << 28
 
+# An empty text of a CSV file is missing, as pandas takes it.
+_NULLS = "pyarrow.csv.ConvertOptions(strings_can_be_null=True)"
+
 # What reads one file, as a user writes it; several are read as a data set of Arrow.
 _READERS = {
     "parquet": "pandas.read_parquet({})",
-    "csv": "pyarrow.csv.read_csv({})",
+    "csv": f"pyarrow.csv.read_csv({{}}, convert_options={_NULLS})",
     "arrow": "pyarrow.feather.read_table({})",
 }
 
@@ -77,7 +80,10 @@ class TableFiles:
             return _READERS[self.format].format(repr(self.where))
         else:
             paths = repr(self.where)
-        return f"pyarrow.dataset.dataset({paths}, format={self.format!r}).to_table()"
+        form = repr(self.format)
+        if self.format == "csv":
+            form = f"pyarrow.dataset.CsvFileFormat(convert_options={_NULLS})"
+        return f"pyarrow.dataset.dataset({paths}, format={form}).to_table()"
 
 
 @dataclass(frozen=True)
@@ -265,7 +271,8 @@ def _opened(path: FilePath) -> tuple[Any, Iterator[Any]]:
             return of_parquet.schema_arrow, of_parquet.iter_batches(batch_size=_ROWS)
         case "csv":
             options = csv.ReadOptions(block_size=_CSV_BYTES)
-            reader = csv.open_csv(file, read_options=options)
+            nulls = csv.ConvertOptions(strings_can_be_null=True)
+            reader = csv.open_csv(file, read_options=options, convert_options=nulls)
             return reader.schema, iter(reader)
     try:
         of_file = pa.ipc.open_file(file)

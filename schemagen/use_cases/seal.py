@@ -15,6 +15,7 @@ from ..data.verify.verification import Verification
 from ..data.verify.verifying import EXAMPLES, verify
 from ..findings import refused
 from ..runtime.compatibility import differences
+from ..runtime.kinds.pictures import read_size
 from ..runtime.shared.errors import DatasetError
 from ..runtime.sources.shards import File, found
 from ..runtime.storage.manifest import FILE_NAME, CheckedFile, Manifest
@@ -46,14 +47,13 @@ class Sealed:
     splits: dict[str, int]
     changes: tuple[str, ...] = ()
 
-    @property
-    def call(self) -> str:
-        """How the generated code reads its first split."""
+    def call(self, options: str) -> str:
+        """Return how the generated code reads its first split, with some options."""
         name, *others = sorted(self.splits, key=split_order)
         directory = self.path.removesuffix(FILE_NAME).rstrip("/") or "."
         split = f"{json.dumps(name, ensure_ascii=False)}, " if others else ""
         where = json.dumps(directory, ensure_ascii=False)
-        return f"make_dataset({where}, {split}batch_size=32)"
+        return f"make_dataset({where}, {split}{options})"
 
 
 @dataclass(frozen=True)
@@ -64,11 +64,13 @@ class Sealing:
         sealed: the manifests that were written.
         reasons: why none was.
         acceptable: whether the files are sealed if these are accepted.
+        options: with which the generated code reads the records.
     """
 
     sealed: tuple[Sealed, ...] = ()
     reasons: tuple[str, ...] = ()
     acceptable: bool = False
+    options: str = "batch_size=32"
 
     @property
     def text(self) -> str:
@@ -87,7 +89,7 @@ class Sealing:
         by_split = sorted(
             self.sealed, key=lambda each: min(map(split_order, each.splits))
         )
-        return by_split[0].call if by_split else ""
+        return by_split[0].call(self.options) if by_split else ""
 
     @property
     def as_json(self) -> dict[str, object]:
@@ -203,7 +205,19 @@ def seal_verified(
         counts = {name: each.records for name, each in manifest.splits.items()}
         path = str(directory / FILE_NAME)
         sealed.append(Sealed(path, counts, tuple(changes)))
-    return Sealing(tuple(sealed))
+    return Sealing(tuple(sealed), options=_reading_options(spec))
+
+
+def _reading_options(spec: RecordSpec) -> str:
+    """Return the options with which `make_dataset` reads any records of a schema."""
+    read = [each for each in spec.fields if each.role in ("input", "target")]
+    any_size = any(None in read_size(each.kind) for each in read)
+    options = f"batch_size={1 if any_size else 32}"
+    return (
+        options
+        if any(each.role == "input" for each in read)
+        else f"{options}, info=True"
+    )
 
 
 def _refused(found: Verification) -> Sealing:

@@ -51,6 +51,7 @@ class Flat{name}(Record, reserved=({text},)):
     tags: Annotated[list[int], MultiLabel(classes=({text}, "other"), renamed={{{text} + "x": "other"}}, key={text} + "k"), DOC]
     grid: Annotated[Any, Sparse((4, 4), index_key=({text} + "l", {text} + "m"), key={text} + "n"), DOC]
     words: Annotated[list[str], VarLen("string", padding_value={text}, group={text}, key={text} + "o"), DOC]
+    classes: Annotated[list[str], VarLen("int64", classes=({text}, "other"), renamed={{{text} + "x": "other"}}, key={text} + "G"), DOC]
     filled: Annotated[list[str] | None, VarLen("string", padding_value={text}, group={text}, key={text} + "p"), DOC] = None
     pairs: Annotated[list[str] | None, VarLen("string", max_length=2, pad_on_disk=True, padding_value={text}, key={text} + "F"), DOC] = None
     lists: Annotated[list[list[str]], Ragged("string", row_lengths_key={text} + "q", padding_value={text}, ragged=False, group={text}, key={text} + "r"), DOC]

@@ -34,6 +34,7 @@ COPIES: dict[str, tuple[Callable[[int], Any], str]] = {
     "text": (lambda i: NAMES[_IDS[i]], "one to one with the target 'label'"),
     "one-hot": (lambda i: [int(n == _IDS[i]) for n in range(5)], "one to one"),
     "float": (lambda i: float(_IDS[i]), "one to one"),
+    "fractions": (lambda i: _IDS[i] / 4.5, "one to one"),
     "another id": (lambda i: 900 - 7 * _IDS[i], "5 values in 60 records"),
     "coarse": (lambda i: KINDS[_IDS[i]], "'label' determines it: 5 values go with one"),
     "flag": (lambda i: int(_IDS[i] == 2), "'label' determines it"),
@@ -57,7 +58,7 @@ OTHERS: dict[str, Callable[[int], Any]] = {
     "noisy": lambda i: NAMES[_IDS[i] if i % 9 else 0],
     "unique text": lambda i: f"a {NAMES[_IDS[i]]} that is number {i}",
     "independent": lambda i: i % 3,
-    "measured": lambda i: _IDS[i] + 0.5,
+    "measured": lambda i: _IDS[i] + i / 99,
     "constant": lambda i: "x",
     "tokens": lambda i: [_IDS[i], i, 7],
 }
@@ -279,3 +280,29 @@ def test_numbered_sizes_are_those_of_a_tensor(tmp_path: Path) -> None:
     fields, _ = found_in(tmp_path, rows)
     assert fields["x"].kind.shape_key == ("x_size_0", "x_size_1")
     assert fields["spacing_size_0"].role == "info"
+
+
+def test_a_target_that_records_lack_is_named_with_the_reason(tmp_path: Path) -> None:
+    """A generated model predicts such values, but needs them in every record."""
+    rows = many(lambda i: {"x": i / 7} | ({"y_true": i / 9} if i % 3 else {}))
+    _, comments = found_in(tmp_path, rows)
+    assert "the targets may be 'y_true', which some records lack" in comments[""]
+
+
+def test_names_of_the_items_of_a_target_give_it_away(tmp_path: Path) -> None:
+    """As the letters next to the ids of a captcha."""
+    ids = np.random.default_rng(3).integers(0, 26, (RECORDS, 5)).tolist()
+    rows = many(
+        lambda i: {
+            "label": ids[i],
+            "text": [chr(97 + each) for each in ids[i]],
+            "noise": ids[-i][::-1],
+            "x": i / 7,
+        },
+        RECORDS,
+    )
+    fields, comments = found_in(tmp_path, rows)
+    roles = {key: each.role for key, each in fields.items()}
+    assert roles["text"] == "info"
+    assert roles["noise"] == "input"
+    assert "items go one to one with those of the target 'label'" in comments["text"]

@@ -38,6 +38,7 @@ INTENDED: tuple[tuple[str, str], ...] = (
     ("/damage */verify/splits/*/files", "a missing file is not counted"),
     ("/damage */verify/findings/SG505 *", "empty shards among others are normal"),
     ("/damage */verify/exit", "nothing but SG505 was found"),
+    ("*/generate/findings/SG124 *", "several targets by default are named once"),
     ("*/verify/findings/SG522 *+", "sizes of a missing field are one fault of a row"),
     (
         "/damage */verify/findings/SG529 *",

@@ -439,6 +439,8 @@ def _declared(
             )
             + ": in pixels of another size?"
         )
+    elif not tally.sized and 2 * tally.pixels >= tally.records:
+        doubts.append("in pixels: of which image? Then say box_image=")
     elif not tally.pixels or 2 * tally.pixels < tally.records:
         doubts.append(f"above 1 in many of {of}, and hardly in pixels: of which unit?")
     try:

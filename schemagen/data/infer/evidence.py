@@ -22,6 +22,7 @@ from .key_words import meaning_of, names_object, speaks_of
 from .values import (
     Contents,
     Forms,
+    Listed,
     Lists,
     PerRecord,
     digests,
@@ -59,9 +60,8 @@ class KeyEvidence:
         self.records = 0
         self.kinds: Counter[str] = Counter()
         self.numbers = Numbers()
-        listed = names_object(key)
-        self.lists = Lists(listed=listed)
-        self.values = Contents(masks=speaks_of(key, "mask"), listed=listed)
+        self.lists = Lists()
+        self.values = Contents(masks=speaks_of(key, "mask"))
         self.decoded: KeyEvidence | None = None
         self._kinds, self._lengths = Forms(), PerRecord(-1)
         self._digests = PerRecord()
@@ -89,6 +89,11 @@ class KeyEvidence:
             return
         self.decoded = self.decoded or KeyEvidence(self.key)
         self.decoded.add(content, rows)
+
+    @property
+    def items(self) -> Listed:
+        """The values of all lists, one after the other."""
+        return self.values.listed if self.kind == BYTES else self.lists.listed
 
     @property
     def kind(self) -> str:

@@ -85,8 +85,8 @@ def _ids_and_names(ids: KeyEvidence, names: KeyEvidence) -> bool:
 def _object_ids(evidence: Evidence, data: KeyEvidence) -> Draft | None:
     """Return the list of ids whose names another key has, one for each id."""
     for other in evidence.keys.values():
-        ids, texts = data.lists.listed, other.values.listed
-        if ids is None or texts is None or not _ids_and_names(data, other):
+        ids, texts = data.items, other.items
+        if not _ids_and_names(data, other):
             continue
         if not (ids.known and texts.known and other.values.texts):
             continue
@@ -203,6 +203,8 @@ def _ids(evidence: Evidence, data: KeyEvidence) -> Draft | None:
             question = f"is -1 a class, or no class (None), and {question}"
     elif len(found) == 1:
         question = "there are two classes at least: which is the other?"
+    elif missing:
+        question = f"-1 in few of them: no class (None), or one? And {question}"
     elif offset:
         absent = ", or did 0 not occur" if len(found) < high else ""
         question = f"counted from 1{absent}, and {question}"

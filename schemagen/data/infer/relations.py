@@ -12,7 +12,14 @@ from ...runtime.cells.columns import Rows
 from ..formatting import plural
 from .draft import Draft, quoted
 from .evidence import Evidence, KeyEvidence
-from .key_words import AXES, names_learned_id, says, says_count, says_shape
+from .key_words import (
+    AXES,
+    names_learned_id,
+    names_tokens,
+    says,
+    says_count,
+    says_shape,
+)
 
 Fields = Mapping[str, Draft]
 
@@ -124,16 +131,16 @@ def _without_copies(evidence: Evidence, fields: Fields) -> Fields:
             if key == target or not _may_tell(evidence, draft):
                 continue
             one, other = evidence.keys[key], evidence.keys[target]
-            if one.content == other.content and one.codes.any():
+            if one.content == other.content and _is_copied(one):
                 said = (
                     f"the same values as the target {quoted(target)}. As an input it "
                 )
                 said += "gives the answer away"
-            elif _compares(one, other):
+            elif one.is_single or other.is_single:
                 pairs = Pairs.of(one.codes[distinct], other.codes[distinct])
                 said = _told(pairs, target, copies_only=draft.model_role == "target")
             else:
-                continue
+                said = _copied_items(one, other)
             if said:
                 found[key] = draft.with_role("info").with_doubts(said)
     return found
@@ -151,14 +158,30 @@ def _may_tell(evidence: Evidence, draft: Draft) -> bool:
     return used and draft.key in evidence.keys and not draft.codec.of_pixels
 
 
-def _compares(one: KeyEvidence, target: KeyEvidence) -> bool:
-    """Return whether equal contents mean more than chance.
+def _is_copied(data: KeyEvidence) -> bool:
+    """Return whether equal values are no accident, or tokens that are read and said."""
+    tokens = not data.is_single and names_tokens(data.key)
+    return bool(data.codes.any()) and not tokens
 
-    Not those of measurements, or of two sequences, such as what a decoder reads and says.
+
+def _copied_items(one: KeyEvidence, target: KeyEvidence) -> str:
+    """Say that the items of two lists go one to one; "" if they do not.
+
+    Not those of tokens, which a decoder both reads and says.
     """
-    numbers = one.numbers
-    measured = numbers.floats and numbers.whole < numbers.finite
-    return not measured and (one.is_single or target.is_single)
+    items = one.items, target.items
+    known = all(each.known for each in items) and not names_tokens(one.key)
+    if not known or (one.lengths != target.lengths).any():
+        return ""
+    count = min(len(each.codes) for each in items)
+    pairs = Pairs.of(*(each.codes[:count] for each in items))
+    if not pairs.is_copy:
+        return ""
+    return (
+        f"its items go one to one with those of the target {quoted(target.key)}: "
+        f"{pairs.sizes[0]:,} values in {plural(count, 'item')}. As an input it gives the "
+        "answer away"
+    )
 
 
 def _as_target(draft: Draft) -> tuple[bool, ...]:

@@ -190,9 +190,13 @@ def _answer(draft: Draft, data: KeyEvidence, *, single: bool = True) -> Draft:
     few = whole and 1 < number <= _MOST_CLASSES
     if not few and draft.facts["dtype"] != "int64":
         return target
-    stored = ", which a Label stores as int64" if few else ""
+    if few:
+        return target.with_doubts(
+            "whole numbers that a model learns as quantities: or ids of classes? Then "
+            "write them again as int64, which a Label stores"
+        )
     return target.with_doubts(
-        f"whole numbers that a model learns as quantities: or ids of classes{stored}?"
+        "whole numbers that a model learns as quantities: or ids of classes?"
     )
 
 
@@ -253,6 +257,16 @@ def lacking_roles(evidence: Evidence, fields: Fields) -> list[str]:
     doubts = []
     if "target" not in roles:
         doubts.append(f"no field is a target{_possible_targets(evidence, fields)}")
+    labels = [
+        key
+        for key, draft in fields.items()
+        if draft.is_label and draft.model_role == "target"
+    ]
+    if len(labels) > 1:
+        doubts.append(
+            f"{len(labels)} targets, {with_commas(map(quoted, labels))}: is one of them an "
+            'input or info? Give it role="input" or role="info"'
+        )
     if "input" not in roles:
         others = [
             key
@@ -301,8 +315,9 @@ def _possible_targets(evidence: Evidence, fields: Fields) -> str:
         return (
             ", and no key looks like one: a model cannot learn from these records alone"
         )
-    text = f": the targets may be {with_commas(map(quoted, answers))}, which "
-    text += "generated models do not predict"
+    lacked = [fields[key].optional and fields[key].can_be_target for key in answers]
+    why = "some records lack" if all(lacked) else "generated models do not predict"
+    text = f": the targets may be {with_commas(map(quoted, answers))}, which {why}"
     inputs = {key for key, draft in fields.items() if draft.model_role == "input"}
     if inputs and inputs.isdisjoint(answers):
         text += "; make_dataset(info=True) delivers them to a model of your own"

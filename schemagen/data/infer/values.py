@@ -164,11 +164,18 @@ class Listed:
 
     def add(self, values: Iterable[Any]) -> None:
         """Add the values of some records."""
-        room = _MOST_LISTED - len(self._numbers)
-        if room <= 0 or len(self.values) > self._most:
-            return
-        for value in islice(values, room):
+        for value in islice(values, _MOST_LISTED - len(self._numbers)):
             self._numbers.append(self.values.setdefault(value, len(self.values)))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether further values are kept."""
+        return len(self._numbers) < _MOST_LISTED and len(self.values) <= self._most
+
+    @property
+    def codes(self) -> Rows:
+        """int64 [N]: a number for each value, from 0 as they occur."""
+        return np.array(self._numbers, np.int64)
 
     @property
     def known(self) -> bool:
@@ -185,9 +192,6 @@ class Listed:
 class Lists:
     """The lists of numbers of one key.
 
-    Args:
-        listed: whether to keep integers, to compare them with the texts of another key.
-
     Attributes:
         listed: the integers of all records, one after the other.
         repeats: whether a record has an integer twice.
@@ -197,8 +201,8 @@ class Lists:
         unusual: how many records have NaN or infinities.
     """
 
-    def __init__(self, *, listed: bool = False) -> None:
-        self.listed = Listed() if listed else None
+    def __init__(self) -> None:
+        self.listed = Listed()
         self.repeats = False
         self.unusual = 0
         self.samples = ListSamples()
@@ -217,7 +221,7 @@ class Lists:
             self.unusual += int((column.sums(~np.isfinite(values)) > 0).sum())
             return
         self.sums.add(rows, column.sums(values))
-        if self.listed is not None:
+        if self.listed.is_open:
             self.listed.add(values.tolist())
         owners = np.repeat(np.arange(len(lengths)), lengths)
         order = np.lexsort((values, owners))
@@ -260,7 +264,6 @@ class Contents:
 
     Args:
         masks: whether to look for the ids in images, which may be masks.
-        listed: whether to keep texts, to compare them with the integers of another key.
 
     Attributes:
         all: their statistics.
@@ -281,9 +284,9 @@ class Contents:
         shaped: the shape of each record's only serialized tensor.
     """
 
-    def __init__(self, *, masks: bool = False, listed: bool = False) -> None:
+    def __init__(self, *, masks: bool = False) -> None:
         self._masks = masks
-        self.listed = Listed() if listed else None
+        self.listed = Listed()
         self.all = BytesValues()
         self.single_texts: dict[int, str] = {}
         self.pictures: dict[int, Picture] = {}
@@ -306,7 +309,7 @@ class Contents:
         some = column.lengths > 0
         first[some] = column.sizes[column.starts[some]]
         self.measured.add(rows, first)
-        if self.listed is not None and self.texts is not None:
+        if self.texts is not None and self.listed.is_open:
             self.listed.add(column.bytes_values())
         # Values that are not alone in their record have none of their own.
         owners = np.repeat(np.where(column.lengths == 1, rows, -1), column.lengths)

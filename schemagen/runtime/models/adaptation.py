@@ -101,6 +101,7 @@ def adapt(
             "repeat=False, or take a part of it, such as dataset.take(1000)"
         )
     moments = {layer: Moments() for layer in found if isinstance(layer, Normalization)}
+    some_missing = set()  # whether a value is there tells a model something
     for layer in found.keys() - moments.keys():
         layer.reset_state()
     empty = True
@@ -112,7 +113,10 @@ def adapt(
         _check_integers(features)
         for layer, name in found.items():
             if layer in moments:
-                moments[layer].add(_rows(layer, features[name]))
+                rows, finite = _rows(layer, features[name])
+                moments[layer].add(rows[finite])
+                if not finite.all():
+                    some_missing.add(layer)
             else:
                 layer.update_state(_tokens(layer, features[name]))
         empty = False
@@ -125,7 +129,7 @@ def adapt(
     for layer in found:
         if layer in moments:
             layer.learn(moments[layer].mean, moments[layer].variance)
-            if moments[layer].is_constant:
+            if moments[layer].is_constant and layer not in some_missing:
                 warn(
                     f"input {found[layer]!r} has the same value in all records that "
                     "adapt has read, so the model learns nothing from it; leave it out "
@@ -194,15 +198,13 @@ def _add_answers(answers: Mapping[str, Answers], found: Any) -> None:
             answer.add(values.numpy())
 
 
-def _rows(layer: Normalization, batch: Any) -> NDArray[Any]:
-    """Return the rows [N, D] that a normalization learns from."""
+def _rows(layer: Normalization, batch: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return rows without padding, [N, D], and which of them are finite, and learned from."""
     values = tf.cast(densify(_flat_values(batch), 0), tf.float32)
     rows = values.numpy().reshape(-1, layer.adapt_mean.shape[0])
-    kept = np.isfinite(rows).all(axis=1)
     if layer.padding_value is not None:
-        kept &= ~np.asarray(is_padding(rows, layer.padding_value))
-    finite: NDArray[Any] = rows[kept]
-    return finite
+        rows = rows[~np.asarray(is_padding(rows, layer.padding_value))]
+    return rows, np.isfinite(rows).all(axis=1)
 
 
 def _tokens(layer: Any, batch: Any) -> tf.Tensor:

@@ -239,7 +239,8 @@ def _no_manifest(directory: str, split: str | None = None) -> str:
     if sealed:
         said = "no split was named" if split is None else f"no split {split!r}"
         return f"{no}, and {said}; folders with one are: {', '.join(sealed)}"
-    patterns = [_glob_of(directory, files)]
+    own = [each for each in files if split is not None and _is_of(each, split)]
+    patterns = [_glob_of(directory, own or files)]
     for name in sorted(folders, key=lambda each: each != "train")[:_FEW]:
         below = os.path.join(directory, name)
         patterns.append(_glob_of(below, entries(below)[0]))
