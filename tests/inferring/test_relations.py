@@ -115,7 +115,7 @@ def test_names_that_go_with_ids_become_the_classes(tmp_path: Path) -> None:
     rows = [example(row(i, animal=NAMES[_IDS[i]])) for i in range(RECORDS)]
     fields, comments = found_in(tmp_path, rows)
     assert fields["label"].kind.classes == NAMES
-    assert "the names are those of 'animal'" in comments["label"]
+    assert "the names are those of 'animal', which go one to one" in comments["label"]
     assert fields["animal"].role == "info"
 
 
@@ -268,18 +268,78 @@ def test_float_pictures_are_images(tmp_path: Path) -> None:
 
 
 def test_numbered_sizes_are_those_of_a_tensor(tmp_path: Path) -> None:
-    """As `x_size_0` and `x_size_1`; one that fits nothing is info all the same."""
+    """As `x_size_0` and `x_size_1`. Measurements of such names are inputs."""
     rows = many(
         lambda i: {
             "x": [i / 7] * (6 * (i % 4 + 1)),
             "x_size_0": i % 4 + 1,
             "x_size_1": 6,
+            "spacing": [0.5, i / 9, 0.25],
             "spacing_size_0": 3,
+            **{"dim_0": i / 3, "dim_1": i % 5, "shape_0": i * i},
         }
     )
     fields, _ = found_in(tmp_path, rows)
     assert fields["x"].kind.shape_key == ("x_size_0", "x_size_1")
     assert fields["spacing_size_0"].role == "info"
+    assert {fields[key].role for key in ("dim_0", "dim_1", "shape_0")} == {"input"}
+
+
+def test_tokens_that_are_read_and_said_are_an_input(tmp_path: Path) -> None:
+    """As in data for causal language models, in which labels repeat the tokens."""
+    tokens = np.random.default_rng(2).integers(0, 900, (RECORDS, 10)).tolist()
+    rows = many(
+        lambda i: {"input_ids": tokens[i], "labels": tokens[i], "x": i / 7}, RECORDS
+    )
+    fields, comments = found_in(tmp_path, rows)
+    assert (fields["input_ids"].role, fields["labels"].role) == ("input", "info")
+    assert "the same values as 'input_ids'" in comments["labels"]
+
+
+def test_a_constant_is_the_size_of_nothing_but_what_it_names(tmp_path: Path) -> None:
+    """Two doors, next to a position of two numbers."""
+    rows = many(
+        lambda i: {"pos": [i / 7, i / 9], "num_doors": 2, "num_pos": 2, "label": i % 2}
+    )
+    fields, _ = found_in(tmp_path, rows)
+    assert (fields["num_doors"].role, fields["num_pos"].role) == ("input", "info")
+
+
+def test_names_of_another_key_are_a_doubt(tmp_path: Path) -> None:
+    """Those under a key that names classes come first, and are a note."""
+    cameras = ("one", "two", "three", "four", "five")
+    rows = [
+        example(row(i, camera=cameras[_IDS[i]], label_name=NAMES[_IDS[i]]))
+        for i in range(RECORDS)
+    ]
+    fields, comments = found_in(tmp_path, rows)
+    assert fields["label"].kind.classes == NAMES
+    assert "are they its own?" not in comments["label"]
+    rows = [example(row(i, camera=cameras[_IDS[i]])) for i in range(RECORDS)]
+    fields, comments = found_in(tmp_path, rows)
+    assert fields["label"].kind.classes == cameras
+    assert "doubt: the names are those of 'camera', which go one" in comments["label"]
+
+
+@pytest.mark.parametrize("ids", [(-1, 2**63 - 1), (-(2**63), 2**60 + 1)])
+def test_huge_ids_are_no_classes(tmp_path: Path, ids: tuple[int, int]) -> None:
+    """They stay numbers."""
+    rows = many(lambda i: {"label": ids[i % 2], "x": i / 7})
+    fields, _ = found_in(tmp_path, rows)
+    assert fields["label"].kind.kind == "Scalar"
+
+
+def test_several_targets_and_events_are_asked_for(tmp_path: Path) -> None:
+    """Above the class, with what to write."""
+    rows = many(
+        lambda i: (
+            {"label": i % 3, "category_id": i * i % 5, "survived": i // 2 % 2}
+            | {"x": i / 7}
+        )
+    )
+    _, comments = found_in(tmp_path, rows)
+    assert "2 targets, 'category_id', 'label': is one of them" in comments[""]
+    assert "'survived': a target, by its name?" in comments[""]
 
 
 def test_a_target_that_records_lack_is_named_with_the_reason(tmp_path: Path) -> None:

@@ -366,6 +366,8 @@ def _decided(
     (sides,) = fitting
     others = [tally for form, tally in tallies.items() if form != sides]
     wrong = min(_refuted(tally) for tally in others)
+    if not wrong:
+        return [], [DOUBT + _unclear(candidate, fitting)]
     declared, said = _declared(candidate, sides, tallies[sides])
     text = (
         f"{', '.join(sides)}: in another order, {wrong:,} or more of "

@@ -116,6 +116,11 @@ class KeyEvidence:
         return found
 
     @cached_property
+    def contents(self) -> int:
+        """How many different contents there are."""
+        return int(self.codes.max(initial=-1)) + 1
+
+    @cached_property
     def content(self) -> int:
         """A number that is the same for keys of the same contents in all records."""
         return hash(self._digests.array(self.records).tobytes())

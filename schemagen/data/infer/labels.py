@@ -214,7 +214,8 @@ def _ids(evidence: Evidence, data: KeyEvidence) -> Draft | None:
         f"{shown} in {plural(len(data.present), 'record')}: {question}"
     )
     draft = draft.with_notes("-1 for no class") if missing else draft
-    for other in evidence.keys.values():
+    others = evidence.keys.values()
+    for other in sorted(others, key=lambda each: not _names_ids(each, data)):
         names = _names(data, other, found)
         if names is None:
             continue
@@ -223,15 +224,24 @@ def _ids(evidence: Evidence, data: KeyEvidence) -> Draft | None:
         if not complete or not 1 < len(names) <= _MOST_NAMES:
             return draft.with_notes(f"the names of classes are in {quoted(other.key)}")
         classes = tuple(names[index] for index in sorted(names))
-        return draft.with_facts(classes=classes, num_classes=len(classes)).with_notes(
-            f"the names are those of {quoted(other.key)}"
-        )
+        draft = draft.with_facts(classes=classes, num_classes=len(classes))
+        said = f"the names are those of {quoted(other.key)}"
+        if _names_ids(other, data):
+            return draft.with_notes(said)
+        return draft.with_doubts(f"{said}, which go one to one: are they its own?")
     return draft
+
+
+def _names_ids(names: KeyEvidence, data: KeyEvidence) -> bool:
+    """Return whether a key says that it holds the names of the classes of another."""
+    is_text = "/" in names.key and last_word(names.key) in ("text", "name")
+    near = is_text and parent_of(names.key) == parent_of(data.key)
+    return near or names_text_of(names.key, data.key)
 
 
 def _values(data: KeyEvidence, found: list[int]) -> tuple[int, ...]:
     """Return integers that are classes as they are; none for ids from 0 or 1."""
-    if not found or found[0] >= 0:
+    if not found or found[0] >= 0 or max(-found[0], found[-1]) > _MOST_CLASSES:
         return ()
     negative = (data.numbers.distinct or {})[found[0]]
     # In a few records -1 is no class.
@@ -247,10 +257,8 @@ def _names(
     """Return the text that another key has for each id, if two ids have different ones."""
     if other.kind != "bytes" or not other.is_single or other.values.texts is None:
         return None
-    is_text = "/" in other.key and last_word(other.key) in ("text", "name")
-    near = is_text and parent_of(other.key) == parent_of(data.key)
     texts = other.values.single_texts
-    named = near or names_text_of(other.key, data.key)
+    named = _names_ids(other, data)
     if not (named or _are_names(texts.values(), Pairs.of(data.codes, other.codes))):
         return None
     if (data.lengths[list(texts)] < 0).any():

@@ -14,6 +14,7 @@ from .draft import Draft, quoted
 from .evidence import Evidence, KeyEvidence
 from .key_words import (
     AXES,
+    counts_key,
     names_learned_id,
     names_tokens,
     says,
@@ -125,22 +126,34 @@ def _without_copies(evidence: Evidence, fields: Fields) -> Fields:
         key=lambda key: _as_target(fields[key]),
     )
     for target in targets:
-        if found[target].model_role != "target":
-            continue  # a copy of an earlier one
         for key, draft in found.items():
+            if found[target].model_role != "target":
+                break  # a copy of an earlier one, or of tokens
             if key == target or not _may_tell(evidence, draft):
                 continue
             one, other = evidence.keys[key], evidence.keys[target]
-            if one.content == other.content and _is_copied(one):
+            if _holds_the_same(one, other):
+                if _reads_and_says(one):
+                    found[target] = (
+                        found[target]
+                        .with_role("info")
+                        .with_doubts(
+                            f"the same values as {quoted(key)}: ids of tokens, which the "
+                            "generated model would learn as quantities"
+                        )
+                    )
+                    continue
                 said = (
                     f"the same values as the target {quoted(target)}. As an input it "
                 )
                 said += "gives the answer away"
-            elif one.is_single or other.is_single:
+            elif not (one.is_single or other.is_single):
+                said = _copied_items(one, other)
+            elif _may_relate(one, other, draft):
                 pairs = Pairs.of(one.codes[distinct], other.codes[distinct])
                 said = _told(pairs, target, copies_only=draft.model_role == "target")
             else:
-                said = _copied_items(one, other)
+                continue
             if said:
                 found[key] = draft.with_role("info").with_doubts(said)
     return found
@@ -158,10 +171,22 @@ def _may_tell(evidence: Evidence, draft: Draft) -> bool:
     return used and draft.key in evidence.keys and not draft.codec.of_pixels
 
 
-def _is_copied(data: KeyEvidence) -> bool:
-    """Return whether equal values are no accident, or tokens that are read and said."""
-    tokens = not data.is_single and names_tokens(data.key)
-    return bool(data.codes.any()) and not tokens
+def _holds_the_same(one: KeyEvidence, other: KeyEvidence) -> bool:
+    """Return whether two keys have the same contents, of which there are several."""
+    return one.content == other.content and one.contents > 1
+
+
+def _reads_and_says(data: KeyEvidence) -> bool:
+    """Return whether a key has the tokens of a sequence, which a decoder reads and says."""
+    return not data.is_single and names_tokens(data.key)
+
+
+def _may_relate(one: KeyEvidence, target: KeyEvidence, draft: Draft) -> bool:
+    """Return whether there are few enough contents to look at their pairs."""
+    if one.contents == target.contents:
+        return True
+    most = max(one.contents, target.contents) * THRESHOLDS.repeats
+    return draft.model_role != "target" and most <= len(one.present)
 
 
 def _copied_items(one: KeyEvidence, target: KeyEvidence) -> str:
@@ -170,7 +195,7 @@ def _copied_items(one: KeyEvidence, target: KeyEvidence) -> str:
     Not those of tokens, which a decoder both reads and says.
     """
     items = one.items, target.items
-    known = all(each.known for each in items) and not names_tokens(one.key)
+    known = all(each.known for each in items) and not _reads_and_says(one)
     if not known or (one.lengths != target.lengths).any():
         return ""
     count = min(len(each.codes) for each in items)
@@ -216,38 +241,33 @@ def _told(pairs: Pairs, target: str, *, copies_only: bool) -> str:
 def _without_sizes(evidence: Evidence, fields: Fields) -> Fields:
     """Make info of numbers that always are the size or count of another key."""
     found = dict(fields)
+    measured: dict[bytes, list[tuple[str, str]]] = {}
+    for key, what, sizes in _sizes(evidence, fields):
+        measured.setdefault(sizes.tobytes(), []).append((key, what))
     for key, draft in fields.items():
         data = evidence.keys.get(key)
         if data is None or data.kind != "int64" or draft.model_role != "input":
             continue
         if draft.is_number and data.is_single:
-            said = _measured(evidence, fields, data)
-            if said:
-                found[key] = draft.with_role("info").with_notes(said)
+            own = np.where(data.lengths < 0, -1, data.lists.firsts(data.records))
+            for other, what in measured.get(own.tobytes(), ()):
+                if _counts(data, other, what):
+                    said = f"always the {what} of {quoted(other)}"
+                    found[key] = draft.with_role("info").with_notes(said)
+                    break
     return found
 
 
-def _measured(evidence: Evidence, fields: Fields, data: KeyEvidence) -> str:
-    """Say what a single number is always the size of; "" if it is of nothing."""
-    own = data.lists.firsts(data.records)
-    present = data.lengths >= 0
-    named = (
-        says_count(data.key)
-        or says_shape(data.key)
-        or any(says(data.key, axis) for axis in AXES)
-    )
-    for key, what, sizes in _sizes(evidence, fields):
-        if key == data.key:
-            continue
-        both = present & (sizes >= 0)
-        if not both.any() or (own[both] != sizes[both]).any():
-            continue
-        different = len(np.unique(own[both]))
-        if named or (
-            different >= THRESHOLDS.sizes and both.sum() >= THRESHOLDS.records
-        ):
-            return f"always the {what} of {quoted(key)}"
-    return ""
+def _counts(data: KeyEvidence, other: str, what: str) -> bool:
+    """Return whether a number is equal to sizes of another key by more than chance."""
+    many = len(data.present) >= THRESHOLDS.records
+    if data.contents >= THRESHOLDS.sizes and many:
+        return True
+    of_axis = what in AXES or what.startswith("size ")
+    if of_axis and any(says(data.key, axis) for axis in AXES):
+        return True
+    named = says_count(data.key) or says_shape(data.key)
+    return named and (data.contents > 1 or counts_key(data.key, other))
 
 
 def _sizes(evidence: Evidence, fields: Fields) -> Iterator[tuple[str, str, Rows]]:

@@ -14,6 +14,7 @@ from .key_words import (
     is_seldom_answer,
     meaning_of,
     names_class,
+    names_event,
     names_object,
     names_tokens,
     parent_of,
@@ -21,6 +22,7 @@ from .key_words import (
     says_one_size,
     says_shape,
     speaks_of,
+    stem_of_shape,
     target_rank,
 )
 
@@ -143,8 +145,10 @@ class _Record:
         if draft.is_text:
             named = parent_of(key) in self.labels
             return named or (says(key, "format") and of_picture)
-        size = draft.is_number and any(says(key, axis) for axis in AXES)
-        numbered = draft.is_number and says_one_size(key)
+        whole = draft.is_number and self.evidence.of(key).kind == "int64"
+        size = whole and any(says(key, axis) for axis in AXES)
+        stem = stem_of_shape(key) if whole and says_one_size(key) else ""
+        numbered = stem in self.evidence.keys
         return key in self.counts or numbered or (size and of_picture)
 
 
@@ -262,6 +266,16 @@ def lacking_roles(evidence: Evidence, fields: Fields) -> list[str]:
         for key, draft in fields.items()
         if draft.is_label and draft.model_role == "target"
     ]
+    events = [
+        key
+        for key, draft in fields.items()
+        if draft.model_role == "input" and names_event(key)
+    ]
+    if events and "target" in roles:
+        doubts.append(
+            f"{with_commas(map(quoted, events))}: a target, by its name? It is an input "
+            "next to another target"
+        )
     if len(labels) > 1:
         doubts.append(
             f"{len(labels)} targets, {with_commas(map(quoted, labels))}: is one of them an "
