@@ -272,3 +272,18 @@ def test_x_and_y_are_a_corner_or_a_center(tmp_path: Path) -> None:
         )
         assert fields["boxes/x"].kind.box == expected
         assert ("centers" in " ".join(comments.values())) == (expected is None)
+
+
+def test_boxes_in_pixels_without_an_image_ask_for_it(tmp_path: Path) -> None:
+    """Readers would not scale them with it."""
+
+    def row(at: int) -> Row:
+        begins = [10.0 + at, 40.0, 70.0][: at % 3 + 1]
+        ends = [each + 50 for each in begins]
+        corners = {"xmin": begins, "ymin": begins, "xmax": ends, "ymax": ends}
+        return {f"bbox/{side}": values for side, values in corners.items()}
+
+    fields, comments = found_in(tmp_path, many(row))
+    assert fields["bbox/xmin"].kind.box == "xmin"
+    said = "".join(comments.values())
+    assert "of which image? Then say box_image=" in said

@@ -444,6 +444,18 @@ def test_a_csv_file_has_the_types_that_arrow_infers(
     assert rows["area"].to_pylist() == pytest.approx(frame["area"].tolist())
 
 
+def test_empty_text_of_a_csv_file_is_missing(
+    tmp_path: Path, package_of: PackageOf
+) -> None:
+    """To `infer` and to the program that it prints."""
+    regions = ["north" if i % 3 else None for i in range(60)]
+    frame = pd.DataFrame({"region": regions, "x": np.arange(60) / 7})
+    found = infer(table_of(tmp_path, ".csv", frame), tmp_path / "house.py")
+    assert found.fields["region"].optional
+    rows = program_of(found, package_of, tmp_path)
+    assert rows["region"].to_pylist() == regions
+
+
 def program_of(found: Inferred, package_of: PackageOf, directory: Path) -> pa.Table:
     """Run the program that the command prints, and return the records that it writes."""
     package = package_of(found.text)

@@ -379,3 +379,33 @@ def test_targets_without_an_alternative_are_named(
     found = [str(each.message) for each in recwarn if "target" in str(each.message)]
     assert len(found) == len(said)
     assert all(words in text for words, text in zip(said, found, strict=True))
+
+
+_FLAGS = """
+from schemagen import Record
+
+class Flags(Record):
+    flag: float | None = None
+    one: float
+    x: float
+"""
+
+
+def test_a_value_that_is_missing_in_some_records_tells_a_model_something(
+    make_package: Callable[[str], Workspace],
+    tmp_path: Path,
+    recwarn: pytest.WarningsRecorder,
+) -> None:
+    """Even if it is the same where it is there; one that is in all records does not."""
+    package = make_package(_FLAGS)
+    write, pipeline, model = (
+        package.module("flags", each) for each in ("serializer", "pipeline", "model")
+    )
+    rows = [{"flag": 1.0 if i % 2 else None, "one": 1.0, "x": i / 7} for i in range(20)]
+    write.write_dataset(rows, tmp_path, "train")
+    built = model.build_model()
+    recwarn.clear()
+    model.adapt(built, pipeline.make_dataset(tmp_path, batch_size=8))
+    texts = [str(each.message) for each in recwarn]
+    found = [text for text in texts if "same value in all records" in text]
+    assert [text.split("'")[1] for text in found] == ["one"]

@@ -8,14 +8,16 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import Result
 from command_line import run
-from data.messages import write_file
+from data.messages import example, write_file
 from inferring.inference import many
+from pictures import picture
 from tfrecord_files import frames
 
 ROOT = Path(__file__).parents[2]
@@ -88,6 +90,24 @@ def test_the_last_lines_say_what_is_sealed_and_how_to_read_it(data: Path) -> Non
     assert last_lines(done, 2) == [
         f"sealed {data}/manifest.json: train 200, test 1,200 records",
         f'read with make_dataset("{data}", "train", batch_size=32)',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "options"),
+    [
+        (lambda i: {"image": picture(4 + i % 3, 5), "label": i % 2}, "batch_size=1"),
+        (lambda i: {"note": f"id{i}", "label": i % 2}, "batch_size=32, info=True"),
+    ],
+)
+def test_the_call_reads_images_of_any_size_and_records_without_an_input(
+    tmp_path: Path, row: Callable[[int], dict[str, Any]], options: str
+) -> None:
+    """As it is printed."""
+    data = tmp_path / "old"
+    write_file(data / "train.tfrecord", [example(row(i)) for i in range(60)])
+    assert last_lines(adopt(data), 1) == [
+        f'read with make_dataset("{data}", {options})'
     ]
 
 
