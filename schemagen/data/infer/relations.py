@@ -50,6 +50,8 @@ class Thresholds:
 
 THRESHOLDS = Thresholds()
 
+_GIVEN_AWAY = "As an input it gives the answer away"
+
 
 @dataclass(frozen=True)
 class Pairs:
@@ -134,19 +136,9 @@ def _without_copies(evidence: Evidence, fields: Fields) -> Fields:
             one, other = evidence.keys[key], evidence.keys[target]
             if _holds_the_same(one, other):
                 if _reads_and_says(one):
-                    found[target] = (
-                        found[target]
-                        .with_role("info")
-                        .with_doubts(
-                            f"the same values as {quoted(key)}: ids of tokens, which the "
-                            "generated model would learn as quantities"
-                        )
-                    )
+                    found[target] = _repeated_tokens(found[target], key)
                     continue
-                said = (
-                    f"the same values as the target {quoted(target)}. As an input it "
-                )
-                said += "gives the answer away"
+                said = f"the same values as the target {quoted(target)}. {_GIVEN_AWAY}"
             elif not (one.is_single or other.is_single):
                 said = _copied_items(one, other)
             elif _may_relate(one, other, draft):
@@ -160,15 +152,21 @@ def _without_copies(evidence: Evidence, fields: Fields) -> Fields:
 
 
 def _is_told(evidence: Evidence, draft: Draft) -> bool:
-    codec = draft.codec
-    pixels = codec.of_pixels
-    return draft.model_role == "target" and draft.key in evidence.keys and not pixels
+    known = draft.key in evidence.keys and not draft.codec.of_pixels
+    return known and draft.model_role == "target"
 
 
 def _may_tell(evidence: Evidence, draft: Draft) -> bool:
     """Return whether a field could be a copy of a target."""
     used = draft.model_role in ("input", "target")
     return used and draft.key in evidence.keys and not draft.codec.of_pixels
+
+
+def _repeated_tokens(target: Draft, key: str) -> Draft:
+    return target.with_role("info").with_doubts(
+        f"the same values as {quoted(key)}: ids of tokens, which the generated model would "
+        "learn as quantities"
+    )
 
 
 def _holds_the_same(one: KeyEvidence, other: KeyEvidence) -> bool:
@@ -204,8 +202,7 @@ def _copied_items(one: KeyEvidence, target: KeyEvidence) -> str:
         return ""
     return (
         f"its items go one to one with those of the target {quoted(target.key)}: "
-        f"{pairs.sizes[0]:,} values in {plural(count, 'item')}. As an input it gives the "
-        "answer away"
+        f"{pairs.sizes[0]:,} values in {plural(count, 'item')}. {_GIVEN_AWAY}"
     )
 
 
@@ -221,14 +218,14 @@ def _told(pairs: Pairs, target: str, *, copies_only: bool) -> str:
     if pairs.is_copy:
         return (
             f"one to one with the target {quoted(target)}: {count:,} values in {records}. "
-            "As an input it gives the answer away"
+            f"{_GIVEN_AWAY}"
         )
     if copies_only:
         return ""
     if pairs.tells(0):
         return (
             f"each of its {count:,} values goes with one of the {classes:,} of the target "
-            f"{quoted(target)} in {records}. As an input it gives the answer away"
+            f"{quoted(target)} in {records}. {_GIVEN_AWAY}"
         )
     if pairs.tells(1):
         return (
@@ -317,16 +314,13 @@ def _without_names(evidence: Evidence, fields: Fields) -> Fields:
         data = evidence.keys.get(key)
         if data is None or draft.model_role != "input" or not data.is_single:
             continue
-        said = _named(draft, data) if _never_repeats(data) else ""
+        unique = data.contents == len(data.present)
+        said = _named(draft, data) if unique else ""
         if said:
             found[key] = draft.with_role("info").with_doubts(
                 f"{said}, and not to learn from?"
             )
     return found
-
-
-def _never_repeats(data: KeyEvidence) -> bool:
-    return len(np.unique(data.codes[data.codes >= 0])) == len(data.present)
 
 
 def _named(draft: Draft, data: KeyEvidence) -> str:
