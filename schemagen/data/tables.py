@@ -29,15 +29,18 @@ _CSV_BYTES = 1 << 26
 # So many rows are read at a time, and no more of them once they have so many bytes.
 _ROWS, _MOST_BYTES = 1 << 10, 1 << 28
 
-# An empty text of a CSV file is missing, as pandas takes it.
-_NULLS = "pyarrow.csv.ConvertOptions(strings_can_be_null=True)"
-
 # What reads one file, as a user writes it; several are read as a data set of Arrow.
 _READERS = {
-    "parquet": "pandas.read_parquet({})",
-    "csv": f"pyarrow.csv.read_csv({{}}, convert_options={_NULLS})",
+    "parquet": "pyarrow.parquet.read_table({})",
+    "csv": "pyarrow.csv.read_csv({}, parse_options=parse, convert_options=convert)",
     "arrow": "pyarrow.feather.read_table({})",
 }
+
+# Quoted text may have line breaks, and an empty text is missing, as pandas takes both.
+_CSV_OPTIONS = (
+    "parse = pyarrow.csv.ParseOptions(newlines_in_values=True)",
+    "convert = pyarrow.csv.ConvertOptions(strings_can_be_null=True)",
+)
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,11 @@ class TableFiles:
         return sorted(split for split in named if split_order(split) < split_order(""))
 
     @property
+    def options(self) -> tuple[str, ...]:
+        """The statements that the expression needs before it."""
+        return _CSV_OPTIONS if self.format == "csv" else ()
+
+    @property
     def expression(self) -> str:
         """What returns the rows in a program that imports the package it begins with."""
         first, *others = self.paths
@@ -82,7 +90,7 @@ class TableFiles:
             paths = repr(self.where)
         form = repr(self.format)
         if self.format == "csv":
-            form = f"pyarrow.dataset.CsvFileFormat(convert_options={_NULLS})"
+            form = "pyarrow.dataset.CsvFileFormat(parse, convert_options=convert)"
         return f"pyarrow.dataset.dataset({paths}, format={form}).to_table()"
 
 
@@ -271,8 +279,9 @@ def _opened(path: FilePath) -> tuple[Any, Iterator[Any]]:
             return of_parquet.schema_arrow, of_parquet.iter_batches(batch_size=_ROWS)
         case "csv":
             options = csv.ReadOptions(block_size=_CSV_BYTES)
-            nulls = csv.ConvertOptions(strings_can_be_null=True)
-            reader = csv.open_csv(file, read_options=options, convert_options=nulls)
+            parse = csv.ParseOptions(newlines_in_values=True)
+            convert = csv.ConvertOptions(strings_can_be_null=True)
+            reader = csv.open_csv(file, options, parse, convert)
             return reader.schema, iter(reader)
     try:
         of_file = pa.ipc.open_file(file)

@@ -232,6 +232,13 @@ COLUMNS: list[tuple[str, Any, Make, str, Make | None]] = [
         "Annotated[np.ndarray, Vector((2, 2))]",
         None,
     ),
+    (
+        "cube",
+        pa.list_(pa.list_(pa.list_(pa.int64()))),
+        lambda row: [[[row, 2], [3, 4]], [[5, 6], [7, 8]]],
+        'Annotated[np.ndarray, Vector((2, 2, 2), dtype="int64")]',
+        None,
+    ),
     # As long as pixels would be, and written flat.
     (
         "flat",
@@ -479,6 +486,59 @@ def test_the_printed_program_writes_the_rows(
     assert rows["kind"].to_pylist() == frame["kind"].tolist()
 
 
+@pytest.mark.parametrize("how", ["file", "directory"])
+def test_integers_with_nulls_are_written_exactly(
+    tmp_path: Path, package_of: PackageOf, how: str
+) -> None:
+    """Those of Parquet files, also in structs; labels of rows stay out."""
+    (rows := tmp_path / "rows").mkdir()
+    ids = [1234567890123456789 + row if row % 3 else None for row in range(ROWS)]
+    structs = [{"a": value, "b": "text"} for value in ids]
+    frame = pd.DataFrame(
+        {"number": pd.array(ids, "Int64"), "x": 0.5}, index=[*map(str, range(ROWS))]
+    )
+    table = pa.Table.from_pandas(frame).append_column("s", pa.array(structs))
+    pyarrow.parquet.write_table(table, rows / "a.parquet")
+    data = rows / "a.parquet"
+    if how == "directory":
+        pyarrow.parquet.write_table(table, rows / "b.parquet")
+        data, ids = rows, ids * 2
+    written = program_of(infer(data, tmp_path / "x.py"), package_of, tmp_path)
+    assert written["number"].to_pylist() == ids
+    assert written["s_a"].to_pylist() == ids
+
+
+@pytest.mark.parametrize("how", ["file", "directory"])
+def test_texts_of_csv_files_may_have_line_breaks(
+    tmp_path: Path, package_of: PackageOf, how: str
+) -> None:
+    """Wherever the blocks that Arrow reads end."""
+    (rows := tmp_path / "rows").mkdir()
+    texts = [f"good {row}\n" * 40 for row in range(4_000)]
+    frame = pd.DataFrame({"words": texts, "x": 0.5})
+    frame.to_csv(rows / "a.csv", index=False)
+    data = rows / "a.csv"
+    if how == "directory":
+        frame.to_csv(rows / "b.csv", index=False)
+        data, texts = rows, texts * 2
+    found = infer(data, tmp_path / "x.py", limit=100)
+    assert program_of(found, package_of, tmp_path)["words"].to_pylist() == texts
+
+
+def test_integers_that_floats_may_have_changed_are_doubtful() -> None:
+    """As pandas makes of ids some of which are missing; larger ones are no integers."""
+    ids = [1234567890123456789.0, NAN, 2.0**60] * 10
+    doubt = "whole numbers of 2**53 and more, some of them missing: integers that may"
+    (found,) = (
+        each
+        for each in schemagen.infer_schema(
+            pd.DataFrame({"number": ids, "large": [1e300, NAN, 1.0] * 10}), "Row"
+        ).doubts
+        if "2**53" in each
+    )
+    assert found.startswith(doubt)
+
+
 def test_the_first_rows_of_each_file_are_read(tmp_path: Path) -> None:
     """Up to the limit, which is said."""
     data = table_of(tmp_path, ".parquet", houses())
@@ -703,7 +763,7 @@ def test_what_is_doubtful_in_records_is_doubtful_in_tables() -> None:
     flags = comments(flag=[0, 1] * 15)
     assert "only 0 and 1 were seen" in flags
     bare = comments(x=[None, 1.5] * 15)
-    assert "15 records without a value in any field" in bare
+    assert "15 rows without any value cannot be written: leave them out" in bare
 
 
 def test_few_rows_that_differ_are_declared_as_well() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,9 @@ _MOST_CLASSES = 1000
 
 # Every float below it that has no fraction is an integer of its own.
 _WHOLE_END = 2.0**53
+
+# No integer of 64 bits is that large.
+_INTEGERS_END = 2.0**64
 
 # So large a share of different numbers has to differ as float32, too.
 _DISTINCT = 0.99
@@ -276,13 +279,23 @@ def _categories(array: Any, missing: NDArray[np.bool_]) -> Values | None:
 
 
 def _whole(array: Any) -> Values | None:
-    """Return the integers that a frame holds as floats, since some are missing."""
+    """Return the integers that a frame holds as floats, since some are missing.
+
+    Those that may have lost digits stay floats, with a doubt.
+    """
     numbers = _numpy(array, np.nan)
     missing = np.isnan(numbers)
     there = numbers[~missing]
-    whole = (there == np.rint(there)).all() and (abs(there) < _WHOLE_END).all()
+    largest = abs(there).max(initial=0)
+    whole = (there == np.rint(there)).all() and largest < _INTEGERS_END
     if not (whole and missing.any() and len(there)):
         return None
+    if largest >= _WHOLE_END:
+        doubt = (
+            "whole numbers of 2**53 and more, some of them missing: integers that may have "
+            "lost digits as floats? Read them as integers with nulls, such as Int64 of pandas"
+        )
+        return replace(_floats(array, "float64", single=True), doubts=(doubt,))
     integers = np.where(missing, 0, numbers).astype(np.int64)
     doubt = "whole numbers, some of them missing: integers, or floats?"
     return Values("int64", missing, integers, doubts=(doubt,))
