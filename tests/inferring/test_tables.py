@@ -21,6 +21,8 @@ import pytest
 import schemagen
 from command_line import make_project, run
 from PIL import Image
+from schemagen.findings import SchemagenError
+from schemagen.runtime.shared.errors import DatasetError
 
 from .inference import Inferred, infer
 
@@ -525,6 +527,26 @@ def test_texts_of_csv_files_may_have_line_breaks(
     assert program_of(found, package_of, tmp_path)["words"].to_pylist() == texts
 
 
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"a;b\n1;2\n", "one column: is ';' the separator of the file?"),
+        (b"a\tb\n1\t2\n", "one column: is a tab the separator of the file?"),
+        (
+            "a,b\né,1\n".encode("latin-1"),
+            "not UTF-8: is the text of the file in another",
+        ),
+    ],
+    ids=["semicolons", "tabs", "Latin-1"],
+)
+def test_other_separators_and_encodings_of_csv_files_are_doubtful(
+    tmp_path: Path, content: bytes, words: str
+) -> None:
+    """Arrow reads them as one column of text, or as bytes."""
+    (tmp_path / "a.csv").write_bytes(content)
+    assert words in infer(tmp_path / "a.csv", tmp_path / "x.py").prose
+
+
 def test_integers_that_floats_may_have_changed_are_doubtful() -> None:
     """As pandas makes of ids some of which are missing; larger ones are no integers."""
     ids = [1234567890123456789.0, NAN, 2.0**60] * 10
@@ -699,11 +721,25 @@ def test_a_frame_has_the_schema_of_its_file(tmp_path: Path, kind: str) -> None:
 
 
 def test_the_first_rows_of_a_frame_are_looked_at() -> None:
-    """All of them with `limit=None`."""
+    """All of them with `limit=None` or 0; no other limit is taken."""
     frame = pd.DataFrame({"number": range(20)})
-    for limit, words in ((5, "the first 5 rows"), (None, "20 rows"), (20, "20 rows")):
+    for limit, words in (
+        (5, "the first 5 rows"),
+        (None, "20 rows"),
+        (0, "20 rows"),
+        (20, "20 rows"),
+    ):
         found = schemagen.infer_schema(frame, "Row", limit=limit)
         assert f'"""Inferred from {words} of a DataFrame.' in found.source
+    with pytest.raises(DatasetError, match="limit=-1: expected how many rows"):
+        schemagen.infer_schema(frame, "Row", limit=-1)
+
+
+def test_columns_of_one_name_are_refused() -> None:
+    """Of pandas, as of a file."""
+    frame = pd.DataFrame([[1, 2]], columns=["a", "a"])
+    with pytest.raises(SchemagenError, match="column 'a' is there twice"):
+        schemagen.infer_schema(frame, "Row")
 
 
 def test_batches_of_arrow_are_frames() -> None:
@@ -729,9 +765,30 @@ def test_numbered_columns_are_fields(tmp_path: Path, package_of: PackageOf) -> N
         ([{"a": 1}], "found a list, expected a DataFrame"),
         (pl.LazyFrame({"a": [1]}), r"LazyFrame.*\.collect\(\)"),
         (pd.DataFrame({"a": []}), "the frame has no rows"),
-        (pd.DataFrame({"a": [1, "x"]}), "values of several types.*column a"),
+        ({"a": [1]}, "found a dict, expected a DataFrame"),
+        (
+            pd.DataFrame({"a": [1, "x"]}),
+            "column 'a' of dtype object has values that.*'x'",
+        ),
+        (pd.DataFrame({"a": [2**70, 1]}), "column 'a' of dtype object.*too large"),
+        (pd.DataFrame({"a": [1j]}), "column 'a' of dtype complex128"),
+        (pd.DataFrame({"a": pd.arrays.SparseArray([0])}), "column 'a' of dtype Sparse"),
+        (pl.DataFrame({"a": pl.Series([1], dtype=pl.Int128)}), "'a' of dtype Int128"),
+        (pl.DataFrame({"a": pl.Series([{1}], dtype=pl.Object)}), "'a' of dtype Object"),
     ],
-    ids=["list", "lazy", "empty", "mixed"],
+    ids=[
+        *(
+            "list",
+            "lazy",
+            "empty",
+            "dict",
+            "mixed",
+            "beyond int64",
+            "complex",
+            "sparse",
+        ),
+        *("Int128", "objects"),
+    ],
 )
 def test_what_is_no_frame_is_an_error(frame: Any, words: str) -> None:
     """That says what to pass."""

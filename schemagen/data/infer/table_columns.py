@@ -13,6 +13,7 @@ from ...findings import SchemagenError, refused
 from ...runtime.cells.columns import Rows
 from ...runtime.shared.frame_columns import INT64_DECIMALS
 from ..formatting import plural
+from ..tables import HELD
 
 # Arrow's names of dtypes that have another one here.
 _DTYPES = {"halffloat": "float16", "float": "float32", "double": "float64"}
@@ -28,8 +29,6 @@ _INTEGERS_END = 2.0**64
 
 # So large a share of different numbers has to differ as float32, too.
 _DISTINCT = 0.99
-
-_HELD = "numbers, bools, text, bytes, times, or lists and structs of them"
 
 
 @dataclass(frozen=True)
@@ -145,7 +144,7 @@ def _columns(where: str, path: tuple[str, ...], array: Any) -> Iterator[TableCol
     lists = _lists(array) if _is_list(kind) else None
     values = _values(array if lists is None else lists.items, single=lists is None)
     if values is None or (lists is not None and "unit" in values.facts):
-        raise _refused(where, path, "has a type that no field holds", str(kind), _HELD)
+        raise _refused(where, path, "has a type that no field holds", str(kind), HELD)
     if lists is None:
         yield TableColumn(path, values, values.missing)
         return
