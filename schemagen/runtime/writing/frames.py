@@ -79,12 +79,13 @@ def rows_of_frame(source: Any, spec: Spec) -> Any:
         (field.get("path") or [field["name"]])[0]: field for field in spec["fields"]
     }
     keys = {field["key"]: name for name, field in fields.items()}
-    names, labels = source.columns, ()
     if column_of is of_arrow:
-        names, stored = source.schema.names, source.schema.pandas_metadata or {}
-        labels = stored.get("index_columns", ())
-    known = fields.keys() | keys.keys()
-    names = [name for name in names if name not in labels or name in known]
+        labels = (source.schema.pandas_metadata or {}).get("index_columns", ())
+        known = {*fields, *keys}
+        stored = source.schema.names
+        names = [name for name in stored if name in known or name not in labels]
+    else:
+        names = list(source.columns)
     by_field = {
         name if name in fields else keys.get(str(name), name): name for name in names
     }
