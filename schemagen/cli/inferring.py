@@ -129,11 +129,11 @@ def _program(table: TableFiles, record: str, out: Path) -> Iterator[str]:
     places = _projects(out)
     output = find_project(places[0]).output.name if places else "generated"
     split = table.splits[0] if len(table.splits) == 1 else "train"
-    names = dict.fromkeys(
-        re.findall(r"\b(glob|pandas|pyarrow\.\w+)\.", table.expression)
-    )
+    text = " ".join((*table.options, table.expression))
+    names = dict.fromkeys(re.findall(r"\b(glob|pyarrow\.\w+)\.", text))
     yield from (f"import {name}" for name in names)
     yield f"from {output}.{record}.serializer import write_dataset"
+    yield from table.options
     yield f"write_dataset({table.expression}, 'data', {split!r})"
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ..runtime.interface import install
@@ -29,15 +30,23 @@ _CSV_BYTES = 1 << 26
 # So many rows are read at a time, and no more of them once they have so many bytes.
 _ROWS, _MOST_BYTES = 1 << 10, 1 << 28
 
-# An empty text of a CSV file is missing, as pandas takes it.
-_NULLS = "pyarrow.csv.ConvertOptions(strings_can_be_null=True)"
+HELD = (
+    "numbers of up to 64 bits, bools, text, bytes, times, or lists and structs of them"
+)
+"""The values of a column that a field can hold."""
 
 # What reads one file, as a user writes it; several are read as a data set of Arrow.
 _READERS = {
-    "parquet": "pandas.read_parquet({})",
-    "csv": f"pyarrow.csv.read_csv({{}}, convert_options={_NULLS})",
+    "parquet": "pyarrow.parquet.read_table({})",
+    "csv": "pyarrow.csv.read_csv({}, parse_options=parse, convert_options=convert)",
     "arrow": "pyarrow.feather.read_table({})",
 }
+
+# Quoted text may have line breaks, and an empty text is missing, as pandas takes both.
+_CSV_OPTIONS = (
+    "parse = pyarrow.csv.ParseOptions(newlines_in_values=True)",
+    "convert = pyarrow.csv.ConvertOptions(strings_can_be_null=True)",
+)
 
 
 @dataclass(frozen=True)
@@ -66,6 +75,11 @@ class TableFiles:
         return sorted(split for split in named if split_order(split) < split_order(""))
 
     @property
+    def options(self) -> tuple[str, ...]:
+        """The statements that the expression needs before it."""
+        return _CSV_OPTIONS if self.format == "csv" else ()
+
+    @property
     def expression(self) -> str:
         """What returns the rows in a program that imports the package it begins with."""
         first, *others = self.paths
@@ -82,7 +96,7 @@ class TableFiles:
             paths = repr(self.where)
         form = repr(self.format)
         if self.format == "csv":
-            form = f"pyarrow.dataset.CsvFileFormat(convert_options={_NULLS})"
+            form = "pyarrow.dataset.CsvFileFormat(parse, convert_options=convert)"
         return f"pyarrow.dataset.dataset({paths}, format={form}).to_table()"
 
 
@@ -191,38 +205,71 @@ def read_table(files: TableFiles, limit: int | None) -> TableRows:
 def as_table(frame: Any, limit: int | None) -> TableRows:
     """Return the first rows of a data frame, without the labels of rows.
 
+    Args:
+        frame: the data frame.
+        limit: the most rows; None or 0 for all.
+
     Raises:
-        TypeError: it is not a data frame, or has no rows.
-        DatasetError: pyarrow is not installed.
+        TypeError: it is not a data frame, has no rows, or a column is none of Arrow's.
+        DatasetError: pyarrow is not installed, or the limit is no count.
     """
     pa = require_pyarrow()
+    if limit is not None and (type(limit) is not int or limit < 0):
+        raise DatasetError(
+            f"limit={limit!r}: expected how many rows to look at; 0 or None for all"
+        )
     check_computed(frame)
     classes = set(classes_of(frame))
     if hasattr(frame, "read_all"):  # a reader of Arrow's batches, as of DuckDB
         frame = frame.read_all()
-    count = len(frame) if hasattr(frame, "__len__") else 0
-    first = frame[:limit] if limit is not None and count else frame
-    if ("pandas", "DataFrame") in classes:
-        try:
-            table = pa.Table.from_pandas(first, preserve_index=False)
-        except pa.ArrowException as error:
-            raise TypeError(f"a column has values of several types: {error}") from None
-    elif ("polars", "DataFrame") in classes:
-        table = first.to_arrow()
-    elif isinstance(first, pa.RecordBatch):
-        table = pa.Table.from_batches([first])
-    elif isinstance(first, pa.Table):
-        table = first
-    else:
+    is_arrow = isinstance(frame, pa.Table | pa.RecordBatch)
+    if not is_arrow and not classes & {
+        ("pandas", "DataFrame"),
+        ("polars", "DataFrame"),
+    }:
         raise TypeError(
             f"found a {type(frame).__name__}, expected a DataFrame of pandas or polars, or "
             "a table of Arrow"
         )
-    if not table.num_rows:
+    count = len(frame)
+    if not count:
         raise TypeError("the frame has no rows")
+    first = frame[:limit] if limit else frame
+    if is_arrow:
+        table = pa.table(first)
+    elif ("pandas", "DataFrame") in classes:
+        table = _of_columns(first.items(), partial(pa.array, from_pandas=True))
+    else:
+        pairs = zip(first.columns, first.get_columns(), strict=True)
+        table = _of_columns(pairs, lambda series: series.to_arrow())
     rows = plural(table.num_rows, "row")
     part = "" if table.num_rows == count else "the first "
     return TableRows(table, f"{part}{rows} of a {type(frame).__name__}")
+
+
+def _of_columns(
+    columns: Iterable[tuple[Any, Any]], array_of: Callable[[Any], Any]
+) -> Any:
+    """Return the table of Arrow that has the columns of a frame.
+
+    Raises:
+        TypeError: Arrow has no type for the values of one.
+    """
+    import pyarrow as pa
+
+    names, arrays = [], []
+    for name, series in columns:
+        try:
+            if str(series.dtype) == "Object":  # of polars, which returns addresses
+                raise TypeError("they are objects of Python")
+            arrays.append(array_of(series))
+        except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
+            raise TypeError(
+                f"column {name!r} of dtype {series.dtype} has values that no field holds: "
+                f"{error}; expected values of one type: {HELD}"
+            ) from None
+        names.append(str(name))
+    return pa.table(arrays, names)
 
 
 def require_pyarrow() -> Any:
@@ -271,8 +318,9 @@ def _opened(path: FilePath) -> tuple[Any, Iterator[Any]]:
             return of_parquet.schema_arrow, of_parquet.iter_batches(batch_size=_ROWS)
         case "csv":
             options = csv.ReadOptions(block_size=_CSV_BYTES)
-            nulls = csv.ConvertOptions(strings_can_be_null=True)
-            reader = csv.open_csv(file, read_options=options, convert_options=nulls)
+            parse = csv.ParseOptions(newlines_in_values=True)
+            convert = csv.ConvertOptions(strings_can_be_null=True)
+            reader = csv.open_csv(file, options, parse, convert)
             return reader.schema, iter(reader)
     try:
         of_file = pa.ipc.open_file(file)

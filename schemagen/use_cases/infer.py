@@ -175,7 +175,9 @@ def _infer_table(
 ) -> Inferred:
     """Write the schema of a table in files."""
     rows = read_table(files, limit)
-    drafted = _draft_table(rows.table, files.where, class_name)
+    drafted = _draft_table(
+        rows.table, files.where, class_name, is_csv=files.format == "csv"
+    )
     _write_schema(path, drafted.spec, _header(rows.text), drafted.comments)
     return Inferred(
         path,
@@ -187,9 +189,11 @@ def _infer_table(
     )
 
 
-def _draft_table(rows: Any, where: str, class_name: str) -> Drafted:
+def _draft_table(
+    rows: Any, where: str, class_name: str, *, is_csv: bool = False
+) -> Drafted:
     """Decide which record the rows of an Arrow table could be."""
-    table = Table(rows, where)
+    table = Table(rows, where, is_csv=is_csv)
     drafted = draft_record(
         table.evidence, class_name, columns=table.drafts(), alone=table.alone
     )
@@ -238,11 +242,12 @@ def infer_schema(frame: Any, name: str, *, limit: int | None = LIMIT) -> Inferre
     Args:
         frame: a DataFrame of pandas or polars, or a table or record batch of Arrow.
         name: the name of the record's class.
-        limit: look at so many rows only, the first ones; None for all.
+        limit: look at so many rows only, the first ones; None or 0 for all.
 
     Raises:
-        TypeError: `frame` is not a data frame.
-        DatasetError: pyarrow is not installed.
+        TypeError: `frame` is not a data frame, has no rows, or has a column of mixed values
+            or of a type that Arrow does not have.
+        DatasetError: pyarrow is not installed, or `limit` is negative.
         SchemagenError: a column that no field can hold, or a name that no class can have.
     """
     class_name = _checked_name(name, Path(name))

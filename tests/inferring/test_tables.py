@@ -232,6 +232,13 @@ COLUMNS: list[tuple[str, Any, Make, str, Make | None]] = [
         "Annotated[np.ndarray, Vector((2, 2))]",
         None,
     ),
+    (
+        "cube",
+        pa.list_(pa.list_(pa.list_(pa.int64()))),
+        lambda row: [[[row, 2], [3, 4]], [[5, 6], [7, 8]]],
+        'Annotated[np.ndarray, Vector((2, 2, 2), dtype="int64")]',
+        None,
+    ),
     # As long as pixels would be, and written flat.
     (
         "flat",
@@ -491,6 +498,79 @@ def test_the_printed_program_writes_the_rows(
     assert rows["kind"].to_pylist() == frame["kind"].tolist()
 
 
+@pytest.mark.parametrize("how", ["file", "directory"])
+def test_integers_with_nulls_are_written_exactly(
+    tmp_path: Path, package_of: PackageOf, how: str
+) -> None:
+    """Those of Parquet files, also in structs; labels of rows stay out."""
+    (rows := tmp_path / "rows").mkdir()
+    ids = [1234567890123456789 + row if row % 3 else None for row in range(ROWS)]
+    structs = [{"a": value, "b": "text"} for value in ids]
+    frame = pd.DataFrame(
+        {"number": pd.array(ids, "Int64"), "x": 0.5}, index=[*map(str, range(ROWS))]
+    )
+    table = pa.Table.from_pandas(frame).append_column("s", pa.array(structs))
+    pyarrow.parquet.write_table(table, rows / "a.parquet")
+    data = rows / "a.parquet"
+    if how == "directory":
+        pyarrow.parquet.write_table(table, rows / "b.parquet")
+        data, ids = rows, ids * 2
+    written = program_of(infer(data, tmp_path / "x.py"), package_of, tmp_path)
+    assert written["number"].to_pylist() == ids
+    assert written["s_a"].to_pylist() == ids
+
+
+@pytest.mark.parametrize("how", ["file", "directory"])
+def test_texts_of_csv_files_may_have_line_breaks(
+    tmp_path: Path, package_of: PackageOf, how: str
+) -> None:
+    """Wherever the blocks that Arrow reads end."""
+    (rows := tmp_path / "rows").mkdir()
+    texts = [f"good {row}\n" * 40 for row in range(4_000)]
+    frame = pd.DataFrame({"words": texts, "x": 0.5})
+    frame.to_csv(rows / "a.csv", index=False)
+    data = rows / "a.csv"
+    if how == "directory":
+        frame.to_csv(rows / "b.csv", index=False)
+        data, texts = rows, texts * 2
+    found = infer(data, tmp_path / "x.py", limit=100)
+    assert program_of(found, package_of, tmp_path)["words"].to_pylist() == texts
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"a;b\n1;2\n", "one column: is ';' the separator of the file?"),
+        (b"a\tb\n1\t2\n", "one column: is a tab the separator of the file?"),
+        (
+            "a,b\né,1\n".encode("latin-1"),
+            "not UTF-8: is the text of the file in another",
+        ),
+    ],
+    ids=["semicolons", "tabs", "Latin-1"],
+)
+def test_other_separators_and_encodings_of_csv_files_are_doubtful(
+    tmp_path: Path, content: bytes, words: str
+) -> None:
+    """Arrow reads them as one column of text, or as bytes."""
+    (tmp_path / "a.csv").write_bytes(content)
+    assert words in infer(tmp_path / "a.csv", tmp_path / "x.py").prose
+
+
+def test_integers_that_floats_may_have_changed_are_doubtful() -> None:
+    """As pandas makes of ids some of which are missing; larger ones are no integers."""
+    ids = [1234567890123456789.0, NAN, 2.0**60] * 10
+    doubt = "whole numbers of 2**53 and more, some of them missing: integers that may"
+    (found,) = (
+        each
+        for each in schemagen.infer_schema(
+            pd.DataFrame({"number": ids, "large": [1e300, NAN, 1.0] * 10}), "Row"
+        ).doubts
+        if "2**53" in each
+    )
+    assert found.startswith(doubt)
+
+
 def test_the_first_rows_of_each_file_are_read(tmp_path: Path) -> None:
     """Up to the limit, which is said."""
     data = table_of(tmp_path, ".parquet", houses())
@@ -651,11 +731,25 @@ def test_a_frame_has_the_schema_of_its_file(tmp_path: Path, kind: str) -> None:
 
 
 def test_the_first_rows_of_a_frame_are_looked_at() -> None:
-    """All of them with `limit=None`."""
+    """All of them with `limit=None` or 0; no other limit is taken."""
     frame = pd.DataFrame({"number": range(20)})
-    for limit, words in ((5, "the first 5 rows"), (None, "20 rows"), (20, "20 rows")):
+    for limit, words in (
+        (5, "the first 5 rows"),
+        (None, "20 rows"),
+        (0, "20 rows"),
+        (20, "20 rows"),
+    ):
         found = schemagen.infer_schema(frame, "Row", limit=limit)
         assert f'"""Inferred from {words} of a DataFrame.' in found.source
+    with pytest.raises(Exception, match="limit=-1: expected how many rows"):
+        schemagen.infer_schema(frame, "Row", limit=-1)
+
+
+def test_columns_of_one_name_are_refused() -> None:
+    """Of pandas, as of a file."""
+    frame = pd.DataFrame([[1, 2]], columns=["a", "a"])
+    with pytest.raises(Exception, match="column 'a' is there twice"):
+        schemagen.infer_schema(frame, "Row")
 
 
 def test_batches_of_arrow_are_frames() -> None:
@@ -681,9 +775,30 @@ def test_numbered_columns_are_fields(tmp_path: Path, package_of: PackageOf) -> N
         ([{"a": 1}], "found a list, expected a DataFrame"),
         (pl.LazyFrame({"a": [1]}), r"LazyFrame.*\.collect\(\)"),
         (pd.DataFrame({"a": []}), "the frame has no rows"),
-        (pd.DataFrame({"a": [1, "x"]}), "values of several types.*column a"),
+        ({"a": [1]}, "found a dict, expected a DataFrame"),
+        (
+            pd.DataFrame({"a": [1, "x"]}),
+            "column 'a' of dtype object has values that.*'x'",
+        ),
+        (pd.DataFrame({"a": [2**70, 1]}), "column 'a' of dtype object.*too large"),
+        (pd.DataFrame({"a": [1j]}), "column 'a' of dtype complex128"),
+        (pd.DataFrame({"a": pd.arrays.SparseArray([0])}), "column 'a' of dtype Sparse"),
+        (pl.DataFrame({"a": pl.Series([1], dtype=pl.Int128)}), "'a' of dtype Int128"),
+        (pl.DataFrame({"a": pl.Series([{1}], dtype=pl.Object)}), "'a' of dtype Object"),
     ],
-    ids=["list", "lazy", "empty", "mixed"],
+    ids=[
+        *(
+            "list",
+            "lazy",
+            "empty",
+            "dict",
+            "mixed",
+            "beyond int64",
+            "complex",
+            "sparse",
+        ),
+        *("Int128", "objects"),
+    ],
 )
 def test_what_is_no_frame_is_an_error(frame: Any, words: str) -> None:
     """That says what to pass."""
@@ -715,7 +830,7 @@ def test_what_is_doubtful_in_records_is_doubtful_in_tables() -> None:
     flags = comments(flag=[0, 1] * 15)
     assert "only 0 and 1 were seen" in flags
     bare = comments(x=[None, 1.5] * 15)
-    assert "15 records without a value in any field" in bare
+    assert "15 rows without any value cannot be written: leave them out" in bare
 
 
 def test_few_rows_that_differ_are_declared_as_well() -> None:

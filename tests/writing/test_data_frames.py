@@ -535,14 +535,29 @@ def test_a_column_that_is_not_a_field_is_refused_by_name(
     """It is the frame that is wrong, whatever becomes of wrong rows."""
     write_dataset = exact.module("exact", "serializer").write_dataset
     frame = pd.DataFrame({"row": [1, 2]}, index=[5, 7])
-    table = pa.Table.from_pandas(frame, preserve_index=True)
-    with pytest.raises(TypeError, match=r"'__index_level_0__'.*select") as caught:
+    table = pa.table({"row": [1, 2], "other": [5, 7]})
+    with pytest.raises(TypeError, match=r"'other'.*select") as caught:
         write_dataset(table, tmp_path, "train", on_error="skip")
     assert "generate" not in str(caught.value)
     with pytest.raises(TypeError, match=r"column 0, expected only the fields"):
         write_dataset(pd.DataFrame([[1]]), tmp_path, "train")
     with pytest.raises(TypeError, match=r"'whole_'.*did you mean 'whole'"):
         write_dataset(frame.assign(whole_=1), tmp_path, "train")
+
+
+def test_labels_of_rows_that_pandas_stored_in_a_table_are_no_column(
+    exact: Any, tmp_path: Path
+) -> None:
+    """As those of a frame are none; a field of their name takes them."""
+    write_dataset = exact.module("exact", "serializer").write_dataset
+    frame = pd.DataFrame({"row": [1, 2]}, index=[5, 7])
+    write_dataset(pa.Table.from_pandas(frame, preserve_index=True), tmp_path, "train")
+    indexed = frame.set_index(pd.Index([3, 4], name="whole"))
+    named = pa.Table.from_pandas(indexed, preserve_index=True)
+    write_dataset(named, tmp_path, "named")
+    open_split = exact.module("exact", "reader").open_split
+    assert [each["row"] for each in open_split(tmp_path, "train")] == [1, 2]
+    assert [each["whole"] for each in open_split(tmp_path, "named")] == [3, 4]
 
 
 @pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, pa.table])

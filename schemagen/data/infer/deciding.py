@@ -233,7 +233,10 @@ def _of_all(evidence: Evidence, drafts: Mapping[str, Draft]) -> list[str]:
     for key in drafts:
         steps = evidence.steps.get(key)
         bare &= (evidence.keys[key].lengths if steps is None else steps.steps) < 0
-    if bare.any():
+    if bare.any() and evidence.is_table:
+        rows = plural(int(bare.sum()), "row")
+        doubts.append(f"{rows} without any value cannot be written: leave them out")
+    elif bare.any():
         doubts.append(
             f"{plural(int(bare.sum()), 'record')} without a value in any field: parsers "
             "refuse them, since records of something else look the same"

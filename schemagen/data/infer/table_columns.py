@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from ...findings import SchemagenError, refused
 from ...runtime.cells.columns import Rows
 from ...runtime.shared.frame_columns import INT64_DECIMALS
 from ..formatting import plural
+from ..tables import HELD
 
 # Arrow's names of dtypes that have another one here.
 _DTYPES = {"halffloat": "float16", "float": "float32", "double": "float64"}
@@ -23,10 +24,11 @@ _MOST_CLASSES = 1000
 # Every float below it that has no fraction is an integer of its own.
 _WHOLE_END = 2.0**53
 
+# No integer of 64 bits is that large.
+_INTEGERS_END = 2.0**64
+
 # So large a share of different numbers has to differ as float32, too.
 _DISTINCT = 0.99
-
-_HELD = "numbers, bools, text, bytes, times, or lists and structs of them"
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,7 @@ def _columns(where: str, path: tuple[str, ...], array: Any) -> Iterator[TableCol
     lists = _lists(array) if _is_list(kind) else None
     values = _values(array if lists is None else lists.items, single=lists is None)
     if values is None or (lists is not None and "unit" in values.facts):
-        raise _refused(where, path, "has a type that no field holds", str(kind), _HELD)
+        raise _refused(where, path, "has a type that no field holds", str(kind), HELD)
     if lists is None:
         yield TableColumn(path, values, values.missing)
         return
@@ -276,13 +278,23 @@ def _categories(array: Any, missing: NDArray[np.bool_]) -> Values | None:
 
 
 def _whole(array: Any) -> Values | None:
-    """Return the integers that a frame holds as floats, since some are missing."""
+    """Return the integers that a frame holds as floats, since some are missing.
+
+    Those that may have lost digits stay floats, with a doubt.
+    """
     numbers = _numpy(array, np.nan)
     missing = np.isnan(numbers)
     there = numbers[~missing]
-    whole = (there == np.rint(there)).all() and (abs(there) < _WHOLE_END).all()
+    largest = abs(there).max(initial=0)
+    whole = (there == np.rint(there)).all() and largest < _INTEGERS_END
     if not (whole and missing.any() and len(there)):
         return None
+    if largest >= _WHOLE_END:
+        doubt = (
+            "whole numbers of 2**53 and more, some of them missing: integers that may have "
+            "lost digits as floats? Read them as integers with nulls, such as Int64 of pandas"
+        )
+        return replace(_floats(array, "float64", single=True), doubts=(doubt,))
     integers = np.where(missing, 0, numbers).astype(np.int64)
     doubt = "whole numbers, some of them missing: integers, or floats?"
     return Values("int64", missing, integers, doubts=(doubt,))

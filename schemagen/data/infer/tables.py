@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +20,9 @@ from .pictures import mask_or_picture, picture, with_own_sizes
 from .plain import plain, plain_draft
 from .table_columns import Lists, TableColumn, columns_of
 
+# What separates the values of CSV files, besides the comma.
+_SEPARATORS = {";": "';'", "\t": "a tab", "|": "'|'"}
+
 
 class Table:
     """A table as evidence, and the fields of its columns.
@@ -27,6 +30,7 @@ class Table:
     Args:
         table: a `pyarrow.Table` with rows.
         where: its name in errors.
+        is_csv: whether it was read from CSV files.
 
     Attributes:
         evidence: what Examples of its rows would hold.
@@ -36,8 +40,8 @@ class Table:
         SchemagenError: a column that no field can hold.
     """
 
-    def __init__(self, table: Any, where: str) -> None:
-        self._where = where
+    def __init__(self, table: Any, where: str, *, is_csv: bool = False) -> None:
+        self._where, self._is_csv = where, is_csv
         self._columns = {each.key: each for each in columns_of(table, where)}
         keys = {key: _evidence(column) for key, column in self._columns.items()}
         self.evidence = Evidence(table.num_rows, keys, is_table=True)
@@ -54,11 +58,29 @@ class Table:
                 draft = rule(drafts, column) if drafts.is_open(key) else None
                 if draft is not None:
                     values = column.values
-                    draft = draft.with_notes(*values.notes).with_doubts(*values.doubts)
+                    doubts = (*values.doubts, *self._doubts_of_csv(column))
+                    draft = draft.with_notes(*values.notes).with_doubts(*doubts)
                     drafts = drafts.with_field(draft)
         contents = with_content(drafts, lambda data: None)
         fields = with_own_sizes(self.evidence, contents)
         return {key: fields[key] for key in self._columns}
+
+    def _doubts_of_csv(self, column: TableColumn) -> Iterator[str]:
+        """Yield doubts about how a CSV file was read."""
+        if not self._is_csv:
+            return
+        read, pass_on = "read it with pandas.read_csv", "pass that to infer_schema"
+        for each, word in _SEPARATORS.items():
+            if len(self._columns) == 1 and each in column.key:
+                yield (
+                    f"one column: is {word} the separator of the file? Then {read} and its "
+                    f"sep=, and {pass_on}"
+                )
+        if column.values.dtype == "bytes":
+            yield (
+                "not UTF-8: is the text of the file in another encoding? Then "
+                f"{read} and its encoding=, and {pass_on}"
+            )
 
     def check_paths(self, paths: Mapping[str, tuple[str, ...]]) -> None:
         """Check that the fields of structs have the names of their members.

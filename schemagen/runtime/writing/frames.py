@@ -54,7 +54,8 @@ class FrameRows(Sequence[dict[str, Any]]):
 def rows_of_frame(source: Any, spec: Spec) -> Any:
     """Return the rows of a frame; any other source as it is.
 
-    A column has the name or the key of its field. Missing are None, NA, NaT, null, and NaN,
+    A column has the name or the key of its field. What pandas has stored in a table of Arrow
+    as the labels of rows is no column, unless a field has its name. Missing are None, NA, NaT, null, and NaN,
     which in a field that is not optional stays a number. Integers that a frame holds as
     floats, as pandas does where one is missing, are integers again. Decimals are floats, and
     times of day durations since midnight.
@@ -74,11 +75,17 @@ def rows_of_frame(source: Any, spec: Spec) -> Any:
         return source
     if hasattr(source, "read_all"):  # a reader of Arrow's batches, as of DuckDB
         source = source.read_all()
-    names = list(source.schema.names if column_of is of_arrow else source.columns)
     fields = {
         (field.get("path") or [field["name"]])[0]: field for field in spec["fields"]
     }
     keys = {field["key"]: name for name, field in fields.items()}
+    if column_of is of_arrow:
+        labels = (source.schema.pandas_metadata or {}).get("index_columns", ())
+        known = {*fields, *keys}
+        stored = source.schema.names
+        names = [name for name in stored if name in known or name not in labels]
+    else:
+        names = list(source.columns)
     by_field = {
         name if name in fields else keys.get(str(name), name): name for name in names
     }
@@ -163,13 +170,19 @@ def _of_objects(column: FrameColumn, *, integers: bool) -> FrameColumn:
         since = [datetime.combine(start, each) - start for each in there]
         found = np.array(since, "m8[us]")
     elif kinds == {np.ndarray}:
-        nested = (each.tolist() if each.dtype == object else each for each in there)
-        found = objects([*nested])
+        found = objects([*map(_unpacked, there)])
     else:
         return column
     every = np.zeros(len(values), found.dtype)
     every[~missing] = found
     return FrameColumn(every, missing)
+
+
+def _unpacked(value: Any) -> Any:
+    """Return lists of arrays for arrays of arrays, at any depth."""
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        return [*map(_unpacked, value)]
+    return value
 
 
 _COLUMNS: dict[tuple[str, str], Callable[[Any], FrameColumn]] = {
