@@ -17,7 +17,7 @@ from PIL import Image as Pillow
 from stored_features import changed, refusal
 from tfrecord_files import write_records
 
-from generated import DatasetError
+from generated import DatasetError, RecordError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -364,6 +364,37 @@ def test_rows_with_sizes_are_written_and_sizes_come_with_their_image(
     assert set(flat(found[-1])) == {"top_size"}
     with pytest.raises(DatasetError, match="size of images that `fields` leaves out"):
         make_dataset(tmp_path / "one", batch_size=2, fields=["ba"], info=True)
+
+
+RAW = """
+from typing import Annotated
+import numpy as np
+from schemagen import Image, Record, VarLen
+
+class Scan(Record):
+    pixels: Annotated[np.ndarray, Image((6, 8, 1), resize=(12, 4), sizes=True)]
+    boxes: Annotated[np.ndarray, VarLen("int64", item_shape=(4,), box_image="pixels",
+        box=("ymin", "xmin", "ymax", "xmax"))]
+"""
+
+
+def test_resized_raw_images_are_copied_as_a_table(
+    make_package: Callable[[str], Workspace], tmp_path: Path
+) -> None:
+    """Rows of a reader have them resized, which is no image of the schema."""
+    package = make_package(RAW)
+    write_dataset = package.module("scan", "serializer").write_dataset
+    open_split = package.module("scan", "reader").open_split
+    pixels = np.arange(48, dtype=np.uint8).reshape(6, 8, 1)
+    write_dataset([{"pixels": pixels, "boxes": [[0, 0, 6, 8]]}], tmp_path / "one", "x")
+    split = open_split(tmp_path / "one", "x", decode_images=False)
+    assert split[0]["pixels"].shape == (12, 4, 1)
+    assert split[0]["boxes"].tolist() == [[0, 0, 12, 4]]
+    with pytest.raises(RecordError, match="found float32 values, expected int64"):
+        write_dataset(split, tmp_path / "two", "x")
+    write_dataset(split.to_arrow(), tmp_path / "two", "x")
+    [first, second] = [open_split(tmp_path / each, "x")[0] for each in ("one", "two")]
+    np.testing.assert_equal(first, second)
 
 
 def split_files(directory: Path) -> list[str]:
