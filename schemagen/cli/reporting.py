@@ -241,13 +241,13 @@ def saying_not_sealed(*, wanted: bool) -> Iterator[None]:
     Args:
         wanted: whether files were to be sealed, and a person reads the output.
     """
-    from ..findings import SchemagenError, printable
+    from ..findings import SchemagenError
 
     try:
         yield
-    except SchemagenError as error:
+    except SchemagenError:
         if wanted:
-            echo(f"not sealed: {printable(error.findings[0].message)}")
+            echo("not sealed: the error says why")
         raise
 
 

@@ -15,6 +15,7 @@ from ..runtime.shared.compression import InflateError, inflated
 from ..runtime.shared.errors import DatasetError
 from ..runtime.storage import manifest
 from ..runtime.storage.directory import open_directory
+from ..runtime.storage.folders import entries, sealed_folders
 from ..runtime.writing.claims import unfinished_shards
 from .files import FilePath, RemotePath, compression_of, entries_of, open_file
 from .formatting import one_line, shell_word
@@ -279,6 +280,19 @@ def _is_sealed(directory: Directory) -> bool:
         if directory.parts and (path / manifest.FILE_NAME).exists():
             return manifest.load(str(path)) is not None
     return False
+
+
+def sealed_below(directory: FilePath, levels: int = _LEVELS) -> list[str]:
+    """Return the folders below a directory that have a manifest: names that end with "/"."""
+    where = str(directory)
+    folders = [name for name in entries(where)[1] if not is_ignored(name)]
+    sealed = sealed_folders(where, folders)
+    found = [f"{name}/" for name in sealed]
+    for name in folders if levels > 1 else ():
+        if name not in sealed:
+            inner = sealed_below(directory / name, levels - 1)
+            found += [f"{name}/{each}" for each in inner]
+    return sorted(found)
 
 
 def _check_one_dataset(where: str, full: list[Directory]) -> None:

@@ -25,6 +25,7 @@ from .layouts import (
     listed_names,
     names_in,
     says_records,
+    sealed_below,
     several,
     split_of,
     split_order,
@@ -46,8 +47,9 @@ class Data:
         unlisted: names of TFRecord files in the directory, or in folders of it, that the
             manifest next to them does not list.
         gaps: contradictions in names, where there is no manifest.
-        other_files: names of what else is in a directory without a manifest; those of
-            directories end with "/".
+        other_files: names of what else is in a directory without a manifest, or of the
+            folders that its manifest hides, as they have their own; those of directories
+            end with "/".
         tfds: the directory of the TFDS dataset that the files are of; "" if they are of
             none.
     """
@@ -146,7 +148,8 @@ def _in_directory(where: str, path: FilePath) -> Data:
         for name in names_in(path)[0]
         if name not in names and split_of(name) not in unsettled
     )
-    return Data(where, shards, path, unlisted=unlisted)
+    hidden = tuple(sealed_below(path))
+    return Data(where, shards, path, unlisted=unlisted, other_files=hidden)
 
 
 def _laid_out(where: str, path: FilePath) -> Data:
@@ -217,7 +220,7 @@ def _in_folders(
 ) -> Data:
     """Return the files of folders that have manifests, and of those next to them.
 
-    Splits have the names that they would have without the manifests.
+    A folder with a manifest is a split of its name, as it is for readers.
     """
     files: list[File] = []
     opened: list[OpenedManifest] = []
@@ -226,7 +229,7 @@ def _in_folders(
         listed = set[str]()
         if each.path in manifests:
             own = shards_of(manifests[each.path])
-            files += own.files
+            files += [replace(file, split="/".join(each.parts)) for file in own.files]
             opened += own.manifests
             listed = {file.listed.file for file in own.files if file.listed}
             splits = manifests[each.path].manifest
@@ -238,7 +241,10 @@ def _in_folders(
         else:
             files += found([File(str(each.path / name)) for name in each.data])
     names = splits_of_paths((file_path(file.path) for file in files), path)
-    named = [replace(file, split=names[file_path(file.path)]) for file in files]
+    named = [
+        file if file.listed else replace(file, split=names[file_path(file.path)])
+        for file in files
+    ]
     loose = [file for file in named if not file.listed]
     return Data(
         where,

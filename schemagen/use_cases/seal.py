@@ -9,7 +9,7 @@ from functools import partial
 
 from ..data.files import FilePath, file_path
 from ..data.formatting import plural
-from ..data.layouts import split_order, splits_of_paths
+from ..data.layouts import listed_names, sealed_below, split_order, splits_of_paths
 from ..data.sources import Data, find_data
 from ..data.verify.verification import Verification
 from ..data.verify.verifying import EXAMPLES, verify
@@ -195,6 +195,9 @@ def seal_verified(
     for file in found.files:
         named = replace(file, split=_split_name(file.split))
         by_directory.setdefault(file_path(file.path).parent, []).append(named)
+    hiding = tuple(filter(None, map(_hiding, by_directory)))
+    if hiding:
+        return Sealing(reasons=hiding)
     several = len(by_directory) > 1
     # What refuses one directory is known before another one is sealed.
     for directory, own in by_directory.items() if several else ():
@@ -225,6 +228,18 @@ def _refused(found: Verification) -> Sealing:
     wrong = [each for each in found.findings if each.rule != _EMPTY]
     kinds = [f"{plural(len(wrong), 'kind')} of findings"] if wrong else []
     return Sealing(reasons=(*kinds, *found.doubts), acceptable=not wrong)
+
+
+def _hiding(directory: FilePath) -> str:
+    """Return why a new manifest would change what readers find; "" if it would not."""
+    path = directory / FILE_NAME
+    hidden = [] if path.exists() else sealed_below(directory)
+    if not hidden:
+        return ""
+    return (
+        f"{path} would hide the splits of folders with a manifest of their own, "
+        f"{listed_names(hidden)}: move the files next to them into a folder of their own"
+    )
 
 
 def _seal(
@@ -273,11 +288,13 @@ def _unlisted(data: Data, split: str | None) -> Data:
             f"{where}: no {FILE_NAME} to add files to; seal them with --seal"
         )
     of_folders = data.manifest is None
+    folders = {path.parent: file.split for path, file in files.items() if file.listed}
     new = set(paths)
     known = [*files, *paths] if of_folders else paths
     unlisted = []
     for path, name in sorted(splits_of_paths(known, data.directory).items()):
-        if path in new and split in (None, name):
+        shown = folders.get(path.parent, name) if of_folders else name
+        if path in new and split in (None, shown):
             manifest = manifests[path.parent]
             own = next(iter(manifest.splits)) if of_folders else name
             unlisted.append(File(str(path), own, spec=manifest.spec))

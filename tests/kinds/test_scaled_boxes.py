@@ -17,9 +17,11 @@ from PIL import Image as Pillow
 from stored_features import changed, refusal
 from tfrecord_files import write_records
 
-from generated import DatasetError
+from generated import DatasetError, RecordError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conftest import Workspace
 
 SCHEMA = """
@@ -316,6 +318,83 @@ def test_images_of_all_forms_have_sizes(package: Workspace, tmp_path: Path) -> N
     (batch,) = mapped.batches(2)
     assert batch["more"].tolist() == [[12, 16]] * 2
     assert batch["maybe_size"].tolist() == [[0, 0], [5, 7]]
+
+
+SIGHTS = """
+from typing import Annotated
+import numpy as np
+from pydantic import BaseModel
+from schemagen import Image, Record, Scalar, Vector
+
+class Lens(BaseModel):
+    view: Annotated[bytes, Image((None, None, 3), "png", sizes=True, role="input")]
+
+class Sight(Record):
+    lens: Lens
+    top: Annotated[bytes | None, Image((None, None, 3), "png", sizes=True)] = None
+    ba: Annotated[float, Scalar("float32")]
+"""
+
+
+def test_rows_with_sizes_are_written_and_sizes_come_with_their_image(
+    make_package: Callable[[str], Workspace], tmp_path: Path
+) -> None:
+    """Writers leave sizes out; the info of `make_dataset` has those of images it reads."""
+    package = make_package(SIGHTS)
+    serializer = package.module("sight", "serializer")
+    rows = [
+        {"lens": {"view": encoded(5 + at, 7)}, "top": top, "ba": at}
+        for at, top in enumerate((encoded(3, 4), None))
+    ]
+    serializer.write_dataset(rows, tmp_path / "one", "train")
+    open_split = package.module("sight", "reader").open_split
+    split = open_split(tmp_path / "one", "train")
+    assert split[1]["lens"]["view_size"].tolist() == [6, 7]
+    serializer.write_dataset(split, tmp_path / "two", "train")
+    copy = open_split(tmp_path / "two", "train")
+    for at, top in enumerate(([3, 4], [0, 0])):
+        np.testing.assert_equal(copy[at], split[at])
+        assert copy[at]["top_size"].tolist() == top
+    with pytest.raises(TypeError, match="'ba_size': found an unknown field"):
+        serializer.write_dataset([{**split[0], "ba_size": 1}], tmp_path / "x", "train")
+    make_dataset = package.module("sight", "pipeline").make_dataset
+    found = next(
+        iter(make_dataset(tmp_path / "one", batch_size=1, fields=["top"], info=True))
+    )
+    assert set(flat(found[-1])) == {"top_size"}
+    with pytest.raises(DatasetError, match="size of images that `fields` leaves out"):
+        make_dataset(tmp_path / "one", batch_size=2, fields=["ba"], info=True)
+
+
+RAW = """
+from typing import Annotated
+import numpy as np
+from schemagen import Image, Record, VarLen
+
+class Scan(Record):
+    pixels: Annotated[np.ndarray, Image((6, 8, 1), resize=(12, 4), sizes=True)]
+    boxes: Annotated[np.ndarray, VarLen("int64", item_shape=(4,), box_image="pixels",
+        box=("ymin", "xmin", "ymax", "xmax"))]
+"""
+
+
+def test_resized_raw_images_are_copied_as_a_table(
+    make_package: Callable[[str], Workspace], tmp_path: Path
+) -> None:
+    """Rows of a reader have them resized, which is no image of the schema."""
+    package = make_package(RAW)
+    write_dataset = package.module("scan", "serializer").write_dataset
+    open_split = package.module("scan", "reader").open_split
+    pixels = np.arange(48, dtype=np.uint8).reshape(6, 8, 1)
+    write_dataset([{"pixels": pixels, "boxes": [[0, 0, 6, 8]]}], tmp_path / "one", "x")
+    split = open_split(tmp_path / "one", "x", decode_images=False)
+    assert split[0]["pixels"].shape == (12, 4, 1)
+    assert split[0]["boxes"].tolist() == [[0, 0, 12, 4]]
+    with pytest.raises(RecordError, match="found float32 values, expected int64"):
+        write_dataset(split, tmp_path / "two", "x")
+    write_dataset(split.to_arrow(), tmp_path / "two", "x")
+    [first, second] = [open_split(tmp_path / each, "x")[0] for each in ("one", "two")]
+    np.testing.assert_equal(first, second)
 
 
 def split_files(directory: Path) -> list[str]:

@@ -176,13 +176,12 @@ def test_a_file_of_other_records_is_not_sealed(data: Path) -> None:
 
 
 def test_a_file_of_which_no_schema_is_inferred_is_not_sealed(data: Path) -> None:
-    """The error says why, and so does the last line."""
+    """The error says why, and the last line does not repeat it."""
     write_file(data / "train-00003-of-00005", many(lambda at: {"x": 1, "y": at}, 40))
     done = adopt(data)
     assert done.exit_code == 2
-    [line] = last_lines(done, 1)
-    assert line.startswith("not sealed: ")
-    assert line.removeprefix("not sealed: ") in done.stderr
+    assert last_lines(done, 1) == ["not sealed: the error says why"]
+    assert done.stderr.count("SG442 the files hold 2 kinds of") == 1
     assert not (data / "manifest.json").exists()
 
 
@@ -320,3 +319,52 @@ def test_what_refuses_one_folder_refuses_all(folders: Path) -> None:
     (folders / "test" / "part-1.tfrecord").write_bytes(b"")
     assert adopt(folders).exit_code == 1
     assert not [*folders.rglob("manifest.json"), *folders.rglob(".*")]
+
+
+def test_files_next_to_sealed_folders_are_not_sealed(folders: Path) -> None:
+    """A manifest of their own would hide the folders; one that does is pointed out."""
+    assert adopt(folders).exit_code == 0
+    (folders / "more" / "val").mkdir(parents=True)
+    (folders / "test").rename(folders / "more" / "test")
+    loose = houses(folders / "test.tfrecord", 5)
+    verify = ("verify", folders, "--project", folders.parent)
+    seal = ("--record", "house", "--seal")
+    why = (
+        f"not sealed: {folders}/manifest.json would hide the splits of folders with a "
+        "manifest of their own, more/test/, train/: move the files next to them into a "
+        "folder of their own"
+    )
+    for done in (
+        run(*verify, *seal),
+        run(*verify, *seal, "--accept"),
+        run("verify", loose, *verify[2:], *seal),
+        adopt(folders),
+    ):
+        assert done.exit_code == 1
+        assert why in done.output
+        assert not (folders / "manifest.json").exists()
+    (folders / "train").rename(folders.parent / "train")
+    (folders / "more").rename(folders.parent / "more")
+    assert run(*verify, *seal).exit_code == 0
+    (folders.parent / "train").rename(folders / "train")
+    assert "not looked at: train/" in run(*verify).output
+    assert "not looked at: train/" in run("inspect", folders).output
+    assert run(*verify, "--seal").exit_code == 0  # they are hidden already
+
+
+def test_sealed_folders_are_splits_of_their_names(folders: Path) -> None:
+    """As for readers: also links, and folders of equal names in other folders."""
+    assert adopt(folders).exit_code == 0
+    (folders / "latest").symlink_to("train")
+    (folders / "b").mkdir()
+    (folders / "test").rename(folders / "b" / "train")
+    verify = ("verify", folders, "--project", folders.parent)
+    found = run(*verify).output
+    for name, count in (("train", 60), ("latest", 60), ("b/train", 20)):
+        assert f"{name}: {count} records in 2 files" in found
+        assert f"{name}: {count} records" in run(*verify, "--split", name).output
+    program = 'from generated.house.reader import open_split\nprint(len(open_split("gz", "b/train")))'
+    assert read_by(folders.parent, program) == [20]
+    houses(folders / "b" / "train" / "new.tfrecord", 5)
+    done = run(*verify, "--add", "--split", "b/train")
+    assert f"sealed {folders}/b/train/manifest.json: test 25 records" in done.output

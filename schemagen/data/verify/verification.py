@@ -55,7 +55,7 @@ class Verification:
         where: the data, as it was asked for.
         splits: what was looked at, in order.
         findings: in the order of splits, files first, then by field.
-        other_files: names of what else is in a directory without a manifest.
+        other_files: names of what else is in the directory and was not looked at.
         files: those that were read.
         doubts: why files that no manifest lists may be the wrong ones although no record
             is wrong: they are empty, lack keys that other files have, or hold others.

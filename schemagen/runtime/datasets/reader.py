@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from ..faults.calls import with_plain_errors
 from ..faults.error_report import Parser
+from ..kinds.numbers import NumbersKind
 from ..records.codec import RecordCodec
 from ..records.roles import Roles, missing_targets
 from ..shared.errors import NO_LIMIT, DatasetError
@@ -199,8 +200,8 @@ class RecordReader:
         wanted = {self.features[name] for name in delivered}
         if targets:
             wanted.update(learned)
-        if info:
-            wanted.update(self.record.sizes.get(name, name) for name in self.info)
+        added = self._info_of(wanted) if info else ()
+        wanted.update(self.record.sizes.get(name, name) for name in added)
         largest = options.batching.largest
         if largest > 1 and (alone := of_any_size(self.record, wanted)):
             raise DatasetError(
@@ -214,7 +215,7 @@ class RecordReader:
             delivered,
             self.targets if targets else (),
             self.weights if targets else (),
-            self.info if info else (),
+            added,
             missing_targets(self.record, self.targets),
         )
         elements = Elements(
@@ -245,6 +246,27 @@ class RecordReader:
             batches = augmented(batches, elements.of, change, augment, seed)
         batches = batches.prefetch(_PREFETCHED).with_options(options.of_dataset())
         return with_plain_errors(batches)
+
+    def _info_of(self, fields: Iterable[str]) -> tuple[str, ...]:
+        """Return the info that comes with some fields.
+
+        The size of an image comes with it, and with boxes that are scaled with it.
+
+        Raises:
+            DatasetError: there is none.
+        """
+        sizes = self.record.sizes
+        read = {*fields, *self.info}
+        codecs = [self.record[name] for name in fields]
+        boxes = [each for each in codecs if isinstance(each, NumbersKind)]
+        read |= {each.image.name for each in boxes if each.image is not None}
+        found = tuple(name for name in self.info if sizes.get(name, name) in read)
+        if not found:
+            raise DatasetError(
+                "info=True: the only info is the size of images that `fields` leaves "
+                "out; name one of them, or leave info out"
+            )
+        return found
 
     def _check(
         self,

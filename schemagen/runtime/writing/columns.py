@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..kinds.images import size_name
 from ..kinds.kind import Kind
 from ..records.nesting import nested_members
 
@@ -39,6 +40,7 @@ class Members:
         names: all names, in the order of their declaration.
         required: the names that have to be there, nested values among them.
         fields: the names of the fields, in the order in which `values` returns theirs.
+        sizes: the names of stored sizes, which readers add and the writer leaves out.
     """
 
     def __init__(self, fields: Iterable[Kind], path: tuple[str, ...] = ()) -> None:
@@ -49,16 +51,19 @@ class Members:
         self._label = ".".join(path)
         self._nested: dict[int, Members] = {}
         optional = []
+        sizes = set()
         for at, (name, (first, *more)) in enumerate(by_name.items()):
             inner = (*path, name)
             if first.label == ".".join(inner):
                 self.fields += (first.name,)
+                if size_name(first):
+                    sizes.add(f"{name}_size")
                 if first.optional:
                     optional.append(name)
             else:
                 self._nested[at] = Members((first, *more), inner)
                 self.fields += self._nested[at].fields
-        self.names = tuple(by_name)
+        self.names, self.sizes = tuple(by_name), frozenset(sizes)
         self.required = tuple(name for name in by_name if name not in optional)
         self._optional = tuple(optional)
         self._known, self._needed = frozenset(self.names), frozenset(self.required)
@@ -73,13 +78,13 @@ class Members:
             RecordError: a nested value is none, or its names are wrong.
         """
         found: Sequence[Any]
-        if len(given) == len(self.names):
-            try:
-                found = self._all(given)
-            except KeyError:
-                raise WrongNamesError from None
-        else:
-            names = given.keys()
+        try:
+            all_given = len(given) == len(self.names)
+            found = self._all(given) if all_given else ()
+        except KeyError:
+            all_given = False
+        if not all_given:
+            names = given.keys() - self.sizes
             if not self._needed <= names <= self._known:
                 raise WrongNamesError
             found = [given.get(name) for name in self.names]

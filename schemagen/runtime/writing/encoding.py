@@ -134,7 +134,7 @@ class Encoding:
         # An instance has the fields of its schema, as that is now.
         stale = _STALE if is_record(row) else ""
         for name in fields:
-            if name not in self.members.names:
+            if name not in self.members.names and name not in self.members.sizes:
                 return RecordError(
                     str(name),
                     "an unknown field",
