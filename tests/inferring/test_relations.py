@@ -36,7 +36,10 @@ COPIES: dict[str, tuple[Callable[[int], Any], str]] = {
     "float": (lambda i: float(_IDS[i]), "one to one"),
     "fractions": (lambda i: _IDS[i] / 4.5, "one to one"),
     "another id": (lambda i: 900 - 7 * _IDS[i], "5 values in 60 records"),
-    "coarse": (lambda i: KINDS[_IDS[i]], "'label' determines it: 5 values go with one"),
+    "coarse": (
+        lambda i: KINDS[_IDS[i]],
+        "'label' determines it: each of 5 values goes with",
+    ),
     "flag": (lambda i: int(_IDS[i] == 2), "'label' determines it"),
     "fine": (lambda i: 2 * _IDS[i] + i % 2, "each of its 10 values goes with one of"),
 }

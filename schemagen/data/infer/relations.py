@@ -229,8 +229,8 @@ def _told(pairs: Pairs, target: str, *, copies_only: bool) -> str:
         )
     if pairs.tells(1):
         return (
-            f"the target {quoted(target)} determines it: {classes:,} values go with one of "
-            f"{count:,} each in {records}. As an input it gives part of the answer away"
+            f"the target {quoted(target)} determines it: each of {classes:,} values goes with "
+            f"one of {count:,} in {records}. As an input it gives part of the answer away"
         )
     return ""
 
