@@ -215,12 +215,9 @@ def _reading_options(spec: RecordSpec) -> str:
     """Return the options with which `make_dataset` reads any records of a schema."""
     read = [each for each in spec.fields if each.role in ("input", "target")]
     any_size = any(None in read_size(each.kind) for each in read)
-    options = f"batch_size={1 if any_size else 32}"
-    return (
-        options
-        if any(each.role == "input" for each in read)
-        else f"{options}, info=True"
-    )
+    size = f"batch_size={1 if any_size else 32}"
+    has_input = any(each.role == "input" for each in read)
+    return size if has_input else f"{size}, info=True"
 
 
 def _refused(found: Verification) -> Sealing:
