@@ -10,7 +10,7 @@ from typing import Any
 from ..runtime.interface import install
 from ..runtime.shared.errors import DatasetError, no_split
 from ..runtime.shared.frame_columns import classes_of
-from ..runtime.writing.frames import check_computed
+from ..runtime.writing.frames import check_computed, index_columns
 from .files import FilePath, entries_of, file_path, matching
 from .formatting import plural, shell_word
 from .layouts import is_ignored, says_records, split_of, split_order
@@ -357,6 +357,6 @@ def _joined(files: TableFiles, tables: Sequence[Any]) -> Any:
         raise DatasetError(
             f"{files.where}: columns of several types: {error}"
         ) from None
-    labels = (first.schema.pandas_metadata or {}).get("index_columns", ())
+    labels = index_columns(first)
     names = enumerate(table.schema.names)
     return table.select([at for at, name in names if name not in labels])

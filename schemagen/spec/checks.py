@@ -475,9 +475,10 @@ def default_targets(record: LoadedRecord) -> Iterator[Finding]:
     ]
     if len(some) > 1:
         *names, last = [repr(field.label) for field in some]
+        every = "both" if len(some) == 2 else "all"
         yield record.wrong(
             "SG124",
-            f"{', '.join(names)} and {last} are {'both' if len(some) == 2 else 'all'} targets by default",
+            f"{', '.join(names)} and {last} are {every} targets by default",
             some[1],
             advice='declare an input as Label(role="input"); role="target" keeps a target',
             severity="warning",

@@ -16,7 +16,6 @@ from ..data.foreign import EXPECTED, NO_KEY, WITHOUT_FEATURE
 from ..data.formatting import plural
 from ..data.framing import NOT_RECORDS, Damage
 from ..data.infer import (
-    DOUBT,
     Drafted,
     Evidence,
     FileKeys,
@@ -155,7 +154,7 @@ def infer(
     return Inferred(
         path,
         drafted.spec,
-        drafted.doubts,
+        len(drafted.doubts),
         read,
         drafted.left_out,
         tuple(key for key in drafted.left_out if _holds_data(evidence, key)),
@@ -182,7 +181,7 @@ def _infer_table(
     return Inferred(
         path,
         drafted.spec,
-        drafted.doubts,
+        len(drafted.doubts),
         rows.text,
         lacking=drafted.lacking,
         table=files,
@@ -254,9 +253,7 @@ def infer_schema(frame: Any, name: str, *, limit: int | None = LIMIT) -> Inferre
     rows = as_table(frame, limit)
     drafted = _draft_table(rows.table, "the frame", class_name)
     source = _source(drafted.spec, _header(rows.text), drafted.comments)
-    said = (text for texts in drafted.comments.values() for text in texts)
-    doubts = (text.removeprefix(DOUBT) for text in said if text.startswith(DOUBT))
-    return InferredSchema(source, tuple(doubts))
+    return InferredSchema(source, drafted.doubts)
 
 
 def _holds_data(evidence: Evidence, key: str) -> bool:

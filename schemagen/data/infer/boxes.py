@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from ...runtime.cells.columns import Columns, Rows
 from ...runtime.cells.faults import Features
+from ...runtime.kinds.box_sides import XYWH, XYXY, YXYX
 from ...runtime.kinds.images import Image
-from ...runtime.records.between import Boxes
+from ...runtime.records.between import ROUNDED, Boxes
 from ...runtime.shared.errors import Problem
 from ...spec.model import FieldSpec
 from ..formatting import plural
@@ -31,21 +32,18 @@ from .key_words import words_of
 
 Sides = tuple[str, ...]
 
-CORNERS: Sides = ("xmin", "ymin", "xmax", "ymax")
-ROWS_FIRST: Sides = ("ymin", "xmin", "ymax", "xmax")
-SIZES: Sides = ("xmin", "ymin", "width", "height")
 # Sides that no field declares: readers would have to calculate with them.
 CENTERS: Sides = ("xcenter", "ycenter", "width", "height")
 
 _CENTER_OF = {"xmin": "xcenter", "ymin": "ycenter"}
-_FORMS = (ROWS_FIRST, CORNERS, SIZES, CENTERS)
+_FORMS = (YXYX, XYXY, XYWH, CENTERS)
 
 # What keys of items of four are called, and what tells the order of their numbers.
 _BOXES = {"box", "boxes", "bbox", "bboxes", "bndbox", "bndboxes", "rois"}
 _ORDERS = {
-    **dict.fromkeys(("xyxy", "ltrb"), CORNERS),
-    **dict.fromkeys(("yxyx", "tlbr"), ROWS_FIRST),
-    **dict.fromkeys(("xywh", "ltwh", "coco"), SIZES),
+    **dict.fromkeys(("xyxy", "ltrb"), XYXY),
+    **dict.fromkeys(("yxyx", "tlbr"), YXYX),
+    **dict.fromkeys(("xywh", "ltwh", "coco"), XYWH),
     "cxcywh": CENTERS,
 }
 
@@ -62,7 +60,6 @@ _NAMED: tuple[Mapping[str, str], ...] = (
     {"x": "xmin", "y": "ymin", "w": "width", "h": "height"},
 )
 
-_ROUNDED = 1 + 1e-6
 # A box that ends beyond it is in pixels; shares are at most a little above 1.
 _PIXELS = 2.0
 # So many records that are no boxes in another order are no chance.
@@ -96,13 +93,13 @@ class Tally:
         records = boxes.count()
         self.records += records
         self.broken += boxes.count((sizes < 0).any(axis=1))
-        within = not_before & (ends <= _ROUNDED).all(axis=1)
+        within = not_before & (ends <= ROUNDED).all(axis=1)
         self.shares += records - boxes.count(~within)
         self.pixels += boxes.count((ends > _PIXELS).any(axis=1))
         for label, table in images.items():
             known = table[boxes.owners]
             there = (known > 0).all(axis=1)
-            inside = not_before & (ends <= known * _ROUNDED).all(axis=1)
+            inside = not_before & (ends <= known * ROUNDED).all(axis=1)
             self.sized[label] += boxes.count(there)
             self.outside[label] += boxes.count(there & ~inside)
 
@@ -357,8 +354,8 @@ def _decided(
     fitting = [sides for sides, tally in tallies.items() if tally.fits]
     if fitting and all("xcenter" in sides for sides in fitting):
         return [], [DOUBT + _OF_CENTERS]
-    if set(fitting) == {ROWS_FIRST, CORNERS} and _is_of_tfds(candidate):
-        declared, said = _declared(candidate, ROWS_FIRST, tallies[ROWS_FIRST])
+    if set(fitting) == {YXYX, XYXY} and _is_of_tfds(candidate):
+        declared, said = _declared(candidate, YXYX, tallies[YXYX])
         doubt = "taken as TFDS stores boxes, ymin, xmin, ymax, xmax: or is xmin first?"
         return declared, [DOUBT + doubt, *said]
     if len(fitting) != 1:

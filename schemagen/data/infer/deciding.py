@@ -78,10 +78,12 @@ class Drafted:
     lacking: tuple[str, ...] = ()
 
     @property
-    def doubts(self) -> int:
-        """How many comments the user has to decide upon."""
-        comments = (text for texts in self.comments.values() for text in texts)
-        return sum(text.startswith(DOUBT) for text in comments)
+    def doubts(self) -> tuple[str, ...]:
+        """The comments that the user has to decide upon."""
+        said = (text for texts in self.comments.values() for text in texts)
+        return tuple(
+            text.removeprefix(DOUBT) for text in said if text.startswith(DOUBT)
+        )
 
 
 def draft_record(

@@ -119,6 +119,11 @@ class Draft:
         return issubclass(KINDS[self.kind], TARGETS)
 
     @property
+    def is_picture(self) -> bool:
+        """Whether it has pixels that are no classes, as those of masks are."""
+        return self.codec.of_pixels and not self.can_be_target
+
+    @property
     def further_keys(self) -> set[str]:
         """The keys that it has besides its own."""
         return {part.key for part in self.codec.parts} - {self.key}

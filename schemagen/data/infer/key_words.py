@@ -95,21 +95,21 @@ _LEARNED_IDS = _with_plurals(
 )
 # What is recommended or shown, whose id a model learns from.
 _ENTITIES = _with_plurals(
+    *("user", "item", "movie", "product", "ad", "campaign", "store", "shop"),
     *(
-        "user",
-        "item",
-        "movie",
-        "product",
-        "ad",
-        "campaign",
-        "store",
-        "shop",
         "category",
+        "city",
+        "country",
+        "region",
+        "artist",
+        "brand",
+        "video",
+        "article",
+        "news",
     ),
-    *("city", "country", "region", "artist", "brand", "video", "article", "news"),
 )
 # Ids that a model without a vocabulary of answers would learn as quantities.
-_TOKENS = {"ids", "token", "tokens"}
+TOKENS = {"ids", "token", "tokens"}
 _FLAGS = ("is", "has", "was", "can")
 _FLAG_WORDS = {"valid", "difficult", "truncated", "occluded", "flag"}
 _WEIGHTS = {"weight", "weights"}
@@ -237,7 +237,7 @@ def meaning_of(key: str, *, several: bool = False) -> Meaning:
         return "info" if previous in _RECORDS or alone else ""
     if (last in _INFO or parts[-1] in _INFO) and previous not in _LEARNED_IDS:
         return "info"
-    if {tuple(found[-2:])} & _INFO_PAIRS or (
+    if tuple(found[-2:]) in _INFO_PAIRS or (
         found[0] in _BEFORE_CHANGES and (says_shape(key) or _is_axis(last))
     ):
         return "info"
@@ -246,13 +246,18 @@ def meaning_of(key: str, *, several: bool = False) -> Meaning:
     return "answer" if set(parts[:-1]) & _ANSWER_PARTS else ""
 
 
+def says_axis(key: str) -> bool:
+    """Tell whether a key names the size of an axis: height, image/width, depth."""
+    return _is_axis(last_word(key))
+
+
 def _is_axis(word: str) -> bool:
     return any(word in _SAYS[axis] for axis in AXES)
 
 
 def is_seldom_answer(key: str) -> bool:
     """Tell whether a key holds tokens, a part of a date, or a size."""
-    size = len(last_word(key)) > 1 and any(says(key, axis) for axis in AXES)
+    size = len(last_word(key)) > 1 and says_axis(key)
     return (
         bool(set(words_of(key)) & _SELDOM) or size or says_shape(key) or says_count(key)
     )
@@ -303,7 +308,7 @@ def names_learned_id(key: str) -> bool:
 
 def names_tokens(key: str) -> bool:
     """Tell whether a key holds ids of tokens: masked_lm_ids, target_token."""
-    return bool(set(words_of(key)) & _TOKENS)
+    return bool(set(words_of(key)) & TOKENS)
 
 
 def names_time(key: str) -> bool:

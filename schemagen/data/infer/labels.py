@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
+from ...runtime.kinds.classes import FEW_MISSING
 from ..formatting import plural
 from .draft import Draft, Drafts, quoted, ranges, with_commas
 from .evidence import Evidence, KeyEvidence
@@ -25,11 +26,8 @@ _MOST_NAMES = _MOST_TEXTS = 100
 _ENOUGH_FOR_EACH = 3
 _ENOUGH = 20
 _MOST_LISTED = 4
-_LONGEST_NAME = 60
+LONGEST_NAME = 60
 _MOST_SIGNED = 20
-
-# The largest share of records in which -1 looks like no class.
-_FEW = 0.1
 
 _NO_AND_YES = ((0, 1), (-1, 1), (1, 2))
 _NO_OR_YES = [
@@ -77,9 +75,7 @@ def _ids_and_names(ids: KeyEvidence, names: KeyEvidence) -> bool:
     """Return whether the keys say that one has ids of objects, and one their names."""
     if ids.kind != "int64" or not names_class(ids.key) or names.kind != "bytes":
         return False
-    near = last_word(names.key) in ("text", "name")
-    near = near and parent_of(names.key) == parent_of(ids.key)
-    return near or names_text_of(names.key, ids.key)
+    return _is_text_beside(names, ids) or names_text_of(names.key, ids.key)
 
 
 def _object_ids(evidence: Evidence, data: KeyEvidence) -> Draft | None:
@@ -234,9 +230,13 @@ def _ids(evidence: Evidence, data: KeyEvidence) -> Draft | None:
 
 def _names_ids(names: KeyEvidence, data: KeyEvidence) -> bool:
     """Return whether a key says that it holds the names of the classes of another."""
-    is_text = "/" in names.key and last_word(names.key) in ("text", "name")
-    near = is_text and parent_of(names.key) == parent_of(data.key)
+    near = "/" in names.key and _is_text_beside(names, data)
     return near or names_text_of(names.key, data.key)
+
+
+def _is_text_beside(names: KeyEvidence, data: KeyEvidence) -> bool:
+    beside = parent_of(names.key) == parent_of(data.key)
+    return beside and last_word(names.key) in ("text", "name")
 
 
 def _values(data: KeyEvidence, found: list[int]) -> tuple[int, ...]:
@@ -245,7 +245,7 @@ def _values(data: KeyEvidence, found: list[int]) -> tuple[int, ...]:
         return ()
     negative = (data.numbers.distinct or {})[found[0]]
     # In a few records -1 is no class.
-    some = found[0] == -1 and negative > len(data.present) * _FEW
+    some = found[0] == -1 and negative > len(data.present) * FEW_MISSING
     if len(found) == 2:
         return tuple(found)
     return tuple(range(-1, found[-1] + 1)) if some and found[-1] < _MOST_SIGNED else ()
@@ -275,7 +275,7 @@ def _names(
 
 def _are_names(texts: Collection[str], pairs: Pairs) -> bool:
     """Return whether texts under any key are the names of ids."""
-    short = all(len(text) <= _LONGEST_NAME and not text.isdecimal() for text in texts)
+    short = all(len(text) <= LONGEST_NAME and not text.isdecimal() for text in texts)
     return short and pairs.is_copy
 
 

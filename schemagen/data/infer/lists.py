@@ -17,6 +17,7 @@ from ..formatting import plural
 from .draft import Draft, Drafts, quoted
 from .evidence import Evidence, KeyEvidence
 from .key_words import (
+    TOKENS,
     is_flag,
     item_size,
     last_word,
@@ -247,8 +248,6 @@ def _likely_shape(draft: Draft) -> tuple[bool, bool]:
     return len(shape) > 1 and shape[0] == shape[1], len(shape) > 1
 
 
-_TOKENS = frozenset(("ids", "tokens", "token"))
-
 _LARGEST_ITEM = 1024
 _SURE = 5
 
@@ -368,7 +367,7 @@ def _group_name(members: Sequence[str], used: set[str]) -> str:
     elif shared:
         plurals = [part for part in parts[0] if part.endswith("s")]
         name = plurals[0] if plurals else f"{shared[-1]}s"
-    elif words & _TOKENS:
+    elif words & TOKENS:
         name = "tokens"
     else:
         name = members[0].rpartition("/")[2] or "items"

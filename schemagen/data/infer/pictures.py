@@ -176,8 +176,7 @@ def _sizes_of(evidence: Evidence, draft: Draft) -> Rows:
 
 def _is_image(draft: Draft) -> bool:
     """Tell one image from several, and from a mask."""
-    codec = draft.codec
-    return codec.of_pixels and codec.parts[0].count == 1 and not draft.can_be_target
+    return draft.is_picture and draft.codec.parts[0].count == 1
 
 
 def as_mask(draft: Draft, values: Contents, said: str = "") -> Draft:

@@ -13,6 +13,7 @@ from ...runtime.native import NOTHING
 from ...runtime.shared.tfrecord import MOST_RECORD_BYTES
 from ...runtime.sources.shards import File
 from ..checks import Tally
+from ..file_keys import are_of_one_kind, lacked_by_chance
 from ..files import FilePath
 from ..foreign import keyed_of
 from ..formatting import plural, shell_word
@@ -111,13 +112,7 @@ class Reading:
         return sum(file.scanned.damaged for file in self.files)
 
 
-# Records of one kind have so large a share of the keys of either in common.
-_COMMON = 0.5
-
 _MOST_KEYS = 6
-
-# A file lacks a key by chance if that is likelier than this.
-_CHANCE = 0.001
 
 
 @dataclass
@@ -174,7 +169,7 @@ def groups_of(files: Sequence[FileKeys]) -> list[list[FileKeys]]:
 
 def _share(one: FileKeys, other: FileKeys) -> bool:
     shared = len(one.keys.keys() & other.keys.keys())
-    return shared >= _COMMON * min(len(one.keys), len(other.keys))
+    return are_of_one_kind(shared, len(one.keys), len(other.keys))
 
 
 def shown_group(files: Sequence[FileKeys]) -> str:
@@ -260,7 +255,7 @@ def _is_rare(key: str, files: Sequence[FileKeys]) -> bool:
     holding = sum(file.records for file in files if key in file.keys)
     share = sum(file.keys[key] for file in files) / holding
     most = max(file.records for file in files if key not in file.keys)
-    return (1 - share) ** most > _CHANCE
+    return lacked_by_chance(share, most)
 
 
 def _trains(file: FileKeys) -> bool:

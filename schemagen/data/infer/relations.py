@@ -17,7 +17,7 @@ from .key_words import (
     counts_key,
     names_learned_id,
     names_tokens,
-    says,
+    says_axis,
     says_count,
     says_shape,
 )
@@ -261,7 +261,7 @@ def _counts(data: KeyEvidence, other: str, what: str) -> bool:
     if data.contents >= THRESHOLDS.sizes and many:
         return True
     of_axis = what in AXES or what.startswith("size ")
-    if of_axis and any(says(data.key, axis) for axis in AXES):
+    if of_axis and says_axis(data.key):
         return True
     named = says_count(data.key) or says_shape(data.key)
     return named and (data.contents > 1 or counts_key(data.key, other))

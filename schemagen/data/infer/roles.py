@@ -9,7 +9,6 @@ from ...spec.training import marks_missing, missing_beside, opaque
 from .draft import Draft, quoted, with_commas
 from .evidence import Evidence, KeyEvidence
 from .key_words import (
-    AXES,
     Meaning,
     is_seldom_answer,
     meaning_of,
@@ -19,6 +18,7 @@ from .key_words import (
     names_tokens,
     parent_of,
     says,
+    says_axis,
     says_one_size,
     says_shape,
     speaks_of,
@@ -97,7 +97,7 @@ class _Record:
                 for key, draft in fields.items()
             ),
             scenes=any(
-                _is_image(draft) and not speaks_of(key, "mask")
+                draft.is_picture and not speaks_of(key, "mask")
                 for key, draft in fields.items()
             ),
             weight=next(filter(None, map(_weight, fields.values())), ""),
@@ -112,7 +112,7 @@ class _Record:
         if draft.key == self.weight:
             doubt = "the weight of a record, by its name?"
             return draft.with_role("weight").with_doubts(doubt)
-        if self.scenes and _is_image(draft) and speaks_of(draft.key, "mask"):
+        if self.scenes and draft.is_picture and speaks_of(draft.key, "mask"):
             return draft.with_role("info").with_doubts(
                 f"{quoted(draft.key)} holds pictures of answers, by its name: declare a "
                 "Mask to make it a target"
@@ -146,15 +146,10 @@ class _Record:
             named = parent_of(key) in self.labels
             return named or (says(key, "format") and of_picture)
         whole = draft.is_number and self.evidence.of(key).kind == "int64"
-        size = whole and any(says(key, axis) for axis in AXES)
+        size = whole and says_axis(key)
         stem = stem_of_shape(key) if whole and says_one_size(key) else ""
         numbered = stem in self.evidence.keys
         return key in self.counts or numbered or (size and of_picture)
-
-
-def _is_image(draft: Draft) -> bool:
-    """Tell pictures from masks, which are fields of classes."""
-    return draft.codec.of_pixels and not draft.can_be_target
 
 
 def _weight(draft: Draft) -> str:
@@ -168,7 +163,7 @@ def _weight(draft: Draft) -> str:
 def _answer(draft: Draft, data: KeyEvidence, *, single: bool = True) -> Draft:
     """Return what a model learns to say, a target if the generated one has a head."""
     codec = draft.codec
-    if _is_image(draft) or draft.model_role == "target":
+    if draft.is_picture or draft.model_role == "target":
         return draft
     if not single or not draft.can_be_target or draft.model_role == "info":
         return draft.with_role("info")

@@ -11,6 +11,7 @@ from ..formatting import plural
 from .draft import Draft, ranges, with_commas
 from .evidence import Evidence, KeyEvidence
 from .key_words import names_time, says_count
+from .labels import LONGEST_NAME
 
 Fields = Mapping[str, Draft]
 
@@ -23,7 +24,6 @@ _FIRST_YEAR, _LAST_YEAR = 1990, 2035
 _MOST_CATEGORIES, _REPEATS = 20, 10
 _FEWEST_TIMES = 20
 _MOST_SHOWN = 4
-_LONGEST_NAME = 60
 
 
 def with_single_values(evidence: Evidence, fields: Fields) -> Fields:
@@ -98,7 +98,7 @@ def _as_category(evidence: Evidence, draft: Draft, data: KeyEvidence) -> Draft:
         return draft
     facts: dict[str, Any]
     if draft.is_text:
-        if b"" in few or max(map(len, few)) > _LONGEST_NAME:
+        if b"" in few or max(map(len, few)) > LONGEST_NAME:
             return draft
         names = tuple(sorted(map(bytes.decode, few)))
         shown = plural(len(few), "text")

@@ -6,17 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..checks import UNKNOWN_KEY, UNKNOWN_LIST, Tally
+from ..file_keys import are_of_one_kind, lacked_by_chance
 from ..formatting import listed, one_line, plural
 from ..one_pass import Scanned
 
 if TYPE_CHECKING:
     from ...spec.model import RecordSpec
-
-# Records of one kind have so large a share of the keys of either in common.
-_COMMON = 0.5
-
-# A file lacks a key by chance if that is likelier than this.
-_CHANCE = 0.001
 
 _LONGEST_KEY = 60
 
@@ -47,7 +42,7 @@ def doubts_of(
         lacking = [
             key
             for key, share in often.items()
-            if key not in scanned.tally.keys and (1 - share) ** records <= _CHANCE
+            if key not in scanned.tally.keys and not lacked_by_chance(share, records)
         ]
         if lacking:
             yield f"{scanned.part.path} lacks {_names(lacking)}, which other files have"
@@ -60,7 +55,8 @@ def _doubt(scanned: Scanned, keys: set[str]) -> str:
         return "has no records" if tally.bytes else "is empty"
     unknown = (UNKNOWN_KEY, UNKNOWN_LIST)
     others = [note.key for note in tally.notes() if note.what in unknown]
-    if len(tally.keys) >= _COMMON * min(len(keys), len(tally.keys) + len(others)):
+    own = len(tally.keys)
+    if are_of_one_kind(own, len(keys), own + len(others)):
         return ""
     of = plural(len(keys), "key")
     return (

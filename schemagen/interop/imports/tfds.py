@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ...runtime.kinds.box_sides import XYWH, XYXY, YXYX
 from ...runtime.records.groups import group_of
 from ...runtime.shared.dtypes import FLOATS, RAW_ONLY
 from ...runtime.shared.values import shortened
@@ -37,11 +38,7 @@ Shape = tuple[int | None, ...]
 _EXPECTED = "the features.json of a TFDS dataset, or the directory it is in"
 _MALFORMED = (ValueError, TypeError, KeyError, AttributeError)
 _TEXT = {"pythonClassName": "Text"}
-_SIDES = {
-    "YXYX": ("ymin", "xmin", "ymax", "xmax"),
-    "XYXY": ("xmin", "ymin", "xmax", "ymax"),
-    "XYWH": ("xmin", "ymin", "width", "height"),
-}
+_SIDES = {"YXYX": YXYX, "XYXY": XYXY, "XYWH": XYWH}
 
 
 def import_tfds(source: str) -> Source:

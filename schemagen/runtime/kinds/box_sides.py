@@ -10,6 +10,10 @@ from ..shared.dtypes import RAW_ONLY, STRINGS
 from ..shared.errors import Problem
 from ..shared.values import shape_text
 
+XYXY = ("xmin", "ymin", "xmax", "ymax")
+YXYX = ("ymin", "xmin", "ymax", "xmax")
+XYWH = ("xmin", "ymin", "width", "height")
+
 BEGINS = ("xmin", "ymin")
 
 _ACROSS = ("xmin", "xmax", "width")

@@ -43,7 +43,7 @@ _KEPT = 4096
 _SHOWN = 5
 
 # The largest share of records in which -1 looks like no class.
-_FEW = 0.1
+FEW_MISSING = 0.1
 
 # Types of a class id. A bool is not one, although True equals 1.
 _PLAIN = frozenset((int, str, np.int64, np.int32, np.uint8))
@@ -129,7 +129,7 @@ class Classed(Kind):
             return f"ids that count from {value}? then declare offset={value}"
         if value != -1 or self.number != 1:
             return ""
-        if share <= _FEW:
+        if share <= FEW_MISSING:
             return "no class: declare it optional with the default None"
         return "a class of its own? then declare values=, such as values=(-1, 1)"
 

@@ -35,7 +35,7 @@ from ..tensorflow.parsed import Parsed
 from .groups import after, groups_of
 
 # Sums of float32 may be larger than those of what they were rounded from.
-_ROUNDED = 1 + 1e-6
+ROUNDED = 1 + 1e-6
 
 
 class FieldFault(NamedTuple):
@@ -254,7 +254,7 @@ class BoxesInImage(Relation):
         ]
         values, column = self.boxes.values(stored), stored[0].column
         counts = column.lengths // (4 // len(stored))
-        heights, widths = np.repeat(table[column.rows], counts, axis=0).T * _ROUNDED
+        heights, widths = np.repeat(table[column.rows], counts, axis=0).T * ROUNDED
         right = {side: values[side] >= 0 for side in BEGINS}
         for side, begin in ENDS.items():
             if side in values:

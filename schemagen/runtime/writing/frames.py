@@ -55,10 +55,10 @@ def rows_of_frame(source: Any, spec: Spec) -> Any:
     """Return the rows of a frame; any other source as it is.
 
     A column has the name or the key of its field. What pandas has stored in a table of Arrow
-    as the labels of rows is no column, unless a field has its name. Missing are None, NA, NaT, null, and NaN,
-    which in a field that is not optional stays a number. Integers that a frame holds as
-    floats, as pandas does where one is missing, are integers again. Decimals are floats, and
-    times of day durations since midnight.
+    as the labels of rows is left out, unless a field has its name. Missing are None, NA, NaT,
+    null, and NaN, which in a field that is not optional stays a number. Integers that a frame
+    holds as floats, as pandas does where one is missing, are integers again. Decimals are
+    floats, and times of day durations since midnight.
 
     Args:
         source: what `write_dataset` was given.
@@ -80,7 +80,7 @@ def rows_of_frame(source: Any, spec: Spec) -> Any:
     }
     keys = {field["key"]: name for name, field in fields.items()}
     if column_of is of_arrow:
-        labels = (source.schema.pandas_metadata or {}).get("index_columns", ())
+        labels = index_columns(source)
         known = {*fields, *keys}
         stored = source.schema.names
         names = [name for name in stored if name in known or name not in labels]
@@ -95,6 +95,12 @@ def rows_of_frame(source: Any, spec: Spec) -> Any:
         for name, column in by_field.items()
     }
     return FrameRows(columns, len(source))
+
+
+def index_columns(table: Any) -> Sequence[Any]:
+    """Return the columns of a table of Arrow that pandas has stored as labels of rows."""
+    found: Sequence[Any] = (table.schema.pandas_metadata or {}).get("index_columns", ())
+    return found
 
 
 def check_computed(source: Any) -> None:
