@@ -134,7 +134,7 @@ class Wanted:
         examples: how many examples of each kind of finding to keep; None for no checks.
         statistics: whether to measure records.
         digests: whether statistics have digests of records and values, in which
-            repetitions show.
+            duplicates show.
         limit: only so many records of each group, the first ones; None for all.
         max_record_bytes: longer records are damages and are not read.
         lengths: whether to keep the lengths of records, for an index.

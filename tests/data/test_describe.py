@@ -87,7 +87,7 @@ def test_a_card_has_what_a_manifest_knows(digits: Path) -> None:
         "Classes",
         "`digit`",
         "Missing classes",
-        "Repetitions",
+        "Duplicates",
         "Files and versions",
         "How to read the data",
         "To be filled in",

@@ -71,9 +71,9 @@ def test_a_copied_shard_is_leakage(data: Path) -> None:
     assert finding["data"]["records"] == 100
     assert finding["data"]["record"] == 0
     assert "record 0 of train-00001-of-00002" in finding["advice"]
-    [repetition] = found["repetitions"]
-    assert (repetition["count"], repetition["files"]) == (100, 1)
-    assert repetition["places"][1]["same_record"] == 1
+    [duplicate] = found["duplicates"]
+    assert (duplicate["count"], duplicate["files"]) == (100, 1)
+    assert duplicate["places"][1]["same_record"] == 1
     assert "records that are in train too" in run("inspect", data).stdout
     assert inspect(data, "drift").exit_code == 0
 
@@ -115,7 +115,7 @@ def test_what_meets_by_chance_does_not_leak(tmp_path: Path) -> None:
         times("train", seed, data)
         times("test", seed + 1, data)
         done = inspect(data, "leakage", format="json")
-        found = json.loads(done.stdout)["repetitions"]
+        found = json.loads(done.stdout)["duplicates"]
         met += sum(each["field"] == "at" for each in found)
         # Where nothing else is in a record, equal times are equal records.
         assert [each["rule"] for each in json.loads(done.stdout)["findings"]] == [

@@ -16,9 +16,10 @@ from ...runtime.native import BYTES
 from ..profile.classes import ClassCounts
 from ..profile.columns import Column, title_of
 from ..profile.comparison import Difference
-from ..profile.facts import facts_of, values_of
+from ..profile.duplicates import Duplicate
+from ..profile.facts import facts_of
 from ..profile.profile import Profile
-from ..profile.repetitions import Repetition
+from ..profile.words import values_of
 from ..statistics import bytes_values, model, numbers, samples
 from ..statistics.bytes_values import content_of
 from .document import (
@@ -76,16 +77,16 @@ def document_of(
     def place(column: Column) -> int:
         return order.get(column.key, len(order))
 
-    return Document.of(
+    return Document.taken(
         found,
         version=VERSION,
         data=found.where,
         title=title_of(found, profile.spec),
         doc=profile.spec.doc if profile.spec else "",
         described_by=installed_version(),
-        manifest=profile.manifest and Manifest.of(profile.manifest),
+        manifest=profile.manifest and Manifest.taken(profile.manifest),
         gaps=[
-            Gap.of(gap, path=str(gap.path), kind="mixed" if gap.mixed else "missing")
+            Gap.taken(gap, path=str(gap.path), kind="mixed" if gap.mixed else "missing")
             for gap in found.gaps
         ],
         passed_over=found.other_files,
@@ -101,8 +102,8 @@ def document_of(
             )
         ],
         differences=[*map(compared, profile.differences)],
-        repetitions=[*map(_repeated, profile.repetitions.found)],
-        facts=[Fact.of(fact) for fact in facts_of(profile)],
+        duplicates=[*map(_repeated, profile.duplicates.found)],
+        facts=[Fact.taken(fact) for fact in facts_of(profile)],
         findings=json.loads(render_json(findings))["findings"],
     )
 
@@ -114,8 +115,8 @@ def text_of(document: Part) -> str:
 
 
 def _file(file: model.FileStatistics) -> File:
-    damages = [Damage.of(damage) for damage in file.damages]
-    return File.of(file, foreign=file.foreign or None, damages=damages)
+    damages = [Damage.taken(damage) for damage in file.damages]
+    return File.taken(file, foreign=file.foreign or None, damages=damages)
 
 
 def _split(profile: Profile, name: str, records: int) -> Split:
@@ -124,7 +125,7 @@ def _split(profile: Profile, name: str, records: int) -> Split:
     files = profile.statistics.files_of(name)
     compressions = sorted({file.compression for file in files})
     several = len(compressions) > 1
-    return Split.of(
+    return Split.taken(
         found,
         split=name,
         record=written and written.record,
@@ -135,9 +136,9 @@ def _split(profile: Profile, name: str, records: int) -> Split:
             each or "none" if several else each for each in compressions
         ),
         sizes=_numbers(found.sizes),
-        keys=[Key.of(key, kinds=_kinds(key)) for key in found.keys.values()],
+        keys=[Key.taken(key, kinds=_kinds(key)) for key in found.keys.values()],
         feature_lists=[
-            FeatureList.of(each, steps=_numbers(each.steps), kinds=_kinds(each.values))
+            FeatureList.taken(each, steps=_numbers(each.steps), kinds=_kinds(each.values))
             for each in found.steps.values()
         ],
         unknown=_rows(found.unknown, "what"),
@@ -148,7 +149,7 @@ def _split(profile: Profile, name: str, records: int) -> Split:
 
 def _kinds(found: model.KeyStatistics) -> list[Kind]:
     return [
-        Kind.of(
+        Kind.taken(
             held,
             kind=kind,
             lengths=_numbers(held.lengths),
@@ -161,7 +162,7 @@ def _kinds(found: model.KeyStatistics) -> list[Kind]:
 
 def _numbers(found: numbers.Numbers) -> Numbers:
     quantiles = _QUANTILES if found.finite else ()
-    return Numbers.of(
+    return Numbers.taken(
         found,
         negative_infinity=found.infinite[0],
         positive_infinity=found.infinite[1],
@@ -190,7 +191,7 @@ def _bytes(found: bytes_values.BytesValues) -> Bytes:
             troubles=_rows(found.troubles, "trouble"),
             orientations=_rows(found.orientations, "orientation"),
         )
-    return Bytes.of(
+    return Bytes.taken(
         found,
         sizes=_numbers(found.sizes),
         formats=_rows(found.formats, "format"),
@@ -292,17 +293,18 @@ def _classes(profile: Profile, counted: ClassCounts) -> Classes:
 
 def compared(found: Difference) -> Compared:
     """Return a difference as `inspect` and `diff` print it."""
-    return Compared.of(
+    return Compared.taken(
         found,
         field=found.column.name,
         key=found.column.key,
+        measure=found.title,
         splits=tuple(split.name for split in found.splits),
         effect=found.effect if math.isfinite(found.effect) else None,
     )
 
 
-def _repeated(found: Repetition) -> Repeated:
-    return Repeated.of(
+def _repeated(found: Duplicate) -> Repeated:
+    return Repeated.taken(
         found,
         field=found.column.name if found.column else None,
         key=found.column.key if found.column else None,
@@ -324,7 +326,7 @@ def _sample(sample: samples.Sample) -> Sample:
         message = parse_message(sample.data)
     except MalformedError:
         message = Message()
-    return Sample.of(
+    return Sample.taken(
         sample,
         record=sample.number,
         bytes=len(sample.data),

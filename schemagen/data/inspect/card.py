@@ -26,7 +26,8 @@ from ...spec.model import RecordSpec
 from ..formatting import plural
 from ..profile.classes import ClassCounts
 from ..profile.columns import Split, title_of
-from ..profile.facts import data_facts, troubles_of
+from ..profile.facts import data_facts
+from ..profile.notes import troubles_of
 from ..profile.profile import Profile
 from ..statistics.model import KeyStatistics, RecordStatistics
 from ..statistics.numbers import summed
@@ -85,7 +86,7 @@ def _head(profile: Profile) -> Iterator[Block]:
     yield Heading(title_of(profile.statistics, spec), 1)
     if spec is not None:
         yield from prose(spec.doc)
-    known = {fact.name: fact for fact in data_facts(profile)}
+    known = {fact.measure: fact for fact in data_facts(profile)}
     records = plural(known["records"].count, "record")
     fields = plural(len(spec.fields), "field") if spec else ""
     what = fields or plural(len(profile.columns), "key")

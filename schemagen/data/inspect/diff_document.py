@@ -68,22 +68,22 @@ class DiffDocument(Part):
 
 def diff_document(found: Diff) -> DiffDocument:
     """Return what differs."""
-    return DiffDocument.of(
+    return DiffDocument.taken(
         found,
         version=VERSION,
         data=found.names,
         changes=None
         if found.schema is None
-        else [Change.of(each, change=each.plain) for each in found.schema],
+        else [Change.taken(each, change=each.plain) for each in found.schema],
         classes=[
             Classes(field=name, only=both) for name, both in found.classes.items()
         ],
         splits=[
-            SplitDiff.of(
+            SplitDiff.taken(
                 split,
                 split=split.name,
-                places=tuple([*map(Place.of, some)] for some in split.places),
-                changes=[tuple(map(Place.of, pair)) for pair in split.changes],
+                places=tuple([*map(Place.taken, some)] for some in split.places),
+                changes=[tuple(map(Place.taken, pair)) for pair in split.changes],
             )
             for split in found.splits
         ],

@@ -20,7 +20,7 @@ class Part(BaseModel):
     model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
     @classmethod
-    def of(cls, found: object, **more: Any) -> Self:
+    def taken(cls, found: object, **more: Any) -> Self:
         """Take the entries from the attributes of a value, and further ones as given."""
         names = [name for name in cls.model_fields if name not in more]
         return cls(**{name: getattr(found, name) for name in names}, **more)
@@ -35,12 +35,19 @@ class Fact(Part):
     """The key of the subject in the files; empty likewise."""
     split: str | None
     """Null for all splits together; empty for files of no split."""
-    name: str
-    """What is known, such as "records" or "mean of values"."""
+    measure: str
+    """What is known, such as "records", "mean" or "share"."""
     value: int | float | str | tuple[int | float, int | float] | None
     """The value; of a range the least and the greatest."""
     unit: str
-    """"bytes", "share" (1 is all), or empty."""
+    """"files", "records", "values", "steps", "bytes", "pixels", "share" (1 is all), or
+    empty."""
+    of: str
+    """"values", "lengths", "steps", "sizes", "heights", "widths", or empty."""
+    category: str | None
+    """The class, or the value, of which it is."""
+    other_split: str | None
+    """The split that this one is compared with."""
     mark: str
     """"leakage", "duplicates", "drift", "missing-classes", "damage", or empty."""
     note: str
@@ -437,7 +444,7 @@ class Document(Part):
     classes: list[Classes]
     differences: list[Compared]
     """The first split compared with each other one, of 30 or more records."""
-    repetitions: list[Repeated]
+    duplicates: list[Repeated]
     facts: list[Fact]
     """The same as one list, as text, Markdown and the page show it."""
     findings: list[dict[str, Any]]

@@ -41,7 +41,7 @@ def inspect_data(
             do. Programs that are started as scripts need the usual
             `if __name__ == "__main__"` around the call.
         max_record_bytes: longer records are damages and are not read.
-        digests: also take digests of records and values, in which repetitions show.
+        digests: also take digests of records and values, in which duplicates show.
         spec: of all records; None for those that the manifest lists.
 
     Raises:

@@ -36,22 +36,18 @@ from ..formatting import (
 from ..layouts import import_command
 from ..profile.columns import Split
 from ..profile.facts import (
-    LISTED,
     Fact,
     class_facts,
     column_facts,
     data_facts,
     declared_facts,
     difference_facts,
-    notes_of,
-    notes_of_keys,
-    picture_text,
-    repetition_facts,
+    duplicate_facts,
     split_facts,
-    tensor_text,
-    troubles_of,
 )
+from ..profile.notes import LISTED, notes_of, notes_of_keys, troubles_of
 from ..profile.profile import Profile
+from ..profile.words import picture_text, tensor_text
 from ..statistics.bytes_values import EMPTY, TEXT, content_of
 from ..statistics.model import MOST_KEYS, DataStatistics
 from ..statistics.raw import RawNumbers, raw_numbers_of
@@ -208,7 +204,7 @@ CODE = ("key", "in a batch", "fingerprint")
 """Facts whose values are code."""
 
 # What the table says of a column.
-_OF_COLUMN = ("kind", "in", "steps", "length", "values")
+_OF_COLUMN = ("kind", "present", "steps", "length", "values")
 
 # A notebook lists so many columns.
 _MOST_COLUMNS = 100
@@ -256,7 +252,7 @@ def overview_blocks(profile: Profile) -> list[Block]:
 
 def _summary(profile: Profile, most: int) -> Iterator[Block]:
     """Yield tables of the splits and of the columns, and what is unusual."""
-    known = {fact.name: fact for fact in data_facts(profile)}
+    known = {fact.measure: fact for fact in data_facts(profile)}
     counts = (
         plural(known["files"].count, "file"),
         plural(known["records"].count, "record"),
@@ -319,7 +315,7 @@ def facts_table(
     """Return a table with a row for each subject and a column for each name of a fact."""
     table = []
     for subject, facts in rows:
-        texts = {fact.name: fact.text for fact in facts}
+        texts = {fact.measure: fact.text for fact in facts}
         found = [texts.get(name, "") for name in names]
         table.append(
             (
@@ -338,8 +334,8 @@ def marked_blocks(profile: Profile, level: int = 3) -> Iterator[Block]:
     missing = (each for each in class_facts(profile) if each.mark)
     yield from _marked("Missing classes", missing, level)
     yield from difference_blocks(profile, level)
-    repeated = repetition_facts(profile.repetitions.found)
-    yield from _marked("Repetitions", repeated, level)
+    repeated = duplicate_facts(profile.duplicates.found)
+    yield from _marked("Duplicates", repeated, level)
 
 
 def difference_blocks(profile: Profile, level: int = 3) -> Iterator[Block]:
@@ -353,7 +349,7 @@ def _marked(title: str, facts: Iterable[Fact], level: int) -> Iterator[Block]:
     if not facts:
         return
     rows = [
-        (each.split or "", each.subject, each.name, each.text, each.note)
+        (each.split or "", each.subject, each.title, each.text, each.note)
         for each in facts[:LISTED]
     ]
     headings = ("split", "name", "what", "value", "note")

@@ -1,1 +1,1 @@
-"""What data is like, as facts: columns, classes, differences and repetitions."""
+"""What data is like, as facts: columns, classes, differences and duplicates."""

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...runtime.shared.times import Time
 from ...runtime.shared.values import shape_text
@@ -124,9 +124,9 @@ class Column:
 
         return time_of(self.field.kind)
 
-    def time_of(self, measure: str) -> Time | None:
-        """What the numbers of a measure are, if they are times."""
-        return self.time if measure == "values" else None
+    def time_of(self, quantity: Quantity) -> Time | None:
+        """What the numbers of a quantity are, if they are times."""
+        return self.time if quantity.of_values else None
 
     @property
     def is_info(self) -> bool:
@@ -151,9 +151,9 @@ class Column:
         )
 
     @property
-    def lengths(self) -> str:
-        """What its lengths are."""
-        return "values in a step" if self.steps else "values in a record"
+    def lengths(self) -> Quantity:
+        """Its lengths: the numbers of values in a record, or in a step."""
+        return STEP_LENGTHS if self.steps else LENGTHS
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -313,21 +313,51 @@ def _part_of(stored: Stored) -> str:
     return f"{content} of {one_line(field.label, 80)}"
 
 
-def measures_of(
+class Quantity(NamedTuple):
+    """Numbers that a column has in each split.
+
+    Attributes:
+        name: "values", "lengths", "steps", "sizes", "heights" or "widths".
+        unit: "" of values, else "values", "steps", "bytes" or "pixels".
+        title: what they are, for people, such as "sizes in bytes".
+    """
+
+    name: str
+    unit: str
+    title: str
+
+    @property
+    def of_values(self) -> bool:
+        """Whether they are the values themselves."""
+        return self.name == VALUES.name
+
+
+VALUES = Quantity("values", "", "values")
+LENGTHS = Quantity("lengths", "values", "values in a record")
+STEP_LENGTHS = LENGTHS._replace(title="values in a step")
+STEPS = Quantity("steps", "steps", "steps in a record")
+SIZES = Quantity("sizes", "bytes", "sizes in bytes")
+HEIGHTS = Quantity("heights", "pixels", "heights in pixels")
+WIDTHS = Quantity("widths", "pixels", "widths in pixels")
+
+
+def quantities_of(
     column: Column, splits: Sequence[Split]
-) -> dict[str, dict[str, Numbers]]:
-    """Return values, lengths and sizes of a column by split, where any is finite."""
-    measures: dict[str, dict[str, Numbers]] = {}
+) -> dict[Quantity, dict[str, Numbers]]:
+    """Return the numbers of a column by split, where any is finite."""
+    quantities: dict[Quantity, dict[str, Numbers]] = {}
     for split in splits:
         kind = column.kind_in(split)
         if kind is None:
             continue
-        found = {"values": kind.numbers or Numbers(), column.lengths: kind.lengths}
+        found = {VALUES: kind.numbers or Numbers(), column.lengths: kind.lengths}
+        if column.steps:
+            found[STEPS] = column.step_counts[split.name]
         if kind.contents is not None:
-            found["sizes in bytes"] = kind.contents.sizes
-            found["heights in pixels"] = kind.contents.heights
-            found["widths in pixels"] = kind.contents.widths
-        for what, numbers in found.items():
+            found[SIZES] = kind.contents.sizes
+            found[HEIGHTS] = kind.contents.heights
+            found[WIDTHS] = kind.contents.widths
+        for quantity, numbers in found.items():
             if numbers.finite:
-                measures.setdefault(what, {})[split.name] = numbers
-    return measures
+                quantities.setdefault(quantity, {})[split.name] = numbers
+    return quantities

@@ -11,7 +11,7 @@ from ...rules import THRESHOLDS
 from ..formatting import number, share
 from ..statistics.numbers import Numbers
 from .classes import ClassCounts, value_name
-from .columns import Column, Split, measures_of
+from .columns import SIZES, VALUES, Column, Quantity, Split, quantities_of
 
 FEWEST = 30
 """A split of fewer records differs by chance."""
@@ -20,7 +20,7 @@ FEWEST = 30
 FEWEST_OF_VALUE = 10
 
 # The measures that follow from the frequencies of values.
-_COUNTED = ("values", "sizes in bytes")
+_COUNTED = (VALUES, SIZES)
 
 DRIFT = THRESHOLDS["drift"]
 """The effect that counts as drift: what Cohen calls medium."""
@@ -33,7 +33,9 @@ class Difference:
     Attributes:
         column: the column.
         splits: both of them.
-        measure: what is compared, such as "mean of values" or "share of cat".
+        measure: what is compared: "mean", "standard deviation", "share", "missing", "NaN".
+        quantity: of which it is; None for the column itself.
+        category: the value of which a share is; None for other measures.
         values: the measure in both splits.
         unit: of the effect: "Cohen's h" of shares, "Cohen's d" of means (in standard
             deviations), or "ratio" of standard deviations.
@@ -44,6 +46,8 @@ class Difference:
     column: Column
     splits: tuple[Split, Split]
     measure: str
+    quantity: Quantity | None
+    category: str | None
     values: tuple[float, float]
     unit: str
     effect: float
@@ -51,6 +55,17 @@ class Difference:
     @property
     def drift(self) -> float:
         return self.effect - 1 if self.unit == "ratio" else self.effect
+
+    @property
+    def of(self) -> str:
+        """The name of the quantity; empty for the column itself."""
+        return self.quantity.name if self.quantity else ""
+
+    @property
+    def title(self) -> str:
+        """What is compared, for people."""
+        of = self.category or (self.quantity.title if self.quantity else "")
+        return f"{self.measure} of {of}" if of else self.measure
 
     @property
     def texts(self) -> tuple[str, str]:
@@ -61,7 +76,7 @@ class Difference:
     def _text(self, value: float) -> str:
         if self.unit == "Cohen's h":
             return share(value, 1)
-        time = self.column.time_of(self.measure.partition(" of ")[2])
+        time = self.column.time_of(self.quantity) if self.quantity else None
         if time is None:
             return number(value, 4)
         is_spread = self.unit == "ratio"
@@ -137,11 +152,11 @@ def _of_column(
             if max(both) >= FEWEST_OF_VALUE:
                 parts = [*zip(both, totals, strict=True)]
                 shown = value if isinstance(value, str) else value_name(value)
-                shares.append(_shares(column, pair, f"share of {shown}", parts))
+                shares.append(_shares(column, pair, "share", parts, category=shown))
         yield from sorted(shares, key=lambda each: -each.effect)[:1]
-    for what, found in measures_of(column, pair).items():
-        if len(found) == len(pair) and not (counts and what in _COUNTED):
-            yield from _numbers(column, pair, what, [*found.values()])
+    for quantity, found in quantities_of(column, pair).items():
+        if len(found) == len(pair) and not (counts and quantity in _COUNTED):
+            yield from _numbers(column, pair, quantity, [*found.values()])
 
 
 def _texts(column: Column, split: Split) -> Mapping[bytes, int]:
@@ -155,28 +170,35 @@ def _shares(
     pair: tuple[Split, Split],
     what: str,
     counts: Sequence[tuple[int, int]],
+    quantity: Quantity | None = None,
+    category: str | None = None,
 ) -> Difference:
     one, other = (2 * math.asin(math.sqrt(part / whole)) for part, whole in counts)
     first, second = (part / whole for part, whole in counts)
     h = abs(one - other)
-    return Difference(column, pair, what, (first, second), "Cohen's h", h)
+    both = (first, second)
+    return Difference(column, pair, what, quantity, category, both, "Cohen's h", h)
 
 
 def _numbers(
-    column: Column, pair: tuple[Split, Split], what: str, found: Sequence[Numbers]
+    column: Column,
+    pair: tuple[Split, Split],
+    quantity: Quantity,
+    found: Sequence[Numbers],
 ) -> Iterator[Difference]:
     """Yield the shares of NaN, and means and spreads unless both are the same constant."""
     if any(each.nan for each in found):
         counts = [(each.nan, each.count) for each in found]
-        yield _shares(column, pair, f"NaN in {what}", counts)
+        yield _shares(column, pair, "NaN", counts, quantity)
     one, other = (each.mean or 0.0 for each in found)
     first, second = (each.deviation or 0.0 for each in found)
     if one == other and not (first or second):
         return
     pooled, apart = math.hypot(first, second) / math.sqrt(2), abs(one - other)
     by = apart / pooled if pooled else math.inf
-    yield Difference(column, pair, f"mean of {what}", (one, other), "Cohen's d", by)
+    both = (one, other)
+    yield Difference(column, pair, "mean", quantity, None, both, "Cohen's d", by)
     least, most = sorted((first, second))
     factor = most / least if least else math.inf if most else 1.0
-    spread = f"standard deviation of {what}"
-    yield Difference(column, pair, spread, (first, second), "ratio", factor)
+    name, both = "standard deviation", (first, second)
+    yield Difference(column, pair, name, quantity, None, both, "ratio", factor)

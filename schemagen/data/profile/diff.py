@@ -14,8 +14,8 @@ from ..formatting import one_line
 from ..statistics.digests import Digested
 from ..statistics.model import DataStatistics, RecordStatistics
 from .columns import Split, latest_of
+from .duplicates import Place, Places
 from .profile import Profile
-from .repetitions import Place, Places
 
 if TYPE_CHECKING:
     from ...runtime.compatibility import Change

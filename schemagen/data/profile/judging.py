@@ -11,8 +11,8 @@ from ..formatting import listed, number, percent, plural
 from .classes import ClassCounts
 from .columns import Split
 from .comparison import FEWEST, FEWEST_OF_VALUE, Difference
+from .duplicates import Duplicate, Place
 from .profile import Profile
-from .repetitions import Place, Repetition
 
 
 def judged(
@@ -35,7 +35,7 @@ def judged(
 
 
 def _leakage(profile: Profile, limit: float) -> Iterator[DataFinding]:
-    for each in profile.repetitions.found:
+    for each in profile.duplicates.found:
         if each.mark == "leakage" and each.share > limit:
             first, second = (split.label for split in each.splits)
             one, many = ("value", "values") if each.column else ("record", "records")
@@ -45,7 +45,7 @@ def _leakage(profile: Profile, limit: float) -> Iterator[DataFinding]:
 
 
 def _duplicates(profile: Profile, limit: float) -> Iterator[DataFinding]:
-    for each in profile.repetitions.found:
+    for each in profile.duplicates.found:
         if len(each.splits) == 1 and each.share > limit:
             many = "values" if each.column else "records"
             what = f"{many} are more than once in {each.splits[0].label!r}"
@@ -54,9 +54,9 @@ def _duplicates(profile: Profile, limit: float) -> Iterator[DataFinding]:
 
 
 def _repeated(
-    profile: Profile, rule: str, each: Repetition, what: str, found: str, limit: float
+    profile: Profile, rule: str, each: Duplicate, what: str, found: str, limit: float
 ) -> DataFinding:
-    """Return the finding of a repetition; examples are places in its last split."""
+    """Return the finding of a duplicate; examples are places in its last split."""
     split = each.splits[-1]
     examples = [
         Example(
@@ -104,7 +104,7 @@ def _of_difference(profile: Profile, each: Difference, limit: float) -> DataFind
         split=other.name or None,
         field=each.column.name,
         key=each.column.key,
-        what=f"{each.measure} differs between {one.label} and {other.label}",
+        what=f"{each.title} differs between {one.label} and {other.label}",
         expected=f"a {each.unit} below {least}",
         records=0,
         files=0,

@@ -16,7 +16,7 @@ from ..statistics.model import DataStatistics, RecordStatistics, merged_records
 from .classes import ClassCounts, class_counts
 from .columns import Column, Split, columns_of, latest_of, spec_of_manifest, splits_of
 from .comparison import DRIFT, Difference, differences_of, pairs_of
-from .repetitions import Repetitions, repetitions_of
+from .duplicates import Duplicates, duplicates_of
 
 if TYPE_CHECKING:
     from ...spec.model import RecordSpec
@@ -119,9 +119,9 @@ class Profile:
         return [each for each in self.differences if each.drift >= DRIFT]
 
     @cached_property
-    def repetitions(self) -> Repetitions:
+    def duplicates(self) -> Duplicates:
         """What is repeated; nothing if no digests were taken."""
-        return repetitions_of(self.columns, self.splits, self.statistics.files)
+        return duplicates_of(self.columns, self.splits, self.statistics.files)
 
 
 def profile_of(

@@ -11,7 +11,7 @@ from ...display.blocks import Table
 from ..formatting import one_line, plural, share
 from ..profile.associations import Association, Associations, Classes, Numeric, Variable
 from ..profile.columns import Column, Split
-from ..profile.facts import measure_text, measures_in
+from ..statistics.measures import measure_text, measured
 from ..statistics.numbers import Numbers, numbers
 from .charts import SERIES, Bar, Figure, Plot, histogram, scatter, stacks
 from .columns import common_bins
@@ -223,4 +223,4 @@ def _spread(found: Numbers, column: Column) -> Iterator[str]:
 
 
 def _measure(found: Numbers, name: str, column: Column) -> str:
-    return measure_text(name, measures_in(found).get(name, 0), column.time)
+    return measure_text(name, measured(found).get(name, 0), column.time)

@@ -9,9 +9,10 @@ from ...display.blocks import Table
 from ...runtime.shared.times import UNITS, Time
 from ..formatting import listed, number, plural, share
 from ..profile.classes import ClassCounts, unique
-from ..profile.columns import Column, Split, measures_of
-from ..profile.facts import MEASURES, column_facts, measure_text, measures_in
+from ..profile.columns import Column, Quantity, Split, quantities_of
+from ..profile.facts import column_facts
 from ..profile.profile import Profile
+from ..statistics.measures import MEASURES, measure_text, measured
 from ..statistics.numbers import (
     Numbers,
     merged_histogram,
@@ -31,7 +32,7 @@ def column_figure(profile: Profile, column: Column) -> Figure:
     splits = profile.splits
     drawn = {
         what: found
-        for what, found in measures_of(column, splits).items()
+        for what, found in quantities_of(column, splits).items()
         if merged_numbers(list(found.values())).constant is None
     }
     return Figure(
@@ -40,7 +41,7 @@ def column_figure(profile: Profile, column: Column) -> Figure:
         plots=[*_plots(column, splits, drawn)],
         facts=[*_facts(profile, column)],
         tables={
-            f"{what.capitalize()} of {column.name}; percentiles of many are estimates": (
+            f"{what.title.capitalize()} of {column.name}; percentiles of many are estimates": (
                 _table(found, splits, column.time_of(what))
             )
             for what, found in drawn.items()
@@ -49,17 +50,17 @@ def column_figure(profile: Profile, column: Column) -> Figure:
 
 
 def _facts(profile: Profile, column: Column) -> Iterator[tuple[str, str]]:
-    texts = {fact.name: fact.text for fact in column_facts(profile, column)}
+    texts = {fact.measure: fact.text for fact in column_facts(profile, column)}
     if len(column.kinds) > 1:
         yield "stored as", listed(column.kinds)
     if column.field is None or column.whole.lengths.constant != 1:
-        yield column.lengths, texts["length"]
+        yield column.lengths.title, texts["length"]
     if texts["values"]:
         yield "values", texts["values"]
 
 
 def _plots(
-    column: Column, splits: Sequence[Split], measures: Mapping[str, BySplit]
+    column: Column, splits: Sequence[Split], measures: Mapping[Quantity, BySplit]
 ) -> Iterator[tuple[str, Plot]]:
     """Yield histograms of the numbers of each split, where a split has any."""
     for what, found in measures.items():
@@ -78,10 +79,10 @@ def _plots(
         time = column.time_of(what)
         unit = f" in {UNITS[time.unit][0]}" if time and time.duration else ""
         yield (
-            what.capitalize() + unit,
+            what.title.capitalize() + unit,
             histogram(
                 lines,
-                f"Histogram of {what} of {column.name}, in {labels}",
+                f"Histogram of {what.title} of {column.name}, in {labels}",
                 logarithmic=logarithmic,
                 whole=not every[0].floats,
                 time=time,
@@ -121,16 +122,18 @@ def _table(found: BySplit, splits: Sequence[Split], time: Time | None) -> Table:
     """Return a column for each split that has numbers."""
     own = {split.label: found[split.name] for split in splits if split.name in found}
     rows = [("Values", *(f"{each.count:,}" for each in own.values()))]
-    measured = {label: measures_in(each) for label, each in own.items()}
+    by_split = {label: measured(each) for label, each in own.items()}
     rows += [
         (
-            name.capitalize(),
+            measure.name.capitalize(),
             *(
-                measure_text(name, each[name], time) if name in each else "-"
-                for each in measured.values()
+                measure_text(measure.name, each[measure.name], time)
+                if measure.name in each
+                else "-"
+                for each in by_split.values()
             ),
         )
-        for name in MEASURES
+        for measure in MEASURES
     ]
     return Table(("Statistic", *own), rows, range(1, len(own) + 1))
 

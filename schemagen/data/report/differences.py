@@ -12,8 +12,8 @@ from ..formatting import key_name, listed, plural
 from ..inspect.text import diff_tables
 from ..profile.columns import Column
 from ..profile.comparison import DRIFT, FEWEST, FEWEST_OF_VALUE
+from ..profile.duplicates import Duplicate, Duplicates, Place
 from ..profile.profile import Profile
-from ..profile.repetitions import Place, Repetition, Repetitions
 from .charts import Figure
 from .samples import opener
 
@@ -93,7 +93,7 @@ def _by_pair(profile: Profile) -> Iterator[tuple[str, Table]]:
     """Yield the marked differences of each pair of splits that has any."""
     for pair in profile.pairs:
         rows = [
-            (each.column.name, each.measure, *each.texts, each.effect_text)
+            (each.column.name, each.title, *each.texts, each.effect_text)
             for each in profile.drifts
             if each.splits == pair
         ]
@@ -118,16 +118,16 @@ def _contents(columns: Sequence[Column], counted: Collection[str]) -> list[str]:
     return [f"the contents of {listed(names)}"] if names else []
 
 
-def repetitions_figure(found: Repetitions, records: Mapping[Place, str]) -> Figure:
+def duplicates_figure(found: Duplicates, records: Mapping[Place, str]) -> Figure:
     """List what is there more than once.
 
     Args:
-        found: the repetitions.
+        found: the duplicates.
         records: the ids of the records that the page can open, by their places.
     """
     compared = listed(["records", *(each.name for each in found.compared)], 12)
     if not found.found:
-        notes = [f"No repetitions. Compared: {compared}."]
+        notes = [f"No duplicates. Compared: {compared}."]
         return Figure(notes=notes, tone="good")
     marked = found.marked
     natural = [each for each in found.found if not each.mark]
@@ -156,7 +156,7 @@ def repetitions_figure(found: Repetitions, records: Mapping[Place, str]) -> Figu
     return Figure(notes=notes, tables=tables, tone=tone, folded=False, wide=True)
 
 
-def _in_words(found: Repetition) -> tuple[str, str, str]:
+def _in_words(found: Duplicate) -> tuple[str, str, str]:
     """Return what is repeated, where, and how many there are."""
     ending = "" if found.count == 1 else "s"
     what = f"record{ending}"

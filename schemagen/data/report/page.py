@@ -23,13 +23,14 @@ from ..formatting import number, one_line, plural, share, size
 from ..inspect.text import OF_SPLIT, columns_table, contents_of, facts_table
 from ..profile.associations import associations_of
 from ..profile.columns import Column, title_of
-from ..profile.facts import notes_of, notes_of_keys, split_facts
+from ..profile.facts import split_facts
+from ..profile.notes import notes_of, notes_of_keys
 from ..profile.profile import Profile
 from ..statistics.model import FileStatistics
 from .associations import association_figures
 from .charts import Figure, series
 from .columns import class_figure, column_figure, missing_figure
-from .differences import diff_figure, differences_figure, repetitions_figure
+from .differences import diff_figure, differences_figure, duplicates_figure
 from .records import places_of
 from .samples import Samples, samples_of
 
@@ -162,7 +163,7 @@ def _hash(text: str) -> str:
 _MOST_CLASSES = 12
 _MOST_FIGURES = 24
 
-_OF_KEY = ("key", "kind", "declared as", "role", "in", "length", "values")
+_OF_KEY = ("key", "kind", "declared as", "role", "present", "length", "values")
 """What the table of all keys has of each."""
 
 _MAY_BREAK = re.compile(r"(?=.*\w[-/?]\w).{,40}")
@@ -181,7 +182,7 @@ def page_values(
     """
     statistics, spec = profile.statistics, profile.spec
     title = title_of(statistics, spec) if diff is None else statistics.where
-    samples = samples_of(profile, [] if diff else places_of(profile.repetitions))
+    samples = samples_of(profile, [] if diff else places_of(profile.duplicates))
     return {
         "title": one_line(title, 80),
         "where": one_line(statistics.where, 300),
@@ -211,8 +212,8 @@ def _sections(
     if splits[1:]:
         yield "differences", "Differences between splits", [differences_figure(profile)]
     if read and diff is None:
-        figure = repetitions_figure(profile.repetitions, samples.ids)
-        yield "repetitions", "Repetitions", [figure]
+        figure = duplicates_figure(profile.duplicates, samples.ids)
+        yield "duplicates", "Duplicates", [figure]
     if counts:
         classes = [class_figure(each, splits) for each in counts[:_MOST_CLASSES]]
         yield "classes", "Classes", classes

@@ -22,7 +22,7 @@ from ..formatting import decoded, listed, one_line
 from ..inspect.text import feature_text, steps_text
 from ..profile.classes import value_name
 from ..profile.columns import Column
-from ..profile.repetitions import Place, Repetitions
+from ..profile.duplicates import Duplicates, Place
 from ..statistics.raw import raw_numbers
 from ..statistics.samples import Sample
 
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 
 _MOST = 24
-"""So many places of repetitions are read."""
+"""So many places of duplicates are read."""
 
 # Longer records are not shown, in bytes.
 _LONGEST = 1 << 24
 
 
-def places_of(found: Repetitions) -> list[Place]:
-    """Return the places of repetitions, those of marked ones first."""
+def places_of(found: Duplicates) -> list[Place]:
+    """Return the places of duplicates, those of marked ones first."""
     every = [each.places for each in found.marked]
     every += [each.places[:1] for each in found.found]
     places = (place for pairs in every for pair in pairs for place in pair)

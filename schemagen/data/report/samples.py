@@ -15,8 +15,8 @@ from ...progress import Bar
 from ...runtime.shared.values import shape_text
 from ..formatting import decoded, listed, one_line, plural
 from ..profile.columns import Column, Split
+from ..profile.duplicates import Place
 from ..profile.profile import Profile
-from ..profile.repetitions import Place
 from ..statistics.bytes_values import content_of
 from ..statistics.samples import Sample as Kept
 from ..thumbnails import Budget, Picture, copy_of, copy_of_pixels

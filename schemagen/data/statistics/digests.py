@@ -1,4 +1,4 @@
-"""64-bit digests of records and of single values, in which repetitions show."""
+"""64-bit digests of records and of single values, in which duplicates show."""
 
 from __future__ import annotations
 

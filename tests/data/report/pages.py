@@ -34,5 +34,5 @@ def cells_of(page: str, caption: str) -> dict[str, list[str]]:
 
 
 def tones(page: str) -> list[str]:
-    """Return the tones of the sentences of the overview: verify, differences, repetitions."""
+    """Return the tones of the sentences of the overview: verify, differences, duplicates."""
     return re.findall(r'<li class="tone-(\w+)"', page)

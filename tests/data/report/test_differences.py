@@ -26,13 +26,13 @@ def _section(page: str, name: str) -> str:
 
 
 def _report(root: Path, splits: Mapping[str, Rows], shards: int = 2) -> tuple[str, str]:
-    """Write splits, and return what the page says of differences and repetitions."""
+    """Write splits, and return what the page says of differences and duplicates."""
     for name, rows in splits.items():
         for at in range(shards):
             path = root / "data" / f"{name}-{at:05d}-of-{shards:05d}.tfrecord"
             write_file(path, [example(row) for row in rows[at::shards]])
     page = page_about(root / "data")
-    return _section(page, "differences"), _section(page, "repetitions")
+    return _section(page, "differences"), _section(page, "duplicates")
 
 
 def _rows(**columns: Sequence[Any]) -> Rows:
@@ -54,7 +54,7 @@ def test_other_countries_spreads_and_repeated_ids_are_reported(tmp_path: Path) -
     train = _rows(id=ids[:1600], country=["DE"] * 1600, x=_normal(0.0, 10.0, 1600))
     test = _rows(id=ids[1200:1700], country=["NG"] * 500, x=_normal(0.0, 3.0))
     dev = _rows(id=ids[1900:1910], country=["NG"] * 10, x=_normal(0.0, 3.0, 10))
-    differences, repetitions = _report(
+    differences, duplicates = _report(
         tmp_path, {"train": train, "test": test, "dev": dev}
     )
     assert (
@@ -65,7 +65,7 @@ def test_other_countries_spreads_and_repeated_ids_are_reported(tmp_path: Path) -
     assert "\ncountry\nshare of DE\n100 %\n0 %\nCohen's h 3.1\n" in differences
     shown = "standard deviation of values\n10\n3\nratio 3.3\n"
     assert shown in differences
-    assert "values of id\nin train and in test\n400\n" in repetitions
+    assert "values of id\nin train and in test\n400\n" in duplicates
 
 
 def test_splits_of_one_source_do_not_differ(tmp_path: Path) -> None:
@@ -86,12 +86,12 @@ def test_splits_of_one_source_do_not_differ(tmp_path: Path) -> None:
         ],
     )
     splits = {"train": rows[:600], "validation": rows[600:800], "test": rows[800:]}
-    differences, repetitions = _report(tmp_path, splits)
+    differences, duplicates = _report(tmp_path, splits)
     assert re.search(r"No marked differences in \d\d comparisons\.", differences)
     assert (
         "Not compared: correlations and the contents of image and text." in differences
     )
-    assert "No repetitions. Compared: records, image and text." in repetitions
+    assert "No duplicates. Compared: records, image and text." in duplicates
 
 
 @pytest.mark.parametrize(
@@ -153,19 +153,19 @@ def test_repetitions_are_counted_in_a_split_and_between_splits(tmp_path: Path) -
     )
     relabeled = [{**row, "number": 500 + at} for at, row in enumerate(rows[:7])]
     splits = {"train": [*rows, *rows[:3]], "test": [*rows[40:50], *relabeled]}
-    _, repetitions = _report(tmp_path, splits, shards=3)
+    _, duplicates = _report(tmp_path, splits, shards=3)
     for line in (
         "records\nmore than once in train\n3\n",
         "records\nin train and in test\n10\n",
         "values of image\nin train and in test\n17\n",
     ):
-        assert line in repetitions
-    assert "values of number" not in repetitions
-    assert "Compared: records, image and number." in repetitions
+        assert line in duplicates
+    assert "values of number" not in duplicates
+    assert "Compared: records, image and number." in duplicates
 
 
 def test_one_repeated_value_is_named_in_the_singular(tmp_path: Path) -> None:
     train = _rows(number=range(60), x=range(60))
     test = _rows(number=range(59, 99), x=range(100, 140))
-    _, repetitions = _report(tmp_path, {"train": train, "test": test})
-    assert "Repeated: 1 value of number in train and in test." in repetitions
+    _, duplicates = _report(tmp_path, {"train": train, "test": test})
+    assert "Repeated: 1 value of number in train and in test." in duplicates

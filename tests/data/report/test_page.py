@@ -41,7 +41,7 @@ def test_page_has_sections_numbers_and_names(visit: Visit, scenes_page: Path) ->
         "Overview",
         "Samples",
         "Differences between splits",
-        "Repetitions",
+        "Duplicates",
         "Classes",
         "Missing values",
         "Values and lengths",

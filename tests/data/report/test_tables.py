@@ -1,4 +1,4 @@
-"""The tables of the page: samples, differences, repetitions and files; times in them."""
+"""The tables of the page: samples, differences, duplicates and files; times in them."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def test_repeated_records_are_read_again_unless_their_files_are_compressed(
     ]
     shown = "".join(f"{again} = {first}" for again, first in pairs)
     assert rows == [["records", "in train and in test", "2", shown]]
-    section = section_of(page, "repetitions")
+    section = section_of(page, "duplicates")
     links = {
         text: id_ for id_, text in re.findall(r'data-sample="(.*?)">(.*?)<', section)
     }
@@ -211,7 +211,7 @@ def test_repeated_records_open_from_their_table(visit: Visit, tmp_path: Path) ->
     test[70] = train[300]
     page_of(tmp_path, {"train": train, "test": test})
     page = visit(tmp_path / "report.html")
-    page.locator("#repetitions .open").first.click()
+    page.locator("#duplicates .open").first.click()
     dialog = page.locator("dialog[open]")
     assert "record 70 of test-00000" in dialog.inner_text()
     page.keyboard.press("ArrowRight")

@@ -29,7 +29,7 @@ _Firsts = Mapping[str, tuple[Digested, NDArray[np.intp]]]
 _BY_CHANCE = 4
 
 _PLACES = 3
-"""So many places of repetitions are named."""
+"""So many places of duplicates are named."""
 
 
 @dataclass(frozen=True, order=True)
@@ -57,7 +57,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Repetition:
+class Duplicate:
     """Equal records, or equal values of a column, in one split or in two.
 
     Attributes:
@@ -98,7 +98,7 @@ class Repetition:
 
 
 @dataclass(frozen=True)
-class Repetitions:
+class Duplicates:
     """What is repeated, and the columns whose values were compared.
 
     Attributes:
@@ -106,18 +106,18 @@ class Repetitions:
         compared: columns whose values identify records.
     """
 
-    found: tuple[Repetition, ...] = ()
+    found: tuple[Duplicate, ...] = ()
     compared: tuple[Column, ...] = ()
 
     @property
-    def marked(self) -> tuple[Repetition, ...]:
+    def marked(self) -> tuple[Duplicate, ...]:
         """Those that should not be."""
         return tuple(each for each in self.found if each.mark)
 
 
-def repetitions_of(
+def duplicates_of(
     columns: Sequence[Column], splits: Sequence[Split], files: Sequence[FileStatistics]
-) -> Repetitions:
+) -> Duplicates:
     """Find repeated records and values by the digests of splits."""
     places = {each.name: Places.of(each, files) for each in splits}
     records = {each.name: each.found.digests.records for each in splits}
@@ -139,20 +139,20 @@ def repetitions_of(
                 if not any(_implies(whole, each) for whole in found)
             ]
             found += [replace(each, natural=_is_natural(each, own)) for each in own]
-    return Repetitions(tuple(found), tuple(compared))
+    return Duplicates(tuple(found), tuple(compared))
 
 
 def _firsts(found: Mapping[str, Digested]) -> _Firsts:
     return {name: np.unique(each, return_index=True) for name, each in found.items()}
 
 
-def _implies(records: Repetition, values: Repetition) -> bool:
+def _implies(records: Duplicate, values: Duplicate) -> bool:
     """Return whether values are repeated because whole records are."""
     same = records.splits == values.splits and records.column is None
     return same and records.count >= values.count
 
 
-def _is_natural(found: Repetition, every: Sequence[Repetition]) -> bool:
+def _is_natural(found: Duplicate, every: Sequence[Duplicate]) -> bool:
     """Return whether values in two splits are no more than one expects."""
     if len(found.splits) == 1:
         return False
@@ -165,7 +165,7 @@ def _is_natural(found: Repetition, every: Sequence[Repetition]) -> bool:
     return often or _meet_by_chance(found)
 
 
-def _meet_by_chance(found: Repetition) -> bool:
+def _meet_by_chance(found: Duplicate) -> bool:
     """Return whether so many integers of their range are the same in two random sets.
 
     Integers that fill a good part of their range, as ids do that are counted, are not
@@ -197,7 +197,7 @@ def _repeated(
     firsts: _Firsts,
     splits: Sequence[Split],
     places: Mapping[str, Places],
-) -> Iterator[Repetition]:
+) -> Iterator[Duplicate]:
     """Yield what is there more than once in a split, and what is in two."""
     for split in splits:
         values, (unique, first) = found[split.name], firsts[split.name]
@@ -208,7 +208,7 @@ def _repeated(
             repeats = np.flatnonzero(again)
             others = first[np.searchsorted(unique, values[repeats])]
             where = places[split.name]
-            yield Repetition(
+            yield Duplicate(
                 column,
                 (split,),
                 count,
@@ -227,7 +227,7 @@ def _repeated(
             other_rows = b_rows[in_other][order]
             sizes = len(found[one.name]), len(found[other.name])
             where = places[other.name]
-            yield Repetition(
+            yield Duplicate(
                 column,
                 (one, other),
                 len(both),

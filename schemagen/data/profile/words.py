@@ -1,0 +1,230 @@
+"""What the values of a key are, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ...runtime.cells.tensor_proto import TensorHead
+from ...runtime.shared.times import Time
+from ..formatting import number, percent, plural, quoted, sizes
+from ..statistics.bytes_values import (
+    EMPTY,
+    IMAGES,
+    TENSOR,
+    TEXT,
+    BytesValues,
+    Picture,
+    content_of,
+)
+from ..statistics.measures import MEASURES
+from ..statistics.model import KindStatistics
+from ..statistics.numbers import DISTINCT, Numbers
+from .classes import declared_classes
+from .columns import Column
+
+# So many different values are listed with their shares, and so many texts, of which
+# each takes so many columns.
+_LISTED = 6
+_TEXTS = 4
+_TEXT_COLUMNS = 24
+
+# Above this share it is worth a word that values are zero.
+_MANY_ZEROS = 0.5
+
+
+def extent(found: Numbers, shown: Callable[[float], str] = number) -> str:
+    """Return from where to where numbers reach: "5", "0 to 32"."""
+    if found.minimum is None or found.maximum is None:
+        return "none"
+    low, high = shown(found.minimum), shown(found.maximum)
+    return low if found.minimum == found.maximum else f"{low} to {high}"
+
+
+def share(part: float, whole: float) -> str:
+    """Return a part as "all", or in percent."""
+    return "all" if part == whole else percent(part, whole, space="")
+
+
+def values_text(
+    found: KindStatistics,
+    classes: Mapping[int, str] | None = None,
+    time: Time | None = None,
+) -> str:
+    """Describe the values of a key and kind.
+
+    Args:
+        found: what is known of them.
+        classes: the names of integers, if they are ids of classes.
+        time: what integers are, if they are times.
+    """
+    parts = []
+    if classes and found.numbers is not None and found.numbers.distinct:
+        parts += _ids(found.numbers.distinct, classes)
+    elif found.numbers is not None:
+        parts += _numbers(found.numbers, time.text if time else number)
+    if found.contents is not None:
+        parts += _bytes(found.contents)
+    if found.lengths.zeros and found.lengths.maximum:
+        parts.append(plural(found.lengths.zeros, "empty list"))
+    return "; ".join(parts)
+
+
+def _ids(counts: Mapping[int, int], classes: Mapping[int, str]) -> list[str]:
+    """Return the most frequent classes, with their ids and names."""
+    total = sum(counts.values())
+    most = sorted(counts, key=lambda value: (-counts[value], value))
+    shown = []
+    for value in most[:_LISTED]:
+        known = value in classes
+        name = quoted(classes[value], _TEXT_COLUMNS) if known else "no class"
+        shown.append(f"{value} {name} ({share(counts[value], total)})")
+    return [", ".join(shown) + (", ..." if len(most) > _LISTED else "")]
+
+
+def _numbers(found: Numbers, shown: Callable[[float], str]) -> list[str]:
+    parts = []
+    distinct = found.distinct
+    if found.constant is not None:
+        parts.append(f"always {shown(found.constant)}")
+    elif distinct is not None and 1 < len(distinct) <= _LISTED:
+        shares = (
+            f"{shown(value)} ({share(count, found.finite)})"
+            for value, count in sorted(distinct.items())
+        )
+        parts.append(", ".join(shares))
+    elif found.minimum is not None and found.minimum == found.maximum:
+        parts.append(shown(found.minimum))
+    elif found.minimum is not None:
+        measures = ""
+        if shown is number:
+            measures = "".join(
+                f", {measure.name} {number(measure.of(found) or 0.0, 4)}"
+                for measure in MEASURES
+                if measure.in_words
+            )
+        parts.append(f"{extent(found, shown)}{measures}")
+        parts += _diversity(found)
+    if found.nan:
+        parts.append(f"{found.nan:,} NaN")
+    for many, name in zip(found.infinite, ("-inf", "inf"), strict=True):
+        if many:
+            parts.append(f"{many:,} {name}")
+    return parts
+
+
+def _diversity(found: Numbers) -> list[str]:
+    parts = []
+    if found.distinct is not None:
+        parts.append(f"{len(found.distinct):,} different")
+    elif not found.floats:
+        parts.append(f"more than {DISTINCT:,} different")
+    if found.floats and found.whole == found.finite:
+        parts.append("whole numbers")
+    if found.zeros > _MANY_ZEROS * found.finite:
+        parts.append(f"{share(found.zeros, found.finite)} zeros")
+    return parts
+
+
+def _bytes(found: BytesValues) -> list[str]:
+    if not found.count:
+        return []
+    parts = []
+    formats = sorted(found.formats.items(), key=lambda each: (-each[1], each[0]))
+    for format_, count in formats:
+        text = _format(found, format_)
+        several = len(formats) > 1
+        parts.append(f"{text} ({share(count, found.count)})" if several else text)
+    few = found.distinct is not None and len(found.distinct) <= _TEXTS
+    all_listed = few and set(found.formats) <= {TEXT, EMPTY}
+    low, high = int(found.sizes.minimum or 0), int(found.sizes.maximum or 0)
+    if high and not all_listed:
+        same = f"always {plural(high, 'byte')}"
+        parts.append(same if low == high else sizes(low, high))
+    if found.troubles is None:
+        parts.append("many that are not complete images")
+    else:
+        parts += [f"{many:,} {why}" for why, many in sorted(found.troubles.items())]
+    if found.orientations:
+        parts.append(f"{sum(found.orientations.values()):,} turned by EXIF")
+    return parts
+
+
+def _format(found: BytesValues, format_: str) -> str:
+    if format_ in IMAGES:
+        return _pictures(found, format_)
+    if format_ == TENSOR:
+        return _tensors(found.tensors)
+    return _texts(found) if format_ == TEXT else format_
+
+
+def _pictures(found: BytesValues, format_: str) -> str:
+    """Describe the pictures of a format, by the sizes of all formats."""
+    if found.pictures is not None:
+        some = [each for each in found.pictures if each.format == format_]
+        if len(some) < 2:
+            return picture_text(some[0]) if some else format_
+    high, wide = extent(found.heights), extent(found.widths)
+    many = " or ".join(map(str, sorted(found.channels)))
+    return f"{format_} {high} high, {wide} wide, {many} channels"
+
+
+def picture_text(found: Picture) -> str:
+    deep = f", {found.bits} bits" if found.bits != 8 else ""
+    return f"{found.format} {found.height}x{found.width}x{found.channels}{deep}"
+
+
+def _tensors(tensors: Mapping[TensorHead, int] | None) -> str:
+    if tensors is None:
+        return "tensors of many shapes"
+    if len(tensors) == 1:
+        return tensor_text(next(iter(tensors)))
+    dtypes = "/".join(sorted({tensor.dtype for tensor in tensors}))
+    return f"tensor {dtypes} of {len(tensors):,} shapes"
+
+
+def tensor_text(head: TensorHead) -> str:
+    if head.shape is None:
+        return f"tensor {head.dtype} of unknown rank"
+    return f"tensor {head.dtype} [{', '.join(map(str, head.shape))}]"
+
+
+def _texts(found: BytesValues) -> str:
+    if found.distinct is None:
+        return "text"
+    texts = {
+        value.decode(): count
+        for value, count in sorted(found.distinct.items())
+        if content_of(value).format == TEXT
+    }
+    total = sum(texts.values())
+    most = sorted(texts, key=lambda text: -texts[text])
+    if len(most) == 1:
+        return f"text, always {quoted(most[0], _TEXT_COLUMNS)}"
+    if texts[most[0]] == 1 and total > _TEXTS:
+        return f"text, all {len(most):,} different"
+    shown = ", ".join(
+        f"{quoted(text, _TEXT_COLUMNS)} ({share(texts[text], total)})"
+        for text in most[:_TEXTS]
+    )
+    if len(most) <= _TEXTS:
+        return f"text {shown}"
+    return f"text, {len(most):,} different: {shown}, ..."
+
+
+def values_of(column: Column) -> str:
+    """Return what the values of a column are, in words."""
+    whole, field = column.whole, column.field
+    kinds = [each.by_kind for each in column.found.values()]
+    total = sum(held.present for each in kinds for held in each.values())
+    if not column.found:
+        return ""
+    if not column.kinds:
+        return "no steps" if column.steps and not total else "never a list"
+    raw = field is not None and field.parts[0].encoding == "raw"
+    if raw and whole.contents:
+        return f"{extent(whole.contents.sizes)} bytes"
+    classes = declared_classes(field) if field and field.codec.of_classes else None
+    text = values_text(whole, classes, column.time)
+    if column.steps and whole.present != total:
+        return f"in {percent(whole.present, total, space='')} of the steps; {text}"
+    return text
