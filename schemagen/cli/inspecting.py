@@ -68,6 +68,10 @@ def _judgements(
             "Fail a build if records of train are in test",
             "schemagen inspect data/pets --fail-on leakage,missing-classes",
         ),
+        (
+            "Find owners with records in two splits",
+            "schemagen inspect data/pets --group owner",
+        ),
     ],
 )
 @data_argument
@@ -92,6 +96,14 @@ def _judgements(
     metavar="R",
     shell_complete=complete_records,
     help="The record of the project that describes the data, in place of the manifest's.",
+)
+@click.option(
+    "--group",
+    "groups",
+    multiple=True,
+    metavar="FIELD",
+    help="Find values of this field, such as a speaker, that are in two splits; may be "
+    "repeated.",
 )
 @click.option(
     "--fail-on",
@@ -120,8 +132,8 @@ def inspect(
     --html, whose page shows all that `verify` finds. --markdown prints a dataset card:
     splits, fields, values, classes, and how to read the files.
 
-    --fail-on makes findings of leakage (records or identifying values in two splits),
-    duplicates (twice in one), drift (splits that differ) and missing-classes. The
+    --fail-on makes findings of leakage (records, identifying values or groups in two
+    splits), duplicates (records twice in one), drift (splits that differ) and missing-classes. The
     settings [tool.schemagen.thresholds] say from where on. With --format github, only
     findings are printed.
     """

@@ -139,6 +139,7 @@ class Wanted:
         max_record_bytes: longer records are damages and are not read.
         lengths: whether to keep the lengths of records, for an index.
         rows: the keys of which statistics have a sample of rows; none for no sample.
+        groups: the keys of which digests have all values, also those that repeat.
     """
 
     examples: int | None = None
@@ -148,6 +149,7 @@ class Wanted:
     max_record_bytes: int = MOST_RECORD_BYTES
     lengths: bool = False
     rows: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -401,7 +403,10 @@ def _read(
     wanted, measuring = task.wanted, None
     if wanted.statistics:
         measuring = Measuring(
-            digests=wanted.digests, rows=wanted.rows, raw=raw_numbers_of(task.spec)
+            digests=wanted.digests,
+            groups=wanted.groups,
+            rows=wanted.rows,
+            raw=raw_numbers_of(task.spec),
         )
     check = None if wanted.examples is None else _check_of(task.spec)
     files = [Scanned(each.part, Tally(wanted.examples or 0)) for each in task.pieces]

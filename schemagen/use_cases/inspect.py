@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..data.inspect.inspecting import statistics_of
 from ..data.one_pass import Wanted, read_data
 from ..data.profile.columns import specs_by_split
+from ..data.profile.groups import group_keys
 from ..data.profile.profile import Profile, profile_of
 from ..data.sources import Data
 from ..data.verify.verification import Verification
@@ -45,6 +47,7 @@ def write_report(
     workers: int | None = None,
     max_record_bytes: int = MOST_RECORD_BYTES,
     lengths: bool = False,
+    groups: Sequence[str] = (),
 ) -> Report:
     """Read data once, and write the HTML report.
 
@@ -56,21 +59,32 @@ def write_report(
         workers: how many processes read; None for one a core.
         max_record_bytes: longer records are damage.
         lengths: keep the lengths of records, for an index.
+        groups: as `inspect_data` takes them.
 
     Raises:
-        DatasetError: a worker died.
+        DatasetError: a worker died, or there are no such groups.
     """
     from ..data.profile.associations import keys_of
     from ..data.report.page import write_report as write
 
     splits = splits_of(data, spec, EXAMPLES)
-    groups = [each.group for each in splits]
-    rows = keys_of(each.spec for each in groups if each.spec is not None)
-    wanted = Wanted(EXAMPLES, True, True, limit, max_record_bytes, lengths, rows)
+    read = [each.group for each in splits]
+    rows = keys_of(each.spec for each in read if each.spec is not None)
+    wanted = Wanted(
+        examples=EXAMPLES,
+        statistics=True,
+        digests=True,
+        limit=limit,
+        max_record_bytes=max_record_bytes,
+        lengths=lengths,
+        rows=rows,
+        groups=group_keys(groups, (each.spec for each in read)),
+    )
     with Bar("reading") as bar:
-        found = read_data(data, groups, wanted, workers=workers, progress=bar)
+        found = read_data(data, read, wanted, workers=workers, progress=bar)
     statistics = statistics_of(data, found, limit)
     verification = verification_of(data, splits, found)
-    profile = profile_of(data, statistics, specs_by_split(data, spec), spec)
+    specs = specs_by_split(data, spec)
+    profile = profile_of(data, statistics, specs, spec, wanted.groups)
     size = write(path, profile, verification)
     return Report(path, size, profile, verification)

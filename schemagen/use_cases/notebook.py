@@ -7,6 +7,7 @@ the command line does.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,6 +61,7 @@ def inspect(
     limit: int | None = None,
     workers: int | None = 1,
     max_record_bytes: int = MOST_RECORD_BYTES,
+    group: str | Sequence[str] = (),
 ) -> Inspection:
     """Read data of any program and return statistics of its keys. No schema is needed.
 
@@ -76,6 +78,8 @@ def inspect(
             there is enough data. A script that uses several processes needs
             `if __name__ == "__main__":` around the call; a notebook does not.
         max_record_bytes: longer records are counted as damage and are not read.
+        group: fields or keys by whose values records are grouped, such as "speaker":
+            values that are in two splits are leakage.
 
     Returns:
         The statistics. A notebook shows tables of splits and keys, a few images, what
@@ -83,14 +87,19 @@ def inspect(
         returns the dataset card.
 
     Raises:
-        DatasetError: the data or the split does not exist.
+        DatasetError: the data, the split or the group does not exist.
     """
     from ..data.inspect.inspecting import inspect_data, inspection_of
     from ..progress import showing
 
     with showing():
         profile = inspect_data(
-            data, split, limit=limit, workers=workers, max_record_bytes=max_record_bytes
+            data,
+            split,
+            limit=limit,
+            workers=workers,
+            max_record_bytes=max_record_bytes,
+            groups=[group] if isinstance(group, str) else group,
         )
     return inspection_of(profile)
 

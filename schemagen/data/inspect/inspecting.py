@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from ...runtime.sources.shards import File
 from ..one_pass import Group, Pass, Scanned, Wanted, read_data
 from ..profile.columns import specs_by_split
 from ..profile.facts import Fact, facts_of
+from ..profile.groups import group_keys
 from ..profile.profile import Profile, profile_of
 from ..sources import Data, find_data
 from ..statistics.model import DataStatistics, FileStatistics, WrittenBy
@@ -29,6 +31,7 @@ def inspect_data(
     max_record_bytes: int = MOST_RECORD_BYTES,
     digests: bool = True,
     spec: RecordSpec | None = None,
+    groups: Sequence[str] = (),
 ) -> Profile:
     """Tell what the files of a data directory, a glob or a path hold.
 
@@ -43,25 +46,27 @@ def inspect_data(
         max_record_bytes: longer records are damages and are not read.
         digests: also take digests of records and values, in which duplicates show.
         spec: of all records; None for those that the manifest lists.
+        groups: fields or keys by whose values records are grouped; values in two splits
+            are found.
 
     Raises:
-        DatasetError: there are no such files, or a worker died. Damage of the files
+        DatasetError: there are no such files or groups, or a worker died. Damage of the files
             themselves, and of the manifest, is in what is returned.
     """
     data = source if isinstance(source, Data) else find_data(source, split)
     specs = specs_by_split(data, spec)
-    groups = [
-        Group(name, specs.get(name), files) for name, files in data.splits.items()
-    ]
+    read = [Group(name, specs.get(name), files) for name, files in data.splits.items()]
     wanted = Wanted(
         statistics=True,
         digests=digests,
         limit=limit,
         max_record_bytes=max_record_bytes,
+        groups=group_keys(groups, specs.values()),
     )
     with Bar("inspecting") as bar:
-        found = read_data(data, groups, wanted, workers=workers, progress=bar)
-    return profile_of(data, statistics_of(data, found, limit), specs, spec)
+        found = read_data(data, read, wanted, workers=workers, progress=bar)
+    statistics = statistics_of(data, found, limit)
+    return profile_of(data, statistics, specs, spec, wanted.groups)
 
 
 def statistics_of(data: Data, found: Pass, limit: int | None) -> DataStatistics:

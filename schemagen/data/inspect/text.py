@@ -334,7 +334,11 @@ def marked_blocks(profile: Profile, level: int = 3) -> Iterator[Block]:
     missing = (each for each in class_facts(profile) if each.mark)
     yield from _marked("Missing classes", missing, level)
     yield from difference_blocks(profile, level)
-    repeated = duplicate_facts(profile.duplicates.found)
+    repeated = (
+        each
+        for each in duplicate_facts(profile.duplicates.found)
+        if each.category is None
+    )
     yield from _marked("Duplicates", repeated, level)
 
 

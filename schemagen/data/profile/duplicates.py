@@ -7,11 +7,12 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..formatting import one_line
+from ..formatting import listed, one_line
 from ..statistics.digests import Digested
 from ..statistics.model import FileStatistics
 from .columns import Column, Split
@@ -25,11 +26,17 @@ _FEWEST = 30
 # The different digests of each split, and where each of them occurs first.
 _Firsts = Mapping[str, tuple[Digested, NDArray[np.intp]]]
 
-# Of values that repeat by chance, about twice the share that repeats in a split is in two.
-_BY_CHANCE = 4
+# Pairs of records in two splits may have equal values so many times as often as pairs in one.
+_AS_OFTEN = 2
 
-_PLACES = 3
-"""So many places of duplicates are named."""
+# So many standard deviations from what random integers have in common are by chance.
+_DEVIATIONS = 3
+
+# Random integers that are expected to have less than this in common have nothing.
+_LEAST_EXPECTED = 0.01
+
+SHOWN = 3
+"""So many places of duplicates, and values of groups, are named."""
 
 
 @dataclass(frozen=True, order=True)
@@ -56,6 +63,13 @@ class Place:
         )
 
 
+class SharedValue(NamedTuple):
+    """A value that is in two splits, and in how many records of the last one."""
+
+    name: str
+    records: int
+
+
 @dataclass(frozen=True)
 class Duplicate:
     """Equal records, or equal values of a column, in one split or in two.
@@ -65,11 +79,14 @@ class Duplicate:
         splits: the split, or both of them.
         count: in one split, how many records are there again; in two, how many different
             ones are in both.
-        share: these of the records of the smaller split.
+        share: these of the records of the smaller split; of groups, `records` of those of
+            the last split.
         places: some of them: the record, and the one that it is equal to.
         files: how many files of the last split have some.
-        natural: True for values in two splits that are repeated inside of one about as
-            often, as captions are, or that meet by chance, as times do.
+        natural: True for values in two splits that repeat there by nature, as captions
+            do, or by chance, as times do: see `_is_natural`.
+        records: of groups, how many records of the last split have one of the values.
+        values: of groups, the values of the most records.
     """
 
     column: Column | None
@@ -79,12 +96,22 @@ class Duplicate:
     places: tuple[tuple[Place, Place], ...] = ()
     files: int = 0
     natural: bool = False
+    records: int = 0
+    values: tuple[SharedValue, ...] = ()
 
     @property
     def example(self) -> str:
         """The place of the first one, and of what it repeats; "" if unknown."""
-        some = (f"{again.text} is {first.text}" for again, first in self.places[:1])
+        verb = "has the value of" if self.values else "is"
+        some = (f"{again.text} {verb} {first.text}" for again, first in self.places[:1])
         return "".join(some)
+
+    @property
+    def named(self) -> str:
+        """The first values of groups by name; "" without groups."""
+        more = self.count - len(self.values)
+        names = [each.name for each in self.values]
+        return listed([*names, f"{more:,} more"] if names and more else names)
 
     @property
     def mark(self) -> str:
@@ -103,11 +130,14 @@ class Duplicates:
 
     Attributes:
         found: of records first.
-        compared: columns whose values identify records.
+        compared: columns whose values identify records or groups of them.
     """
 
     found: tuple[Duplicate, ...] = ()
     compared: tuple[Column, ...] = ()
+
+    def __add__(self, other: Duplicates) -> Duplicates:
+        return Duplicates(self.found + other.found, self.compared + other.compared)
 
     @property
     def marked(self) -> tuple[Duplicate, ...]:
@@ -153,31 +183,34 @@ def _implies(records: Duplicate, values: Duplicate) -> bool:
 
 
 def _is_natural(found: Duplicate, every: Sequence[Duplicate]) -> bool:
-    """Return whether values in two splits are no more than one expects."""
+    """Return whether values that are in two splits are expected to be.
+
+    They are if pairs of records in both splits have equal values about as often as pairs
+    in one of them, where captions repeat too; or as often as pairs of random integers of
+    the range, of which some are equal in one split as well. None are where identifiers
+    were assigned.
+    """
     if len(found.splits) == 1:
         return False
-    inside = [
-        each.share
+    one, other = (split.found.read for split in found.splits)
+    across, within = one * other, (one * (one - 1) + other * (other - 1)) / 2
+    repeats = sum(
+        each.count
         for each in every
         if len(each.splits) == 1 and each.splits[0] in found.splits
-    ]
-    often = found.share <= _BY_CHANCE * max(inside, default=0.0)
-    return often or _meet_by_chance(found)
-
-
-def _meet_by_chance(found: Duplicate) -> bool:
-    """Return whether so many integers of their range are the same in two random sets.
-
-    Integers that fill a good part of their range, as ids do that are counted, are not
-    random.
-    """
+    )
+    if found.count <= _AS_OFTEN * across * repeats / within:
+        return True
     numbers = found.column.whole.numbers if found.column else None
     if numbers is None or numbers.minimum is None or numbers.maximum is None:
         return False
-    one, other = (split.found.read for split in found.splits)
-    expected = one * other / (numbers.maximum - numbers.minimum + 1)
-    most = expected + 4 * math.sqrt(expected) + 1
-    return 0.01 <= expected <= 0.1 * min(one, other) and found.count <= most
+    values = numbers.maximum - numbers.minimum + 1
+    expected, inside = across / values, within / values
+    return (
+        expected >= _LEAST_EXPECTED
+        and found.count <= expected + _DEVIATIONS * math.sqrt(expected) + 1
+        and repeats >= inside - _DEVIATIONS * math.sqrt(inside)
+    )
 
 
 def _identify(values: Mapping[str, Digested], firsts: _Firsts) -> bool:
@@ -257,7 +290,7 @@ class Places:
 
     def first(self, rows: NDArray[np.int64], records: int) -> tuple[Place, ...]:
         """Return the first places of rows, of so many records in all."""
-        some = rows[:_PLACES].tolist() if self.knows(records) else []
+        some = rows[:SHOWN].tolist() if self.knows(records) else []
         return tuple(map(self.place, some))
 
     def knows(self, records: int) -> bool:
@@ -283,7 +316,7 @@ class Places:
         same = records if other_records is None else other_records
         if not (self.knows(records) and other.knows(same)):
             return ()
-        some = zip(rows[:_PLACES].tolist(), others[:_PLACES].tolist(), strict=True)
+        some = zip(rows[:SHOWN].tolist(), others[:SHOWN].tolist(), strict=True)
         return tuple((self.place(row), other.place(first)) for row, first in some)
 
     def files_of(self, rows: NDArray[np.int64], records: int) -> int:

@@ -58,7 +58,12 @@ class Fact:
     def title(self) -> str:
         """What is known, for people: "mean of values", "share of cat"."""
         if self.measure == SHARED:
-            return f"{self.of} that are in {self.other_split or 'all'} too"
+            other = f"in {self.other_split or 'all'} too"
+            if self.category is not None:
+                return f"records with {self.category}, which is {other}"
+            if self.subject and self.unit == "records":
+                return f"records whose value is {other}"
+            return f"{self.of} that are {other}"
         of = " of ".join(filter(None, (self.of, self.category)))
         return f"{self.measure} of {of}" if of else self.measure
 
@@ -246,22 +251,28 @@ DUPLICATES, SHARED = "duplicates", "shared"
 
 
 def duplicate_facts(found: Sequence[Duplicate]) -> Iterator[Fact]:
-    """Yield how many records, or values of a column, are in two splits or twice in one."""
+    """Yield how many records, or values of a column, are in two splits or twice in one.
+
+    Of groups, also in how many records of the later split they are, together and each.
+    """
     for each in found:
         what = "values" if each.column else "records"
         both = len(each.splits) == 2
-        yield Fact(
+        fact = partial(
+            Fact,
             each.column.name if each.column else "",
             each.column.key if each.column else "",
             each.splits[-1].name,
             SHARED if both else DUPLICATES,
-            each.count,
-            what,
-            what,
+            of=what,
             other_split=each.splits[0].name if both else None,
-            mark=each.mark,
-            note=each.example,
         )
+        note = each.named or each.example
+        yield fact(value=each.count, unit=what, mark=each.mark, note=note)
+        if each.values:
+            yield fact(value=each.records, unit="records", note=each.example)
+        for value in each.values:
+            yield fact(value=value.records, unit="records", category=value.name)
 
 
 def trouble_facts(profile: Profile) -> Iterator[Fact]:

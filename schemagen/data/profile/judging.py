@@ -41,14 +41,15 @@ def _leakage(profile: Profile, limit: float) -> Iterator[DataFinding]:
             one, many = ("value", "values") if each.column else ("record", "records")
             what = f"{many} of {first!r} are in {second!r} too"
             found = f"{plural(each.count, one, many)} in both"
+            if each.values:
+                found += f": {each.named}; in {plural(each.records, 'record')}"
             yield _repeated(profile, "SG541", each, what, found, limit)
 
 
 def _duplicates(profile: Profile, limit: float) -> Iterator[DataFinding]:
     for each in profile.duplicates.found:
-        if len(each.splits) == 1 and each.share > limit:
-            many = "values" if each.column else "records"
-            what = f"{many} are more than once in {each.splits[0].label!r}"
+        if each.mark == "duplicates" and each.share > limit:
+            what = f"records are more than once in {each.splits[0].label!r}"
             found = f"{plural(each.count, 'record')} again"
             yield _repeated(profile, "SG542", each, what, found, limit)
 
@@ -64,11 +65,12 @@ def _repeated(
             again.record if again.record >= 0 else None,
             None,
             found,
-            f"the same as {_where(first, again)}",
+            f"the same {'value ' if each.values else ''}as {_where(first, again)}",
         )
         for again, first in each.places
     ]
-    of = "the smaller split" if len(each.splits) == 2 else "the records"
+    in_two = len(each.splits) == 2 and not each.values
+    of = "the smaller split" if in_two else "the records"
     expected = f"at most {percent(limit)} of {of}" if limit else "none"
     return DataFinding(
         rule=rule,
@@ -77,9 +79,9 @@ def _repeated(
         key=each.column.key if each.column else "",
         what=what,
         expected=expected,
-        records=each.count,
+        records=each.records or each.count,
         files=each.files,
-        of=min(split.found.records for split in each.splits),
+        of=min(one.found.records for one in (each.splits if in_two else [split])),
         examples=tuple(examples) or (Example(profile.where, None, None, found),),
     )
 

@@ -17,6 +17,7 @@ from .classes import ClassCounts, class_counts
 from .columns import Column, Split, columns_of, latest_of, spec_of_manifest, splits_of
 from .comparison import DRIFT, Difference, differences_of, pairs_of
 from .duplicates import Duplicates, duplicates_of
+from .groups import check_groups, shared_groups
 
 if TYPE_CHECKING:
     from ...spec.model import RecordSpec
@@ -51,6 +52,7 @@ class Profile:
         compared: the names of splits that are compared; None for the first one with each
             other one.
         manifest: what the directory's manifest says; None without one.
+        groups: the keys by which records are grouped.
     """
 
     statistics: DataStatistics
@@ -58,6 +60,7 @@ class Profile:
     latest: RecordSpec | None = None
     compared: Sequence[tuple[str, str]] | None = None
     manifest: ManifestFacts | None = None
+    groups: Sequence[str] = ()
 
     @property
     def where(self) -> str:
@@ -121,7 +124,11 @@ class Profile:
     @cached_property
     def duplicates(self) -> Duplicates:
         """What is repeated; nothing if no digests were taken."""
-        return duplicates_of(self.columns, self.splits, self.statistics.files)
+        files = self.statistics.files
+        groups = [each for each in self.columns if each.key in self.groups]
+        others = [each for each in self.columns if each.key not in self.groups]
+        found = duplicates_of(others, self.splits, files)
+        return found + shared_groups(groups, self.splits, files)
 
 
 def profile_of(
@@ -129,6 +136,7 @@ def profile_of(
     statistics: DataStatistics,
     specs: Mapping[str, RecordSpec],
     spec: RecordSpec | None,
+    groups: Sequence[str] = (),
 ) -> Profile:
     """Return the profile of data.
 
@@ -137,9 +145,15 @@ def profile_of(
         statistics: of these.
         specs: of each split, as `specs_by_split` returns them.
         spec: of all records; None for that of the manifest.
+        groups: the keys by which records are grouped.
+
+    Raises:
+        DatasetError: records cannot be grouped by these.
     """
     latest = spec or spec_of_manifest(data)
-    return Profile(statistics, specs, latest, manifest=_manifest(data))
+    found = Profile(statistics, specs, latest, manifest=_manifest(data), groups=groups)
+    check_groups(found.where, found.columns, groups)
+    return found
 
 
 def _manifest(data: Data) -> ManifestFacts | None:

@@ -55,6 +55,7 @@ class Measuring:
 
     Args:
         digests: also take digests of them, which need 8 bytes for each record and key.
+        groups: keys of which the digests of all values are kept; none without digests.
         rows: also take a sample of rows, of these keys; none for no sample.
         raw: the keys whose bytes values are numbers, and which.
     """
@@ -63,10 +64,11 @@ class Measuring:
         self,
         *,
         digests: bool = False,
+        groups: Sequence[str] = (),
         rows: Sequence[str] = (),
         raw: Mapping[str, RawNumbers] = MappingProxyType({}),
     ) -> None:
-        self._digests, self._raw = digests, raw
+        self._digests, self._groups, self._raw = digests, groups, raw
         self._rows: RowSample | None = None
         if rows:
             from .samples import RowSample
@@ -95,7 +97,7 @@ class Measuring:
             found = _measured(self._held, self._raw)
             held = [(with_numbers(each, self._raw), some) for each, some in self._held]
             if self._digests:
-                parts = [digests_of(each, found.keys) for each, _ in held]
+                parts = [digests_of(each, found.keys, self._groups) for each, _ in held]
                 digests = merged_digests(parts, found.keys)
                 found = replace(found, digests=digests)
             if self._rows is not None:
