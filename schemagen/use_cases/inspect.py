@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..data.inspect.inspecting import statistics_of
 from ..data.one_pass import Wanted, read_data
+from ..data.profile.associations import keys_of
 from ..data.profile.columns import specs_by_split
 from ..data.profile.groups import group_keys
 from ..data.profile.profile import Profile, profile_of
@@ -64,7 +65,6 @@ def write_report(
     Raises:
         DatasetError: a worker died, or there are no such groups.
     """
-    from ..data.profile.associations import keys_of
     from ..data.report.page import write_report as write
 
     splits = splits_of(data, spec, EXAMPLES)

@@ -43,13 +43,15 @@ class Fact(Part):
     """"files", "records", "values", "steps", "bytes", "pixels", "share" (1 is all), or
     empty."""
     of: str
-    """"values", "lengths", "steps", "sizes", "heights", "widths", or empty."""
+    """"values", "lengths", "steps", "sizes", "heights", "widths", "means", "presence", or
+    empty."""
     category: str | None
-    """The class, or the value, of which it is."""
+    """The class or the value of which it is, or the target."""
     other_split: str | None
     """The split that this one is compared with."""
     mark: str
-    """"leakage", "duplicates", "drift", "missing-classes", "damage", or empty."""
+    """"leakage", "duplicates", "drift", "missing-classes", "target-leakage", "damage", or
+    empty."""
     note: str
     """More about it, for people."""
 

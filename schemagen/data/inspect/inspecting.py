@@ -11,6 +11,7 @@ from ...progress import Bar
 from ...runtime.shared.tfrecord import MOST_RECORD_BYTES
 from ...runtime.sources.shards import File
 from ..one_pass import Group, Pass, Scanned, Wanted, read_data
+from ..profile.associations import keys_of
 from ..profile.columns import specs_by_split
 from ..profile.facts import Fact, facts_of
 from ..profile.groups import group_keys
@@ -61,6 +62,7 @@ def inspect_data(
         digests=digests,
         limit=limit,
         max_record_bytes=max_record_bytes,
+        rows=keys_of(specs.values()),
         groups=group_keys(groups, specs.values()),
     )
     with Bar("inspecting") as bar:

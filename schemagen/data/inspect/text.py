@@ -34,9 +34,12 @@ from ..formatting import (
     size,
 )
 from ..layouts import import_command
+from ..profile.associations import NAMES, Associations
 from ..profile.columns import Split
 from ..profile.facts import (
+    INFORMATION,
     Fact,
+    association_facts,
     class_facts,
     column_facts,
     data_facts,
@@ -330,7 +333,7 @@ def facts_table(
 
 
 def marked_blocks(profile: Profile, level: int = 3) -> Iterator[Block]:
-    """Yield tables of missing classes, the largest differences, and what is repeated."""
+    """Yield tables of missing classes, the largest differences, duplicates and targets."""
     missing = (each for each in class_facts(profile) if each.mark)
     yield from _marked("Missing classes", missing, level)
     yield from difference_blocks(profile, level)
@@ -340,6 +343,21 @@ def marked_blocks(profile: Profile, level: int = 3) -> Iterator[Block]:
         if each.category is None
     )
     yield from _marked("Duplicates", repeated, level)
+    for target in profile.associations:
+        yield from _target_blocks(profile, target, level)
+
+
+def _target_blocks(
+    profile: Profile, target: Associations, level: int
+) -> Iterator[Block]:
+    """Yield a table of the features that tell the most about a target."""
+    rows = [
+        (NAMES[each.of].format(each.subject), each.text, each.note)
+        for each in association_facts(profile, target, target.shown)
+    ]
+    if rows:
+        yield Heading(f"Target: {target.target.name}", level)
+        yield Table(("feature", INFORMATION, "note"), rows, (1,))
 
 
 def difference_blocks(profile: Profile, level: int = 3) -> Iterator[Block]:

@@ -1,8 +1,7 @@
-"""Which features tell a target: the associations of a target with each input."""
+"""How well each feature tells a target alone: normalised mutual information."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...runtime.shared.times import Time
 from ..statistics.samples import MISSING, NUMBER, TEXT, Cells
+from .chance import chance_level
 from .classes import declared_classes, unique, value_name
 from .columns import Column, Split
 
@@ -18,121 +19,119 @@ if TYPE_CHECKING:
     from ...spec.model import RecordSpec
 
 
-MOST = 6
-"""So many features are returned for a target."""
+SHOWN = 6
+"""So many features are shown for a target, and those that are marked."""
+
+# Weaker ones are not shown.
+_LEAST_SHOWN = 0.01
+
+# From this share of the target's entropy on, a feature tells the target on its own.
+_ALONE = 0.98
 
 _MOST_KEYS = 200
 
-# Rarer classes are left out, in records: with fewer, a coincidence looks strong.
-_FEWEST_OF_CLASS = 10
+# At most so many bins of a feature's numbers, of a target's, and of classes and texts.
+_BINS, _TARGET_BINS, _CLASSES = 16, 10, 64
 
-# Cohen calls weaker correlations negligible.
-_LEAST = 0.1
+# Bins of fewer records are left out: with fewer, a coincidence looks strong.
+_FEWEST_OF_BIN = 10
 
-# How far the chance level is above what is expected by chance. About 1 of 100,000 columns
-# of random values is above it.
-_DEVIATIONS = 4.5
-
-# From this Cramér's V, η² or ρ² on, a feature tells its target on its own.
-_ALONE = 0.98
+# A feature adds something to its presence if it is stronger by this.
+_MORE = 0.01
 
 # Whole numbers identify records if so many of them are different.
 _DIFFERENT = 0.95
 
-MISSING_CLASS = "missing"
-
-CORRELATION_RATIO = "correlation ratio"
-CRAMERS_V = "Cramér's V"
-SPEARMAN = "Spearman's correlation"
+NAMES = {
+    "values": "{}",
+    "lengths": "length of {}",
+    "steps": "steps of {}",
+    "means": "mean of {}",
+    "presence": "{}, missing or not",
+}
+"""What a feature is called, by what of its column it is."""
 
 Ids = NDArray[np.int64]
 Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Classes:
-    """A column of a sample whose values are classes.
+class Variable:
+    """What the records of a sample have of a column, in bins.
 
     Attributes:
         column: the column.
-        names: of the classes.
-        ids: [N], the class of each record; -1 if it has none.
-        presence: whether the classes are only "missing" and "present".
+        of: what of it: "values", "lengths", "steps", "means" or "presence".
+        ids: [N], the bin of each record; -1 if it is in none.
+        names: of the bins of classes and texts; empty for those of numbers.
+        numbers: [N], NaN if a record has none; None of classes and texts.
     """
 
     column: Column
-    names: Sequence[str]
+    of: str
     ids: Ids
-    presence: bool = False
+    names: Sequence[str] = ()
+    numbers: Values | None = None
 
     @property
     def name(self) -> str:
-        """The name of the column."""
-        return self.column.name
-
-
-@dataclass(frozen=True)
-class Numeric:
-    """A column of a sample whose values are numbers.
-
-    Attributes:
-        column: the column.
-        values: [N]; NaN if a record has none.
-    """
-
-    column: Column
-    values: Values
+        """The name for people, such as "length of tokens"."""
+        return NAMES[self.of].format(self.column.name)
 
     @property
-    def name(self) -> str:
-        """The name of the column."""
-        return self.column.name
-
-
-Variable = Classes | Numeric
+    def time(self) -> Time | None:
+        """What its numbers are, if they are times."""
+        return self.column.time if self.of == "values" else None
 
 
 @dataclass(frozen=True)
 class Association:
-    """How strongly a feature and a target are associated.
+    """How well a feature tells a target alone.
 
     Attributes:
         feature: the feature.
-        measure: CRAMERS_V of two columns of classes, SPEARMAN of two of numbers, and
-            else CORRELATION_RATIO, which is η, and not its square. The first and the
-            last are corrected for bias.
-        strength: its value: -1 to 1 of SPEARMAN, else 0 to 1.
-        records: how many records have both values.
-        every_class: False if the feature has fewer different values than the target has
-            classes, so that it cannot tell all of them.
+        strength: the normalised mutual information, 0 to 1.
+        bins: how many bins the feature has.
+        records: how many records are in a bin of both.
+        told: the classes of the target that it tells from all others on its own.
     """
 
     feature: Variable
-    measure: str
     strength: float
+    bins: int
     records: int
-    every_class: bool = True
+    told: Sequence[str] = ()
 
     @property
     def alone(self) -> bool:
-        """Whether the feature tells the target, or some of its classes, on its own."""
-        power = 1 if self.measure == CRAMERS_V else 2
-        return abs(self.strength) ** power > _ALONE
+        """Whether it tells the target on its own."""
+        return self.strength > _ALONE
+
+    @property
+    def marked(self) -> bool:
+        """Whether it tells the target, or some of its classes, on its own."""
+        return self.alone or bool(self.told)
 
 
 @dataclass(frozen=True)
 class Associations:
-    """A target and the features that tell the most about it.
+    """A target, and how well each feature tells it.
 
     Attributes:
         target: the target.
         records: how many records the sample has.
-        features: the associations, the strongest first; at most MOST.
+        features: the associations, the strongest first.
     """
 
     target: Variable
     records: int
     features: Sequence[Association]
+
+    @property
+    def shown(self) -> list[Association]:
+        """The strongest, and those that are marked."""
+        strong = [each for each in self.features if each.strength >= _LEAST_SHOWN]
+        return [*strong[:SHOWN], *(each for each in strong[SHOWN:] if each.marked)]
 
 
 def keys_of(specs: Iterable[RecordSpec]) -> tuple[str, ...]:
@@ -143,14 +142,14 @@ def keys_of(specs: Iterable[RecordSpec]) -> tuple[str, ...]:
     found: dict[str, dict[str, None]] = {"target": {}, "input": {}}
     for spec in specs:
         for field in spec.fields:
-            if field.role in found and not field.parts[0].in_list:
+            if field.role in found:
                 found[field.role][field.key] = None
     targets = [*found["target"]]
     return (*targets, *found["input"])[:_MOST_KEYS] if targets else ()
 
 
 def associations_of(columns: Sequence[Column], split: Split) -> list[Associations]:
-    """Return the targets of which any feature tells something, by a split's sample.
+    """Return how well features tell each target, by a split's sample of records.
 
     Args:
         columns: all columns.
@@ -162,56 +161,74 @@ def associations_of(columns: Sequence[Column], split: Split) -> list[Association
     cells = [
         (each, rows.cells[each.key])
         for each in columns
-        if each.field is not None and not each.steps and each.key in rows.cells
+        if each.field is not None and each.key in rows.cells
     ]
     features = [
-        (each, list(_features(each, held)))
-        for each, held in cells
-        if each.field is not None and each.field.role == "input"
+        [*_features(column, held)]
+        for column, held in cells
+        if column.declared is not None and column.declared.role == "input"
     ]
     found = []
     for column, held in cells:
         target = _target(column, held)
         if target is not None:
-            some = [_strongest(target, variables) for _, variables in features]
-            ranked = sorted(filter(None, some), key=lambda each: -abs(each.strength))
+            some = (each for own in features for each in _told(target, own))
+            ranked = sorted(some, key=lambda each: -each.strength)
             if ranked:
-                found.append(Associations(target, len(rows), ranked[:MOST]))
+                found.append(Associations(target, len(rows), ranked))
     return found
 
 
-def _strongest(target: Variable, some: Sequence[Variable]) -> Association | None:
-    found = [each for each in (associated(target, one) for one in some) if each]
-    return max(found, key=lambda each: abs(each.strength), default=None)
+def _told(target: Variable, features: Iterable[Variable]) -> list[Association]:
+    """Return the associations of a column's features.
+
+    Records without a value are a bin of each, so that presence is of interest only where
+    no other feature adds to it.
+    """
+    found = [each for each in (associated(target, one) for one in features) if each]
+    presence = [each for each in found if each.feature.of == "presence"]
+    others = [each for each in found if each.feature.of != "presence"]
+    least = presence[0].strength + _MORE if presence and presence[0].strength else 0.0
+    return [each for each in others if each.strength >= least] or presence
 
 
 def _target(column: Column, cells: Cells) -> Variable | None:
     field = column.field
-    if field is None or field.role != "target":
+    if column.steps or field is None or field.role != "target":
         return None
     if field.codec.of_classes or _holds(cells, NUMBER):
-        return _variable(column, cells, missing=False)
+        return _of_values(column, cells, _TARGET_BINS, missing=False)
     return None
 
 
 def _features(column: Column, cells: Cells) -> Iterator[Variable]:
-    """Yield the values of a column, and whether it has one."""
-    found = _variable(column, cells, missing=True)
-    if found is not None and not _identifies(found):
-        yield found
+    """Yield what can be judged of a column: values, sizes, means; presence comes last."""
+    values = _of_values(column, cells, _BINS, missing=True)
+    if values is not None and not _identifies(values):
+        yield values
+    if cells.counts.max(initial=0) > 1 or column.steps:
+        field = column.field
+        counts = np.where(cells.counts < 0, np.nan, cells.counts)
+        yield _numeric(column, "steps" if column.steps else "lengths", counts)
+        of_classes = field is not None and field.codec.of_classes
+        if not of_classes and np.isfinite(cells.means).any():
+            yield _numeric(column, "means", cells.means)
     lacking = cells.held == MISSING
-    if not isinstance(found, Classes) and lacking.any() and not lacking.all():
-        there = (~lacking).astype(np.int64)
-        yield Classes(column, (MISSING_CLASS, "present"), there, presence=True)
+    if lacking.any() and not lacking.all():
+        ids = _frequent((~lacking).astype(np.int64))
+        yield Variable(column, "presence", ids, ("missing", "present"))
 
 
-def _variable(column: Column, cells: Cells, *, missing: bool) -> Variable | None:
+def _of_values(
+    column: Column, cells: Cells, bins: int, *, missing: bool
+) -> Variable | None:
     """Return the values of a column; None if any of them is no number and no text.
 
     Args:
         column: the column.
         cells: its cells.
-        missing: whether records without a value are a class of their own.
+        bins: how many bins numbers have at most.
+        missing: whether records without a value are a bin.
     """
     field = column.field
     numbers = _holds(cells, NUMBER)
@@ -223,27 +240,68 @@ def _variable(column: Column, cells: Cells, *, missing: bool) -> Variable | None
     elif field.parts[0].dtype == "bool":
         names = {0: "False", 1: "True"}
     elif numbers:
-        values = np.where(np.isfinite(cells.numbers), cells.numbers, np.nan)
-        return Numeric(column, values)
+        return _numeric(column, "values", cells.numbers, bins, missing=missing)
     there = np.isfinite(cells.numbers) if numbers else cells.held == TEXT
-    values = (cells.numbers if numbers else cells.texts).tolist()
-    some = [
-        (int(value) if numbers else value) if has else None
-        for value, has in zip(values, there, strict=True)
-    ]
-    return _classes(column, some, names, missing=missing)
+    values = cells.numbers[there].astype(np.int64) if numbers else cells.texts[there]
+    different, first, inverse, counts = np.unique(
+        values, return_index=True, return_inverse=True, return_counts=True
+    )
+    order = np.lexsort((first, -counts))
+    order = order[counts[order] >= _FEWEST_OF_BIN][:_CLASSES]
+    rank = np.full(len(different), -1)
+    rank[order] = np.arange(len(order))
+    ids = np.full(len(there), -1)
+    ids[there] = rank[inverse]
+    shown = [names.get(one) or value_name(one) for one in different[order].tolist()]
+    if missing and not there.all():
+        ids[~there] = len(shown)
+        shown.append("missing")
+    return Variable(column, "values", _frequent(ids), unique(shown))
 
 
-def _classes(
-    column: Column, values: Sequence[Any], names: Mapping[Any, str], *, missing: bool
-) -> Classes:
-    others = sorted({each for each in values if each is not None} - names.keys())
-    shown = {**names, **{each: value_name(each) for each in others}}
-    if missing and None in values:
-        shown[None] = MISSING_CLASS
-    ids = {value: at for at, value in enumerate(shown)}
-    found = np.array([ids.get(value, -1) for value in values], np.int64)
-    return Classes(column, unique(shown.values()), found)
+def _numeric(
+    column: Column, of: str, numbers: Values, bins: int = _BINS, *, missing: bool = True
+) -> Variable:
+    """Return numbers in bins; records without one are a further bin, if that is wanted."""
+    numbers = np.where(np.isfinite(numbers), numbers, np.nan)
+    there = ~np.isnan(numbers)
+    ids = np.full(len(numbers), -1)
+    ids[there] = binned(numbers[there], bins)
+    if missing:
+        ids[~there] = ids.max(initial=0) + 1
+    return Variable(column, of, _frequent(ids), numbers=numbers)
+
+
+def binned(values: Values, most: int) -> Ids:
+    """Return a bin of each value: of each different one, if these are few.
+
+    Otherwise each value that occurs as often as a bin has values is a bin, and the others
+    are cut at quantiles.
+
+    Args:
+        values: [N], finite.
+        most: how many bins there are at most; of few values, there are fewer.
+    """
+    most = max(1, min(most, len(values) // _FEWEST_OF_BIN))
+    different, inverse, counts = np.unique(
+        values, return_inverse=True, return_counts=True
+    )
+    if len(different) <= most:
+        return inverse.astype(np.int64)
+    frequent = counts >= len(values) / most
+    ids = np.where(frequent, np.cumsum(frequent) - 1, -1)[inverse]
+    rest = ids < 0
+    left = min(most - np.count_nonzero(frequent), rest.sum() // _FEWEST_OF_BIN)
+    edges = np.quantile(values[rest], np.linspace(0, 1, max(left, 1) + 1)[1:-1])
+    ids[rest] = np.count_nonzero(frequent) + np.searchsorted(edges, values[rest])
+    return ids.astype(np.int64)
+
+
+def _frequent(ids: Ids) -> Ids:
+    """Return bins without those of few records, which become -1."""
+    counts = np.bincount(ids + 1, minlength=1)
+    counts[0] = 0
+    return np.where(counts[ids + 1] >= _FEWEST_OF_BIN, ids, -1)
 
 
 def _holds(cells: Cells, kind: int) -> bool:
@@ -254,128 +312,68 @@ def _holds(cells: Cells, kind: int) -> bool:
 
 def _identifies(found: Variable) -> bool:
     """Return whether numbers look like ids: they are whole, and nearly all different."""
-    if isinstance(found, Classes):
-        return False  # classes with one record each are left out below
-    values = found.values[~np.isnan(found.values)]
+    if found.numbers is None:
+        return False  # Texts that are nearly all different have no bin.
+    values = found.numbers[~np.isnan(found.numbers)]
     whole = bool((values == np.rint(values)).all())
     return whole and len(np.unique(values)) >= _DIFFERENT * len(values)
 
 
 def associated(target: Variable, feature: Variable) -> Association | None:
-    """Return the association of two columns; None if it is weak or may be by chance."""
-    both = (_usable(target) & _usable(feature)).nonzero()[0]
-    one, other = _at(target, both), _at(feature, both)
-    if isinstance(target, Classes) and isinstance(feature, Classes):
-        measure, strength = CRAMERS_V, cramers_v(one, other)
-    elif isinstance(target, Classes):
-        measure, strength = CORRELATION_RATIO, correlation_ratio(one, other)
-    elif isinstance(feature, Classes):
-        measure, strength = CORRELATION_RATIO, correlation_ratio(other, one)
-    else:
-        measure, strength = SPEARMAN, spearman(one, other)
-    if abs(strength) < _LEAST:
+    """Return the association of two variables; None if either of them has one bin."""
+    both = (target.ids >= 0) & (feature.ids >= 0)
+    classes, one = np.unique(target.ids[both], return_inverse=True)
+    bins, other = np.unique(feature.ids[both], return_inverse=True)
+    if len(classes) < 2 or len(bins) < 2:
         return None
-    every_class = isinstance(target, Numeric) or bool(
-        len(np.unique(other)) >= len(np.unique(one))
-    )
-    return Association(feature, measure, strength, len(both), every_class)
+    table = np.bincount(one * len(bins) + other, minlength=len(classes) * len(bins))
+    table = table.reshape(len(classes), len(bins))
+    strength = normalised_information(table)
+    told = ()
+    if strength and len(classes) > 2 and target.names:
+        told = tuple(target.names[at] for at in classes[_told_alone(table)])
+    return Association(feature, strength, len(bins), len(one), told)
 
 
-def _usable(found: Variable) -> NDArray[np.bool_]:
-    """Return which records have a number, or a class that is not rare: bool [N]."""
-    if isinstance(found, Numeric):
-        return ~np.isnan(found.values)
-    counts = np.bincount(found.ids + 1, minlength=1)
-    counts[0] = 0
-    return counts[found.ids + 1] >= _FEWEST_OF_CLASS
+def normalised_information(table: NDArray[np.int64]) -> float:
+    """Return the mutual information of a target and a feature by the target's entropy.
 
-
-def _at(found: Variable, rows: NDArray[np.intp]) -> NDArray[Any]:
-    return found.ids[rows] if isinstance(found, Classes) else found.values[rows]
-
-
-def correlation_ratio(ids: Ids, values: Values) -> float:
-    """Return η, the square root of the share of variance between classes.
-
-    The share is corrected for bias, as by Kelley. It is 0 if the ranks of the values
-    differ by chance, as by Kruskal and Wallis.
+    Both are less by what is expected of independent variables. It is 0 for information
+    that may be by chance, and 1 for a feature that determines the target.
 
     Args:
-        ids: [N], classes.
-        values: [N], finite.
+        table: [classes, bins], counts; no row and no column is empty.
     """
-    groups, count = _compact(ids), len(ids)
-    classes = int(groups.max(initial=-1)) + 1
-    if classes < 2 or count <= classes or values.min() == values.max():
+    count, freedom = table.sum(), (table.shape[0] - 1) * (table.shape[1] - 1)
+    entropy = _entropy(table.sum(1))
+    information = entropy + _entropy(table.sum(0)) - _entropy(table)
+    expected = freedom / (2 * count)
+    if 2 * count * information <= chance_level(freedom) or entropy <= expected:
         return 0.0
-    by_chance = (count - 1) * _between(groups, _ranks(values))
-    if by_chance <= chance_level(classes - 1):
-        return 0.0
-    # A common scale keeps squares of large values finite.
-    share = _between(groups, values / np.abs(values).max())
-    corrected = 1 - (1 - share) * (count - 1) / (count - classes)
-    return math.sqrt(min(max(corrected, 0.0), 1.0))
+    return float(np.clip((information - expected) / (entropy - expected), 0, 1))
 
 
-def _between(groups: Ids, values: Values) -> float:
-    """Return the share of variance that is between groups: η²."""
-    differences = values - values.mean()
-    sums = np.bincount(groups, differences)
-    return float((sums**2 / np.bincount(groups)).sum() / (differences**2).sum())
-
-
-def cramers_v(one: Ids, other: Ids) -> float:
-    """Return Cramér's V of classes, corrected for bias, as by Bergsma.
-
-    It is 0 if the classes are associated by chance, as by Pearson's χ².
+def _told_alone(table: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which classes a feature tells from all others on its own: bool [classes].
 
     Args:
-        one: [N], classes.
-        other: [N], classes.
+        table: [classes, bins], counts.
     """
-    rows, columns, count = _compact(one), _compact(other), len(one)
-    height, width = (int(ids.max(initial=-1)) + 1 for ids in (rows, columns))
-    if height < 2 or width < 2:
-        return 0.0
-    table = np.bincount(rows * width + columns, minlength=height * width)
-    table = table.reshape(height, width)
-    expected = np.outer(table.sum(1), table.sum(0)) / count
-    squares = float(((table - expected) ** 2 / expected).sum())
-    freedom = (height - 1) * (width - 1)
-    if squares <= chance_level(freedom):
-        return 0.0
-    share = max(0.0, squares / count - freedom / (count - 1))
-    sides = [side - (side - 1) ** 2 / (count - 1) for side in (height, width)]
-    return min(1.0, math.sqrt(share / (min(sides) - 1)))
-
-
-def spearman(one: Values, other: Values) -> float:
-    """Return Spearman's rank correlation, 0 if it may be by chance.
-
-    Args:
-        one: [N], finite.
-        other: [N], finite.
-    """
-    if not len(one) or one.min() == one.max() or other.min() == other.max():
-        return 0.0
-    found = float(np.corrcoef(_ranks(one), _ranks(other))[0, 1])
-    return found if (len(one) - 1) * found**2 > chance_level(1) else 0.0
-
-
-def chance_level(freedom: int) -> float:
-    """Return what χ² does not exceed by chance, by Wilson and Hilferty."""
-    spread = 2 / (9 * freedom)
-    return float(freedom * (1 - spread + _DEVIATIONS * math.sqrt(spread)) ** 3)
-
-
-def _compact(ids: Ids) -> Ids:
-    """Return the ids of the classes that occur, from 0 on."""
-    found: Ids = np.unique(ids, return_inverse=True)[1]
+    others = table.sum(0) - table
+    bins = np.stack([table, others])
+    left = _entropies(bins).sum((0, 2)) - _entropies(table.sum(0)).sum()
+    whole = _entropies(bins.sum(-1)).sum(0) - _entropies(table.sum())
+    found: NDArray[np.bool_] = left < (1 - _ALONE) * whole
     return found
 
 
-def _ranks(values: Values) -> Values:
-    """Return ranks; equal values have the mean of theirs."""
-    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ranks: Values = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
-    return ranks
+def _entropies(counts: NDArray[np.int64]) -> Values:
+    """Return -n ln n of each count n, 0 of none."""
+    found: Values = np.log(np.maximum(counts, 1)) * -counts
+    return found
+
+
+def _entropy(counts: NDArray[np.int64]) -> float:
+    """Return the entropy of a distribution, in nats."""
+    count = counts.sum()
+    return float(_entropies(counts).sum() / count + np.log(count))

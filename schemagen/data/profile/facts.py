@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from ..formatting import number, percent, plural, size, sizes
+from ..formatting import listed, number, percent, plural, size, sizes
 from ..statistics.measures import BY_NAME, measure_text, measured
 from ..statistics.numbers import Numbers
+from .associations import Association, Associations, Variable
 from .columns import Column, Split, quantities_of
 from .comparison import Difference
 from .duplicates import Duplicate
@@ -33,12 +34,12 @@ class Fact:
         value: the value; None if there is none.
         unit: "files", "records", "values", "steps", "bytes", "pixels", "share" (1 is all),
             or "" for numbers of the data and texts.
-        of: what is measured: "values", "lengths", "steps", "sizes", "heights" or "widths"
-            of the subject; "" for the subject itself.
-        category: the class, or the value, of which it is.
+        of: what is measured: "values", "lengths", "steps", "sizes", "heights", "widths",
+            "means" or "presence" of the subject; "" for the subject itself.
+        category: the class or the value of which it is, or the target.
         other_split: the split that this one is compared with.
-        mark: "leakage", "duplicates", "drift", "missing-classes" or "damage" where a
-            reader should look; else "".
+        mark: "leakage", "duplicates", "drift", "missing-classes", "target-leakage" or
+            "damage" where a reader should look; else "".
         note: more about it, for people.
     """
 
@@ -112,6 +113,8 @@ def facts_of(profile: Profile) -> Iterator[Fact]:
     yield from class_facts(profile)
     yield from difference_facts(profile.drifts)
     yield from duplicate_facts(profile.duplicates.found)
+    for target in profile.associations:
+        yield from association_facts(profile, target, target.features)
     yield from trouble_facts(profile)
 
 
@@ -273,6 +276,37 @@ def duplicate_facts(found: Sequence[Duplicate]) -> Iterator[Fact]:
             yield fact(value=each.records, unit="records", note=each.example)
         for value in each.values:
             yield fact(value=value.records, unit="records", category=value.name)
+
+
+INFORMATION = "normalised mutual information"
+"""How well a feature tells a target alone."""
+
+
+def association_facts(
+    profile: Profile, target: Associations, found: Sequence[Association]
+) -> Iterator[Fact]:
+    """Yield how well features tell a target, the strongest first."""
+    for each in found:
+        column = each.feature.column
+        bins = f"{plural(each.bins, 'bin')} of {plural(each.records, 'record')}"
+        words = told_words(target.target, each) if each.marked else ""
+        yield Fact(
+            column.name,
+            column.key,
+            profile.splits[0].name,
+            INFORMATION,
+            each.strength,
+            of=each.feature.of,
+            category=target.target.column.name,
+            mark="target-leakage" if each.marked else "",
+            note="; ".join(filter(None, (bins, words))),
+        )
+
+
+def told_words(target: Variable, found: Association) -> str:
+    """Return what a feature tells on its own: the target, or classes of it."""
+    told = target.name if found.alone else listed(found.told)
+    return f"tells {told} on its own"
 
 
 def trouble_facts(profile: Profile) -> Iterator[Fact]:

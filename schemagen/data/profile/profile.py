@@ -13,6 +13,7 @@ from ...runtime.storage import manifest
 from ...runtime.storage.directory import open_directory
 from ..sources import Data
 from ..statistics.model import DataStatistics, RecordStatistics, merged_records
+from .associations import Associations, associations_of
 from .classes import ClassCounts, class_counts
 from .columns import Column, Split, columns_of, latest_of, spec_of_manifest, splits_of
 from .comparison import DRIFT, Difference, differences_of, pairs_of
@@ -129,6 +130,11 @@ class Profile:
         others = [each for each in self.columns if each.key not in self.groups]
         found = duplicates_of(others, self.splits, files)
         return found + shared_groups(groups, self.splits, files)
+
+    @cached_property
+    def associations(self) -> Sequence[Associations]:
+        """How well features tell each target, by the first split."""
+        return associations_of(self.columns, self.splits[0]) if self.splits else ()
 
 
 def profile_of(

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from ...display.blocks import Table
 from ..formatting import one_line, plural, share
-from ..profile.associations import Association, Associations, Classes, Numeric, Variable
-from ..profile.columns import Column, Split
+from ..profile.associations import Association, Associations, Variable
+from ..profile.columns import Split
+from ..profile.facts import INFORMATION, told_words
 from ..statistics.measures import measure_text, measured
 from ..statistics.numbers import Numbers, numbers
 from .charts import SERIES, Bar, Figure, Plot, histogram, scatter, stacks
@@ -28,6 +29,7 @@ _MEASURES = ("5 %", "median", "95 %", "mean")
 _TITLES = ("Records", *map(str.capitalize, _MEASURES))
 
 Rows = NDArray[np.bool_]
+Values = NDArray[np.float64]
 Key = list[tuple[str, str]]
 Captioned = tuple[str, Table]
 Drawn = tuple[Key, Plot, Captioned]
@@ -45,7 +47,7 @@ def association_figures(targets: Sequence[Associations], split: Split) -> list[F
         for of_target in targets[:_MOST_TARGETS]
         for figure in (
             _overview(of_target, split),
-            *(_figure(of_target, each) for each in of_target.features),
+            *(_figure(of_target.target, each) for each in of_target.shown),
         )
     ]
 
@@ -53,15 +55,17 @@ def association_figures(targets: Sequence[Associations], split: Split) -> list[F
 def _overview(of_target: Associations, split: Split) -> Figure:
     target = of_target.target.name
     rows = [
-        (_name(each), _strength(each), f"{each.records:,}")
-        for each in of_target.features
+        (each.feature.name, _strength(each), f"{each.bins}", f"{each.records:,}")
+        for each in of_target.shown
     ]
     return Figure(
         title=target,
         kind=f"from {plural(of_target.records, 'record')} of {split.label}",
         tables={
             f"The features that tell the most about {target}": Table(
-                ("Feature", "Association", "Records"), rows, (2,)
+                ("Feature", INFORMATION.capitalize(), "Bins", "Records"),
+                rows,
+                (1, 2, 3),
             )
         },
         folded=False,
@@ -69,34 +73,21 @@ def _overview(of_target: Associations, split: Split) -> Figure:
     )
 
 
-def _is_presence(found: Association) -> bool:
-    return isinstance(found.feature, Classes) and found.feature.presence
-
-
-def _name(found: Association) -> str:
-    more = ", missing or not" if _is_presence(found) else ""
-    return f"{found.feature.name}{more}"
-
-
 def _strength(found: Association) -> str:
-    value = f"{found.strength:.2f}".replace("-", "\N{MINUS SIGN}")
-    return f"{found.measure} {value}"
+    return f"{found.strength:.2f}"
 
 
-def _figure(of_target: Associations, found: Association) -> Figure:
-    target, feature = of_target.target, found.feature
-    notes = []
-    if found.alone:
-        presence = _is_presence(found)
-        what = f"Whether {feature.name} is missing" if presence else feature.name
-        classes = target.name if found.every_class else f"some classes of {target.name}"
+def _figure(target: Variable, found: Association) -> Figure:
+    feature, notes = found.feature, []
+    if found.marked:
         notes.append(
-            f"{what} tells {classes} on its own: is it known when the model is used?"
+            f"{feature.name} {told_words(target, found)}: is it known when the model is "
+            "used?"
         )
     key, plot, table = _drawn(target, feature)
     return Figure(
-        title=_name(found),
-        kind=f"{target.name}: {_strength(found)}",
+        title=feature.name,
+        kind=f"{target.name}: {INFORMATION} {_strength(found)}",
         plots=[(plot.label, plot)],
         notes=notes,
         tables=dict([table]),
@@ -105,23 +96,25 @@ def _figure(of_target: Associations, found: Association) -> Figure:
 
 
 def _drawn(target: Variable, feature: Variable) -> Drawn:
-    if isinstance(feature, Classes):
-        if isinstance(target, Classes):
+    if feature.numbers is None:
+        if target.numbers is None:
             return _shares(target, feature)
-        return _by_class(feature, target)
-    if isinstance(target, Classes):
-        return _by_class(target, feature)
-    return [], _points(target, feature), _parts(target, feature)
+        return _by_class(feature, target, target.numbers)
+    if target.numbers is None:
+        return _by_class(target, feature, feature.numbers)
+    both = np.flatnonzero(~np.isnan(target.numbers + feature.numbers))
+    across, up = feature.numbers[both], target.numbers[both]
+    return [], _points(target, feature, across, up), _parts(target, feature, across, up)
 
 
-def _frequent(classes: Classes, rows: Rows) -> list[tuple[str, Rows]]:
+def _frequent(classes: Variable, rows: Rows) -> list[tuple[str, Rows]]:
     """Return the classes of some records, the most frequent first, and their records."""
     counts = np.bincount(classes.ids[rows], minlength=len(classes.names))
     order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
     return [(classes.names[at], rows & (classes.ids == at)) for at in order.tolist()]
 
 
-def _shares(target: Classes, feature: Classes) -> Drawn:
+def _shares(target: Variable, feature: Variable) -> Drawn:
     """Draw the share of each class of the target among records of one class."""
     rows = (target.ids >= 0) & (feature.ids >= 0)
     columns = _frequent(target, rows)[:_MOST_COLUMNS]
@@ -143,11 +136,11 @@ def _shares(target: Classes, feature: Classes) -> Drawn:
     return _key("swatch", columns), stacks(bars, what), table
 
 
-def _by_class(classes: Classes, values: Numeric) -> Drawn:
+def _by_class(classes: Variable, values: Variable, numbers: Values) -> Drawn:
     """Draw the numbers of each class over each other."""
-    rows = (classes.ids >= 0) & ~np.isnan(values.values)
+    rows = (classes.ids >= 0) & ~np.isnan(numbers)
     groups = _frequent(classes, rows)
-    every = _numbers([values.values[own] for _, own in groups])
+    every = _measured([numbers[own] for _, own in groups])
     bins, logarithmic = common_bins(every[:SERIES])
     lines = {
         at: [(low, high, count / found.count) for low, high, count in some]
@@ -159,10 +152,10 @@ def _by_class(classes: Classes, values: Numeric) -> Drawn:
         what,
         logarithmic=logarithmic,
         whole=not every[0].floats,
-        time=values.column.time,
+        time=values.time,
     )
     cells = [
-        (name, *_spread(found, values.column))
+        (name, *_spread(found, values))
         for (name, _), found in zip(groups[:_MOST_ROWS], every, strict=False)
     ]
     titles = (classes.name, *_TITLES)
@@ -175,52 +168,51 @@ def _key(mark: str, classes: Sequence[tuple[str, Rows]]) -> Key:
     return [(f"{mark} s{at}", one_line(name, 40)) for at, (name, _) in some]
 
 
-def _points(target: Numeric, feature: Numeric) -> Plot:
+def _points(target: Variable, feature: Variable, across: Values, up: Values) -> Plot:
     """Draw some records as points."""
-    rows = np.flatnonzero(~np.isnan(target.values + feature.values))[:_MOST_POINTS]
-    across, up = feature.values[rows], target.values[rows]
+    across, up = across[:_MOST_POINTS], up[:_MOST_POINTS]
     return scatter(
         list(zip(across.tolist(), up.tolist(), strict=True)),
-        f"{target.name} by {feature.name}, {plural(len(rows), 'record')}",
+        f"{target.name} by {feature.name}, {plural(len(up), 'record')}",
         whole=(_whole(across), _whole(up)),
-        time=feature.column.time,
+        time=feature.time,
     )
 
 
-def _parts(target: Numeric, feature: Numeric) -> Captioned:
+def _parts(
+    target: Variable, feature: Variable, across: Values, up: Values
+) -> Captioned:
     """Return what the target is like in parts of the feature's range."""
-    rows = np.flatnonzero(~np.isnan(target.values + feature.values))
-    order = rows[np.argsort(feature.values[rows], kind="stable")]
-    parts = np.array_split(order, _PARTS)
-    edges = [feature.values[part] for part in parts]
-    found = _numbers([target.values[part] for part in parts])
+    parts = np.array_split(np.argsort(across, kind="stable"), _PARTS)
+    edges = _measured([across[part] for part in parts])
+    found = _measured([up[part] for part in parts])
     cells = [
         (
-            f"{_measure(edge, 'minimum', feature.column)} to "
-            f"{_measure(edge, 'maximum', feature.column)}",
-            *_spread(numbers, target.column),
+            f"{_measure(edge, 'minimum', feature)} to "
+            f"{_measure(edge, 'maximum', feature)}",
+            *_spread(numbers, target),
         )
-        for edge, numbers in zip(_numbers(edges), found, strict=True)
+        for edge, numbers in zip(edges, found, strict=True)
     ]
     titles = (feature.name, *_TITLES)
     what = f"{target.name} in fifths of the records by {feature.name}"
     return what, Table(titles, cells, range(1, len(titles)))
 
 
-def _whole(values: NDArray[np.float64]) -> bool:
+def _whole(values: Values) -> bool:
     return bool(((values == np.rint(values)) & (abs(values) < _LARGEST_WHOLE)).all())
 
 
-def _numbers(every: Sequence[NDArray[np.float64]]) -> list[Numbers]:
+def _measured(every: Sequence[Values]) -> list[Numbers]:
     """Measure numbers, as integers if all of them are whole."""
     dtype = np.int64 if all(map(_whole, every)) else np.float64
     return [numbers(values.astype(dtype)) for values in every]
 
 
-def _spread(found: Numbers, column: Column) -> Iterator[str]:
+def _spread(found: Numbers, variable: Variable) -> Iterator[str]:
     yield f"{found.count:,}"
-    yield from (_measure(found, name, column) for name in _MEASURES)
+    yield from (_measure(found, name, variable) for name in _MEASURES)
 
 
-def _measure(found: Numbers, name: str, column: Column) -> str:
-    return measure_text(name, measured(found).get(name, 0), column.time)
+def _measure(found: Numbers, name: str, variable: Variable) -> str:
+    return measure_text(name, measured(found).get(name, 0), variable.time)

@@ -21,7 +21,6 @@ from ...progress import track
 from ...runtime.interface import install
 from ..formatting import number, one_line, plural, share, size
 from ..inspect.text import OF_SPLIT, columns_table, contents_of, facts_table
-from ..profile.associations import associations_of
 from ..profile.columns import Column, title_of
 from ..profile.facts import split_facts
 from ..profile.notes import notes_of, notes_of_keys
@@ -217,11 +216,9 @@ def _sections(
     if counts:
         classes = [class_figure(each, splits) for each in counts[:_MOST_CLASSES]]
         yield "classes", "Classes", classes
-    associations = (
-        associations_of(columns, splits[0]) if splits and diff is None else []
-    )
-    if associations:
-        yield "target", "Target", association_figures(associations, splits[0])
+    shown = [each for each in profile.associations if each.shown]
+    if shown and diff is None:
+        yield "target", "Target", association_figures(shown, splits[0])
     if columns and read:
         yield "missing", "Missing values", [missing_figure(columns, splits)]
     if columns:

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...runtime.cells.columns import Column, Columns
+from ...runtime.cells.columns import Column, Columns, StepColumn
 from ...runtime.cells.serialized import Records
 from ...runtime.native import BYTES, NOTHING
 
@@ -121,7 +122,7 @@ Priorities = NDArray[np.uint64]
 
 @dataclass(frozen=True)
 class Cells:
-    """What the records of a sample have under one key.
+    """What the records of a sample have under one key, of a feature or a feature list.
 
     Attributes:
         held: uint8 [N], MISSING, NUMBER, TEXT or OTHER.
@@ -129,21 +130,31 @@ class Cells:
             rounded.
         texts: bytes [N], which need not be UTF-8; empty where there is no text. numpy
             has them without NUL at the end.
+        counts: int64 [N], how many values there are, or steps of a feature list; -1
+            where a record lacks it.
+        means: float64 [N], of the numbers, of all steps; NaN where there are none.
     """
 
     held: NDArray[np.uint8]
     numbers: NDArray[np.float64]
     texts: NDArray[np.bytes_]
+    counts: NDArray[np.int64]
+    means: NDArray[np.float64]
 
     @classmethod
     def missing(cls, count: int) -> Cells:
         """Return the cells of so many records that have no value."""
-        held = np.full(count, MISSING, np.uint8)
-        return cls(held, np.full(count, np.nan), np.zeros(count, "S1"))
+        return cls(
+            np.full(count, MISSING, np.uint8),
+            np.full(count, np.nan),
+            np.zeros(count, "S1"),
+            np.full(count, -1, np.int64),
+            np.full(count, np.nan),
+        )
 
     def only(self, rows: NDArray[np.intp]) -> Cells:
         """Return some of the cells."""
-        return Cells(self.held[rows], self.numbers[rows], self.texts[rows])
+        return Cells(*(each[rows] for each in vars(self).values()))
 
 
 @dataclass(frozen=True)
@@ -214,11 +225,8 @@ def _readable(columns: Columns, priorities: Priorities) -> Priorities:
 
 
 def _joined(parts: Sequence[Cells]) -> Cells:
-    return Cells(
-        np.concatenate([part.held for part in parts]),
-        np.concatenate([part.numbers for part in parts]),
-        np.concatenate([part.texts for part in parts]),
-    )
+    every = zip(*(vars(part).values() for part in parts), strict=True)
+    return Cells(*map(np.concatenate, every))
 
 
 def _cells(columns: Columns, key: str, rows: NDArray[np.intp]) -> Cells:
@@ -227,27 +235,75 @@ def _cells(columns: Columns, key: str, rows: NDArray[np.intp]) -> Cells:
     for column in columns.by_key.get(key, ()):
         if column.kind != NOTHING:
             cells = _with_column(cells, column, rows, len(columns.records))
+    if key in columns.steps:
+        _set_steps(cells, columns.steps[key], rows)
     return cells
+
+
+def _places(
+    own: NDArray[np.int64], rows: NDArray[np.intp], records: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return which of the rows, of so many records, are among others, and where there.
+
+    Args:
+        own: the others, ascending.
+        rows: some rows, ascending.
+        records: how many there are in all.
+    """
+    if len(own) == records:
+        return np.arange(len(rows)), rows
+    at = np.searchsorted(own, rows)
+    at[at == len(own)] = 0
+    found = np.flatnonzero(own[at] == rows) if len(own) else at[:0]
+    return found, at[found]
+
+
+def _set_steps(cells: Cells, lists: StepColumn, rows: NDArray[np.intp]) -> None:
+    """Set the cells of the rows that have a feature list."""
+    found, at = _places(lists.rows, rows, -1)
+    cells.held[found] = OTHER
+    cells.counts[found] = lists.steps[at]
+    ends = np.cumsum(lists.steps)[at]
+    for column in lists.columns:
+        if column.kind not in (NOTHING, BYTES):
+            bounds = np.concatenate([[0], np.cumsum(column.lengths)])
+            first, last = (
+                bounds[np.searchsorted(column.rows, step)]
+                for step in (ends - lists.steps[at], ends)
+            )
+            cells.means[found] = _means(column.values, first, last)
+
+
+def _means(
+    values: NDArray[Any], starts: NDArray[np.int64], stops: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the means of ranges of values; NaN of empty ones."""
+    means = np.full(len(starts), np.nan)
+    with np.errstate(invalid="ignore"):  # Infinities of both signs have no mean.
+        for at in np.flatnonzero(stops > starts).tolist():
+            means[at] = values[starts[at] : stops[at]].mean(dtype=np.float64)
+    return means
 
 
 def _with_column(
     cells: Cells, column: Column, rows: NDArray[np.intp], records: int
 ) -> Cells:
     """Set the cells of the rows, of so many records, that have the column."""
-    found, at = np.arange(len(rows)), rows
-    if len(column) < records:
-        at = np.searchsorted(column.rows, rows)
-        at[at == len(column)] = 0
-        found = np.flatnonzero(column.rows[at] == rows)
-        at = at[found]
+    found, at = _places(column.rows, rows, records)
+    cells.counts[found] = column.lengths[at]
     if len(column.values) != len(column) or column.lengths.max(initial=1) > 1:
-        lengths = column.lengths[at]
-        cells.held[found[lengths > 1]] = OTHER
+        lengths, starts = column.lengths[at], column.starts[at]
+        several = lengths > 1
+        cells.held[found[several]] = OTHER
+        if column.kind != BYTES:
+            some = starts[several]
+            means = _means(column.values, some, some + lengths[several])
+            cells.means[found[several]] = means
         single = lengths == 1
-        found, at = found[single], column.starts[at[single]]
+        found, at = found[single], starts[single]
     if column.kind != BYTES:
         cells.held[found] = NUMBER
-        cells.numbers[found] = column.values[at]
+        cells.numbers[found] = cells.means[found] = column.values[at]
         return cells
     starts, stops = column.values[at].T
     short = stops - starts <= MOST_TEXT
