@@ -356,8 +356,8 @@ def _target_blocks(
         for each in association_facts(profile, target, target.shown)
     ]
     if rows:
-        yield Heading(f"Target: {target.target.name}", level)
-        yield Table(("feature", INFORMATION, "note"), rows, (1,))
+        yield Heading(f"Target: {target.target.name}, {INFORMATION}", level)
+        yield Table(("feature", "value", "note"), rows, (1,))
 
 
 def difference_blocks(profile: Profile, level: int = 3) -> Iterator[Block]:

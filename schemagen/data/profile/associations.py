@@ -33,6 +33,10 @@ _MOST_KEYS = 200
 # At most so many bins of a feature's numbers, of a target's, and of classes and texts.
 _BINS, _TARGET_BINS, _CLASSES = 16, 10, 64
 
+# Numbers that tell nearly all of a target are binned again: its classes, or the bins of a
+# target of numbers, end within one of the few bins.
+_NEARLY, _RECORDS_OF_FINE_BIN = 0.75, 12
+
 # Bins of fewer records are left out: with fewer, a coincidence looks strong.
 _FEWEST_OF_BIN = 10
 
@@ -321,6 +325,20 @@ def _identifies(found: Variable) -> bool:
 
 def associated(target: Variable, feature: Variable) -> Association | None:
     """Return the association of two variables; None if either of them has one bin."""
+    found = _associated(target, feature)
+    if (
+        found is not None
+        and feature.numbers is not None
+        and _NEARLY < found.strength <= _ALONE
+    ):
+        most = len(feature.ids) // _RECORDS_OF_FINE_BIN
+        fine = _numeric(feature.column, feature.of, feature.numbers, most)
+        finer = _associated(target, fine)
+        return finer if finer and finer.alone else found
+    return found
+
+
+def _associated(target: Variable, feature: Variable) -> Association | None:
     both = (target.ids >= 0) & (feature.ids >= 0)
     classes, one = np.unique(target.ids[both], return_inverse=True)
     bins, other = np.unique(feature.ids[both], return_inverse=True)

@@ -90,6 +90,8 @@ class Fact:
                 )
             case _ if self.unit == "share":
                 return share(self.value, 1)
+            case _ if self.measure == INFORMATION:
+                return f"{self.value:.2f}"
             case _:
                 return (
                     size(self.value) if self.unit == "bytes" else number(self.value, 4)
