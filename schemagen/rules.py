@@ -474,10 +474,10 @@ _DATA_FILES = (
     ),
     Rule(
         "SG541",
-        "same record in two splits",
-        "A model that was trained on a test record is measured by what it remembers. "
-        "Remove the copies from one split, or split by what records share, such as a "
-        "patient, before you write.",
+        "same record or group in two splits",
+        "A model that was trained on a test record, or on records of the same patient, is "
+        "measured by what it remembers. Remove the copies from one split, or split by what "
+        "records share before you write.",
     ),
     Rule(
         "SG542",

@@ -154,6 +154,41 @@ def test_a_record_that_is_twice_in_a_split_is_a_duplicate(data: Path) -> None:
     assert inspect(data, "leakage").exit_code == 0
 
 
+def test_values_that_repeat_in_a_split_are_no_duplicates(tmp_path: Path) -> None:
+    """By chance or by nature; the records differ."""
+    random = np.random.default_rng(0)
+    for split in ("train", "test"):
+        some = [
+            example(
+                {"at": int(at), "text": f"a {at // 2}", "x": float(random.random())}
+            )
+            for at in random.integers(0, 2000, 300)
+        ]
+        write_file(tmp_path / f"{split}-00000-of-00001", some)
+    done = inspect(tmp_path, "duplicates", "leakage", format="json")
+    assert json.loads(done.stdout)["findings"] == []
+    assert done.exit_code == 0
+    facts = json.loads(done.stdout)["facts"]
+    repeated = [each for each in facts if each["measure"] in ("duplicates", "shared")]
+    assert {each["key"] for each in repeated} == {"at", "text"}
+    assert {each["mark"] for each in repeated} == {""}
+
+
+@pytest.mark.parametrize("step", [1, 10])
+def test_numbers_that_never_repeat_in_a_split_are_ids(
+    tmp_path: Path, step: int
+) -> None:
+    """Random integers of their range would, so that a few in both splits are leakage."""
+    random = np.random.default_rng(0)
+    ids = step * random.permutation(1000)
+    for split, some in (("train", ids[:500]), ("test", ids[490:])):
+        rows = [example({"id": int(each), "x": random.random()}) for each in some]
+        write_file(tmp_path / f"{split}-00000-of-00001", rows)
+    done = inspect(tmp_path, "leakage")
+    assert done.exit_code == 1
+    assert "10 values in both" in done.stderr
+
+
 def test_a_shifted_column_is_drift(data: Path) -> None:
     """Its mean is at another place."""
     some = [record(number, size=float(number % 7)) for number in range(300, 330)]
@@ -194,7 +229,7 @@ def test_an_empty_class_is_missing(data: Path) -> None:
     assert "2 of 3 classes: dog and owl" in done.stderr
     facts = json.loads(run("inspect", data, "--format", "json").stdout)["facts"]
     marked = [each for each in facts if each["mark"] == "missing-classes"]
-    assert [each["name"] for each in marked] == ["share of dog", "share of owl"]
+    assert [each["category"] for each in marked] == ["dog", "owl"]
     assert "Missing classes\n" in run("inspect", data).stdout
 
 

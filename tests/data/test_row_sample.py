@@ -19,7 +19,7 @@ from schemagen.data.statistics.samples import (
 )
 
 from .conftest import Limits
-from .messages import Values, example, write_file
+from .messages import Values, example, sequence_example, write_file
 
 KEYS = ("number", "text", "never")
 
@@ -66,7 +66,9 @@ def same(one: RowSample | None, other: RowSample | None) -> bool:
     assert one is not None
     assert other is not None
     for key in KEYS:
-        assert one.cells[key].numbers.tobytes() == other.cells[key].numbers.tobytes()
+        for name in ("numbers", "counts", "means"):
+            own, others = (getattr(each.cells[key], name) for each in (one, other))
+            assert own.tobytes() == others.tobytes()
         assert cells(one, key) == cells(other, key)
     return np.array_equal(one.priorities, other.priorities)
 
@@ -100,26 +102,54 @@ def test_values_of_a_record_stay_together_and_are_spread_over_all(
 
 
 def test_only_single_numbers_and_short_texts_are_kept(tmp_path: Path) -> None:
-    """Without a value, an empty list is as good as none."""
-    rows: dict[str, tuple[Values, tuple[int, Any]]] = {
-        "float": (1.5, (NUMBER, 1.5)),
-        "integer": (2**53, (NUMBER, 2.0**53)),
-        "two numbers": ([1, 2], (OTHER, None)),
-        "empty list": (np.empty(0, np.float32), (MISSING, None)),
-        "missing": (None, (MISSING, None)),
-        "text": ("é", (TEXT, "é".encode())),
-        "empty text": ("", (TEXT, b"")),
-        "longest text": ("x" * 64, (TEXT, b"x" * 64)),
-        "longer text": ("x" * 65, (OTHER, None)),
-        "two texts": (["a", "b"], (OTHER, None)),
-        "bytes": (b"\xff\x00\x01", (TEXT, b"\xff\x00\x01")),
+    """Of lists, the number of values and their mean; an empty one has no value."""
+    rows: dict[str, tuple[Values, tuple[int, Any], int, float | None]] = {
+        "float": (1.5, (NUMBER, 1.5), 1, 1.5),
+        "integer": (2**53, (NUMBER, 2.0**53), 1, 2.0**53),
+        "two numbers": ([1, 2], (OTHER, None), 2, 1.5),
+        "infinities": ([1.0, np.inf, -np.inf], (OTHER, None), 3, None),
+        "empty list": (np.empty(0, np.float32), (MISSING, None), 0, None),
+        "missing": (None, (MISSING, None), -1, None),
+        "text": ("é", (TEXT, "é".encode()), 1, None),
+        "empty text": ("", (TEXT, b""), 1, None),
+        "longest text": ("x" * 64, (TEXT, b"x" * 64), 1, None),
+        "longer text": ("x" * 65, (OTHER, None), 1, None),
+        "two texts": (["a", "b"], (OTHER, None), 2, None),
+        "bytes": (b"\xff\x00\x01", (TEXT, b"\xff\x00\x01"), 1, None),
     }
-    values = {key: value for key, (value, _) in rows.items()}
+    values = {key: value for key, (value, *_) in rows.items()}
     others = example(dict.fromkeys(rows, 1.0))  # so that no column is regular
     found = sample_of(write(tmp_path, [example(values), others, example({})]), [*rows])
-    for key, (_, expected) in rows.items():
+    for key, (_, expected, count, mean) in rows.items():
         assert cells(found, key)[0] == expected, key
         assert sorted(cells(found, key)[1:]) == [(MISSING, None), (NUMBER, 1.0)]
+        assert found.cells[key].counts[0] == count
+        assert sorted(found.cells[key].counts[1:]) == [-1, 1]
+        means = found.cells[key].means[0]
+        assert np.isnan(means) if mean is None else means == mean
+
+
+def test_steps_are_counted_and_their_values_have_a_mean(tmp_path: Path) -> None:
+    """Of all steps together; a feature list without a step is there."""
+    rows: list[tuple[dict[str, list[Values]], int, float]] = [
+        ({"number": [[1.0, 2.0], [6.0]]}, 2, 3.0),
+        ({"number": [None, 5, 6]}, 3, 5.5),
+        ({"number": [b"x"]}, 1, np.nan),
+        ({"number": []}, 0, np.nan),
+        ({}, -1, np.nan),
+        ({"number": [[4.0]]}, 1, 4.0),
+    ]
+    messages = [sequence_example({}, lists) for lists, _, _ in rows]
+    found = sample_of(write(tmp_path, messages), ["number"]).cells["number"]
+    order = sample_of(
+        write(tmp_path / "at", [example({"number": n}) for n in range(6)])
+    )
+    at = order.cells["number"].numbers.astype(int)
+    counts, means = (np.array([row[n] for row in rows]) for n in (1, 2))
+    np.testing.assert_array_equal(found.counts, counts[at])
+    np.testing.assert_array_equal(found.means, means[at])
+    held = np.where(counts < 0, MISSING, OTHER)
+    np.testing.assert_array_equal(found.held, held[at])
 
 
 def test_records_that_cannot_be_read_are_not_in_the_sample(tmp_path: Path) -> None:

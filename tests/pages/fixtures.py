@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from running import ROOT, Names, blocks_of
 
@@ -252,6 +252,41 @@ def two_splits() -> None:
     records = [flower(number) for number in range(360)]
     write_file(Path("data/train-00000-of-00001"), records[5:305])
     write_file(Path("data/test-00000-of-00001"), records[300:])
+
+
+def speech() -> None:
+    """Two splits of commands; two of the speakers are in both."""
+    import numpy as np
+    from data.messages import example, record, write_data
+    from schemagen import Label, Text, VarLen
+
+    words = ("go", "stop", "left")
+    command = record(
+        "Command",
+        {
+            "word": Annotated[int, Label(classes=words, role="target")],
+            "speaker": Annotated[str, Text(role="info")],
+            "file": Annotated[str, Text()],
+            "audio": Annotated[list[float], VarLen("float32")],
+        },
+    )
+    random = np.random.default_rng(0)
+    splits = {}
+    for split, speakers in (
+        ("train", ("anna", "ben", "carl", "dora")),
+        ("test", ("carl", "dora", "emil")),
+    ):
+        splits[split] = []
+        for at in range(100 * len(speakers)):
+            word = int(random.integers(3))
+            row = {
+                "word": word,
+                "speaker": speakers[at % len(speakers)],
+                "file": f"{words[word]}.wav",
+                "audio": random.normal(0, 1, 5 * word + random.integers(2, 12)),
+            }
+            splits[split].append(example(row))
+    write_data(Path("speech"), command, splits)
 
 
 def two_datasets() -> None:

@@ -184,7 +184,11 @@ RUNS = [
     ),
     Run(
         ("differences",),
-        at={"": given.two_splits, "## Two datasets": given.two_datasets},
+        at={
+            "": given.two_splits,
+            "## Groups": given.speech,
+            "## Two datasets": given.two_datasets,
+        },
         finds=("schemagen diff",),
     ),
     Run(("report",), at={"": given.shelter}),

@@ -81,7 +81,7 @@ def _figure(target: Variable, found: Association) -> Figure:
     feature, notes = found.feature, []
     if found.marked:
         notes.append(
-            f"{feature.name} {told_words(target, found)}: is it known when the model is "
+            f"{feature.name}: {told_words(target, found)}. Is it known when the model is "
             "used?"
         )
     key, plot, table = _drawn(target, feature)

@@ -236,7 +236,7 @@ def _cells(columns: Columns, key: str, rows: NDArray[np.intp]) -> Cells:
         if column.kind != NOTHING:
             cells = _with_column(cells, column, rows, len(columns.records))
     if key in columns.steps:
-        _set_steps(cells, columns.steps[key], rows)
+        _set_steps(cells, columns.steps[key], rows, len(columns.records))
     return cells
 
 
@@ -258,9 +258,11 @@ def _places(
     return found, at[found]
 
 
-def _set_steps(cells: Cells, lists: StepColumn, rows: NDArray[np.intp]) -> None:
-    """Set the cells of the rows that have a feature list."""
-    found, at = _places(lists.rows, rows, -1)
+def _set_steps(
+    cells: Cells, lists: StepColumn, rows: NDArray[np.intp], records: int
+) -> None:
+    """Set the cells of the rows, of so many records, that have a feature list."""
+    found, at = _places(lists.rows, rows, records)
     cells.held[found] = OTHER
     cells.counts[found] = lists.steps[at]
     ends = np.cumsum(lists.steps)[at]
@@ -271,18 +273,19 @@ def _set_steps(cells: Cells, lists: StepColumn, rows: NDArray[np.intp]) -> None:
                 bounds[np.searchsorted(column.rows, step)]
                 for step in (ends - lists.steps[at], ends)
             )
-            cells.means[found] = _means(column.values, first, last)
+            has = last > first
+            means = _means(column.values, first[has], last[has])
+            cells.means[found[has]] = means
 
 
 def _means(
     values: NDArray[Any], starts: NDArray[np.int64], stops: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the means of ranges of values; NaN of empty ones."""
-    means = np.full(len(starts), np.nan)
+    """Return the means of ranges of values, which are not empty."""
+    pairs = zip(starts.tolist(), stops.tolist(), strict=True)
     with np.errstate(invalid="ignore"):  # Infinities of both signs have no mean.
-        for at in np.flatnonzero(stops > starts).tolist():
-            means[at] = values[starts[at] : stops[at]].mean(dtype=np.float64)
-    return means
+        means = [values[start:stop].mean(dtype=np.float64) for start, stop in pairs]
+    return np.array(means, np.float64)
 
 
 def _with_column(
