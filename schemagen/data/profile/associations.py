@@ -7,13 +7,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...runtime.shared.times import Time
 from ..statistics.samples import MISSING, NUMBER, TEXT, Cells
-from .chance import chance_level
 from .classes import declared_classes, unique, value_name
 from .columns import Column, Split
+from .information import (
+    ALONE,
+    FEWEST_OF_BIN,
+    Ids,
+    Values,
+    binned,
+    frequent,
+    normalised_information,
+    told_alone,
+)
 
 if TYPE_CHECKING:
     from ...spec.model import RecordSpec
@@ -25,9 +33,6 @@ SHOWN = 6
 # Weaker ones are not shown.
 _LEAST_SHOWN = 0.01
 
-# From this share of the target's entropy on, a feature tells the target on its own.
-_ALONE = 0.98
-
 _MOST_KEYS = 200
 
 # At most so many bins of a feature's numbers, of a target's, and of classes and texts.
@@ -36,9 +41,6 @@ _BINS, _TARGET_BINS, _CLASSES = 16, 10, 64
 # Numbers that tell nearly all of a target are binned again: its classes, or the bins of a
 # target of numbers, end within one of the few bins.
 _NEARLY, _RECORDS_OF_FINE_BIN = 0.75, 12
-
-# Bins of fewer records are left out: with fewer, a coincidence looks strong.
-_FEWEST_OF_BIN = 10
 
 # A feature adds something to its presence if it is stronger by this.
 _MORE = 0.01
@@ -54,9 +56,6 @@ NAMES = {
     "presence": "{}, missing or not",
 }
 """What a feature is called, by what of its column it is."""
-
-Ids = NDArray[np.int64]
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,7 @@ class Association:
     @property
     def alone(self) -> bool:
         """Whether it tells the target on its own."""
-        return self.strength > _ALONE
+        return self.strength > ALONE
 
     @property
     def marked(self) -> bool:
@@ -219,7 +218,7 @@ def _features(column: Column, cells: Cells) -> Iterator[Variable]:
             yield _numeric(column, "means", cells.means)
     lacking = cells.held == MISSING
     if lacking.any() and not lacking.all():
-        ids = _frequent((~lacking).astype(np.int64))
+        ids = frequent((~lacking).astype(np.int64))
         yield Variable(column, "presence", ids, ("missing", "present"))
 
 
@@ -251,7 +250,7 @@ def _of_values(
         values, return_index=True, return_inverse=True, return_counts=True
     )
     order = np.lexsort((first, -counts))
-    order = order[counts[order] >= _FEWEST_OF_BIN][:_CLASSES]
+    order = order[counts[order] >= FEWEST_OF_BIN][:_CLASSES]
     rank = np.full(len(different), -1)
     rank[order] = np.arange(len(order))
     ids = np.full(len(there), -1)
@@ -260,7 +259,7 @@ def _of_values(
     if missing and not there.all():
         ids[~there] = len(shown)
         shown.append("missing")
-    return Variable(column, "values", _frequent(ids), unique(shown))
+    return Variable(column, "values", frequent(ids), unique(shown))
 
 
 def _numeric(
@@ -273,39 +272,7 @@ def _numeric(
     ids[there] = binned(numbers[there], bins)
     if missing:
         ids[~there] = ids.max(initial=0) + 1
-    return Variable(column, of, _frequent(ids), numbers=numbers)
-
-
-def binned(values: Values, most: int) -> Ids:
-    """Return a bin of each value: of each different one, if these are few.
-
-    Otherwise each value that occurs as often as a bin has values is a bin, and the others
-    are cut at quantiles.
-
-    Args:
-        values: [N], finite.
-        most: how many bins there are at most; of few values, there are fewer.
-    """
-    most = max(1, min(most, len(values) // _FEWEST_OF_BIN))
-    different, inverse, counts = np.unique(
-        values, return_inverse=True, return_counts=True
-    )
-    if len(different) <= most:
-        return inverse.astype(np.int64)
-    frequent = counts >= len(values) / most
-    ids = np.where(frequent, np.cumsum(frequent) - 1, -1)[inverse]
-    rest = ids < 0
-    left = min(most - np.count_nonzero(frequent), rest.sum() // _FEWEST_OF_BIN)
-    edges = np.quantile(values[rest], np.linspace(0, 1, max(left, 1) + 1)[1:-1])
-    ids[rest] = np.count_nonzero(frequent) + np.searchsorted(edges, values[rest])
-    return ids.astype(np.int64)
-
-
-def _frequent(ids: Ids) -> Ids:
-    """Return bins without those of few records, which become -1."""
-    counts = np.bincount(ids + 1, minlength=1)
-    counts[0] = 0
-    return np.where(counts[ids + 1] >= _FEWEST_OF_BIN, ids, -1)
+    return Variable(column, of, frequent(ids), numbers=numbers)
 
 
 def _holds(cells: Cells, kind: int) -> bool:
@@ -329,7 +296,7 @@ def associated(target: Variable, feature: Variable) -> Association | None:
     if (
         found is not None
         and feature.numbers is not None
-        and _NEARLY < found.strength <= _ALONE
+        and _NEARLY < found.strength <= ALONE
     ):
         most = len(feature.ids) // _RECORDS_OF_FINE_BIN
         fine = _numeric(feature.column, feature.of, feature.numbers, most)
@@ -349,49 +316,5 @@ def _associated(target: Variable, feature: Variable) -> Association | None:
     strength = normalised_information(table)
     told = ()
     if strength and len(classes) > 2 and target.names:
-        told = tuple(target.names[at] for at in classes[_told_alone(table)])
+        told = tuple(target.names[at] for at in classes[told_alone(table)])
     return Association(feature, strength, len(bins), len(one), told)
-
-
-def normalised_information(table: NDArray[np.int64]) -> float:
-    """Return the mutual information of a target and a feature by the target's entropy.
-
-    Both are less by what is expected of independent variables. It is 0 for information
-    that may be by chance, and 1 for a feature that determines the target.
-
-    Args:
-        table: [classes, bins], counts; no row and no column is empty.
-    """
-    count, freedom = table.sum(), (table.shape[0] - 1) * (table.shape[1] - 1)
-    entropy = _entropy(table.sum(1))
-    information = entropy + _entropy(table.sum(0)) - _entropy(table)
-    expected = freedom / (2 * count)
-    if 2 * count * information <= chance_level(freedom) or entropy <= expected:
-        return 0.0
-    return float(np.clip((information - expected) / (entropy - expected), 0, 1))
-
-
-def _told_alone(table: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which classes a feature tells from all others on its own: bool [classes].
-
-    Args:
-        table: [classes, bins], counts.
-    """
-    others = table.sum(0) - table
-    bins = np.stack([table, others])
-    left = _entropies(bins).sum((0, 2)) - _entropies(table.sum(0)).sum()
-    whole = _entropies(bins.sum(-1)).sum(0) - _entropies(table.sum())
-    found: NDArray[np.bool_] = left < (1 - _ALONE) * whole
-    return found
-
-
-def _entropies(counts: NDArray[np.int64]) -> Values:
-    """Return -n ln n of each count n, 0 of none."""
-    found: Values = np.log(np.maximum(counts, 1)) * -counts
-    return found
-
-
-def _entropy(counts: NDArray[np.int64]) -> float:
-    """Return the entropy of a distribution, in nats."""
-    count = counts.sum()
-    return float(_entropies(counts).sum() / count + np.log(count))
