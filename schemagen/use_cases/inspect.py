@@ -16,6 +16,7 @@ from ..progress import Bar
 from ..runtime.shared.tfrecord import MOST_RECORD_BYTES
 
 if TYPE_CHECKING:
+    from ..rules import Thresholds
     from ..spec.model import RecordSpec
 
 
@@ -45,6 +46,7 @@ def write_report(
     workers: int | None = None,
     max_record_bytes: int = MOST_RECORD_BYTES,
     lengths: bool = False,
+    thresholds: Thresholds | None = None,
 ) -> Report:
     """Read data once, and write the HTML report.
 
@@ -56,6 +58,7 @@ def write_report(
         workers: how many processes read; None for one a core.
         max_record_bytes: longer records are damage.
         lengths: keep the lengths of records, for an index.
+        thresholds: of a project; None for the defaults.
 
     Raises:
         DatasetError: a worker died.
@@ -71,6 +74,7 @@ def write_report(
         found = read_data(data, groups, wanted, workers=workers, progress=bar)
     statistics = statistics_of(data, found, limit)
     verification = verification_of(data, splits, found)
-    profile = profile_of(data, statistics, specs_by_split(data, spec), spec)
+    specs = specs_by_split(data, spec)
+    profile = profile_of(data, statistics, specs, spec, thresholds)
     size = write(path, profile, verification)
     return Report(path, size, profile, verification)

@@ -17,6 +17,7 @@ from ..sources import Data, find_data
 from ..statistics.model import DataStatistics, FileStatistics, WrittenBy
 
 if TYPE_CHECKING:
+    from ...rules import Thresholds
     from ...spec.model import RecordSpec
 
 
@@ -29,6 +30,7 @@ def inspect_data(
     max_record_bytes: int = MOST_RECORD_BYTES,
     digests: bool = True,
     spec: RecordSpec | None = None,
+    thresholds: Thresholds | None = None,
 ) -> Profile:
     """Tell what the files of a data directory, a glob or a path hold.
 
@@ -43,6 +45,7 @@ def inspect_data(
         max_record_bytes: longer records are damages and are not read.
         digests: also take digests of records and values, in which duplicates show.
         spec: of all records; None for those that the manifest lists.
+        thresholds: of a project; None for the defaults.
 
     Raises:
         DatasetError: there are no such files, or a worker died. Damage of the files
@@ -61,7 +64,8 @@ def inspect_data(
     )
     with Bar("inspecting") as bar:
         found = read_data(data, groups, wanted, workers=workers, progress=bar)
-    return profile_of(data, statistics_of(data, found, limit), specs, spec)
+    statistics = statistics_of(data, found, limit)
+    return profile_of(data, statistics, specs, spec, thresholds)
 
 
 def statistics_of(data: Data, found: Pass, limit: int | None) -> DataStatistics:

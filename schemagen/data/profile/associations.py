@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..statistics.samples import MISSING, NUMBER, TEXT, Cells
+from .chance import chance_level
 from .classes import declared_classes, unique, value_name
 from .columns import Column, Split
 
@@ -28,10 +29,6 @@ _FEWEST_OF_CLASS = 10
 
 # Cohen calls weaker correlations negligible.
 _LEAST = 0.1
-
-# How far the chance level is above what is expected by chance. About 1 of 100,000 columns
-# of random values is above it.
-_DEVIATIONS = 4.5
 
 # From this Cramér's V, η² or ρ² on, a feature tells its target on its own.
 _ALONE = 0.98
@@ -360,12 +357,6 @@ def spearman(one: Values, other: Values) -> float:
         return 0.0
     found = float(np.corrcoef(_ranks(one), _ranks(other))[0, 1])
     return found if (len(one) - 1) * found**2 > chance_level(1) else 0.0
-
-
-def chance_level(freedom: int) -> float:
-    """Return what χ² does not exceed by chance, by Wilson and Hilferty."""
-    spread = 2 / (9 * freedom)
-    return float(freedom * (1 - spread + _DEVIATIONS * math.sqrt(spread)) ** 3)
 
 
 def _compact(ids: Ids) -> Ids:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
+from ...rules import Thresholds
 from ...runtime.storage import manifest
 from ...runtime.storage.directory import open_directory
 from ..sources import Data
 from ..statistics.model import DataStatistics, RecordStatistics, merged_records
 from .classes import ClassCounts, class_counts
 from .columns import Column, Split, columns_of, latest_of, spec_of_manifest, splits_of
-from .comparison import DRIFT, Difference, differences_of, pairs_of
+from .comparison import Difference, differences_of, pairs_of
 from .duplicates import Duplicates, duplicates_of
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class Profile:
         compared: the names of splits that are compared; None for the first one with each
             other one.
         manifest: what the directory's manifest says; None without one.
+        thresholds: from where on it marks drift and missing classes.
     """
 
     statistics: DataStatistics
@@ -58,6 +60,7 @@ class Profile:
     latest: RecordSpec | None = None
     compared: Sequence[tuple[str, str]] | None = None
     manifest: ManifestFacts | None = None
+    thresholds: Thresholds = field(default_factory=Thresholds)
 
     @property
     def where(self) -> str:
@@ -110,13 +113,14 @@ class Profile:
 
     @cached_property
     def differences(self) -> Sequence[Difference]:
-        """The differences between splits, the largest first."""
-        return differences_of(self.columns, self.classes, self.pairs)
+        """The differences between splits, drift first and the largest first."""
+        threshold_of = partial(self.thresholds.of, "drift")
+        return differences_of(self.columns, self.classes, self.pairs, threshold_of)
 
     @property
     def drifts(self) -> list[Difference]:
         """Those that count as drift."""
-        return [each for each in self.differences if each.drift >= DRIFT]
+        return [each for each in self.differences if each.drift]
 
     @cached_property
     def duplicates(self) -> Duplicates:
@@ -129,6 +133,7 @@ def profile_of(
     statistics: DataStatistics,
     specs: Mapping[str, RecordSpec],
     spec: RecordSpec | None,
+    thresholds: Thresholds | None = None,
 ) -> Profile:
     """Return the profile of data.
 
@@ -137,9 +142,10 @@ def profile_of(
         statistics: of these.
         specs: of each split, as `specs_by_split` returns them.
         spec: of all records; None for that of the manifest.
+        thresholds: of a project; None for the defaults.
     """
-    latest = spec or spec_of_manifest(data)
-    return Profile(statistics, specs, latest, manifest=_manifest(data))
+    latest, limits = spec or spec_of_manifest(data), thresholds or Thresholds()
+    return Profile(statistics, specs, latest, None, _manifest(data), limits)
 
 
 def _manifest(data: Data) -> ManifestFacts | None:
