@@ -112,6 +112,12 @@ class Difference:
         first, second = found
         return first, second
 
+    @property
+    def in_words(self) -> str:
+        """The same with the names of the splits."""
+        found = zip(self.splits, self.texts, strict=True)
+        return "; ".join(f"{split.label}: {text}" for split, text in found)
+
     def _quantiles(self, values: Sequence[float]) -> str:
         assert self.quantity is not None
         time = self.column.time_of(self.quantity)
@@ -244,7 +250,8 @@ class _Pair:
         self, quantity: Quantity | None, counts: _Counts, sizes: Sizes
     ) -> Iterator[Difference]:
         """Yield the difference of shares unless there is one category only."""
-        if len({name for each in counts for name in each}) > 1:
+        some = {name for each in counts for name, count in each.items() if count}
+        if len(some) > 1:
             yield from self._shares(quantity, counts, sizes)
 
     def _shares(
@@ -302,20 +309,19 @@ def _presence(column: Column, split: Split) -> dict[str, int]:
         present = {kind: held.by_kind[kind].present for kind in held.kinds}
         counts["bytes"] = present.pop(BYTES, 0)
         counts["numbers"] = sum(present.values())
-    return {name: count for name, count in counts.items() if count}
+    return counts
 
 
 def _forms(found: Numbers) -> dict[str, int]:
     """Return how many numbers are whole, NaN, or infinite."""
     below, above = found.infinite
-    counts = {
+    return {
         "NaN": found.nan,
         "-inf": below,
         "inf": above,
         "whole numbers": found.whole,
         "fractions": found.finite - found.whole,
     }
-    return {name: count for name, count in counts.items() if count}
 
 
 def _texts(column: Column, split: Split) -> Mapping[bytes, int]:

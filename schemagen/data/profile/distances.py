@@ -19,8 +19,11 @@ KOLMOGOROV_SMIRNOV = "Kolmogorov-Smirnov distance"
 JENSEN_SHANNON = "Jensen-Shannon distance"
 """The square root of the Jensen-Shannon divergence, with logarithms of base 2."""
 
-# χ² describes chance where a category is expected about so often, as Cochran advises.
+# χ² describes chance where a category is expected so often in each sample, as Cochran says.
 _EXPECTED = 5
+
+# What is expected less often than that does not occur so often by chance.
+_CERTAIN = 20
 
 # One of 100 estimates is farther below the distance than so many standard errors.
 _STANDARD_ERRORS = 2.33
@@ -103,14 +106,22 @@ def shares_of(one: Mapping[Any, int], other: Mapping[Any, int], sizes: Sizes) ->
     shares = {
         name: (one.get(name, 0) / totals[0], other.get(name, 0) / totals[1])
         for name in {**one, **other}
+        if one.get(name) or other.get(name)
     }
-    expected = {name: sum(both) / 2 * min(sizes) for name, both in shares.items()}
-    rare = [name for name in shares if expected[name] < _EXPECTED]
+    rare = [name for name, both in shares.items() if _is_rare(*both, sizes)]
     if len(rare) > 1:
         some = zip(*(shares.pop(name) for name in rare), strict=True)
         first, second = map(math.fsum, some)
         shares[None] = first, second
     return shares
+
+
+def _is_rare(first: float, second: float, sizes: Sizes) -> bool:
+    """Return whether chance determines how often a sample has a category."""
+    least = min(sizes)
+    # What is selected by the share in both together is not selected by the difference.
+    together = (first * sizes[0] + second * sizes[1]) / sum(sizes)
+    return together * least < _EXPECTED and max(first, second) * least < _CERTAIN
 
 
 def jensen_shannon(shares: Shares, sizes: Sizes) -> Distance:

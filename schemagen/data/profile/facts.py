@@ -236,7 +236,6 @@ def difference_facts(differences: Sequence[Difference]) -> Iterator[Fact]:
     """Yield how far the distributions of a split are from those of another one."""
     for each in differences:
         first, second = each.splits
-        before, now = each.texts
         yield Fact(
             each.column.name,
             each.column.key,
@@ -248,7 +247,7 @@ def difference_facts(differences: Sequence[Difference]) -> Iterator[Fact]:
             each.category,
             first.name,
             "drift" if each.marked else "",
-            f"{before} in {first.label}, {now} in {second.label}",
+            each.in_words,
         )
 
 

@@ -103,11 +103,10 @@ def _drift(profile: Profile) -> Iterator[DataFinding]:
 
 def _of_difference(profile: Profile, each: Difference) -> DataFinding:
     one, other = (split.label for split in each.splits)
-    first, second = each.texts
     differ = "differs" if each.quantiles is None else "differ"
     found = (
-        f"{number(each.distance, 2)} ± {number(each.margin, 2)}, of which chance explains "
-        f"{number(each.noise, 2)}: {first} in {one}, {second} in {other}"
+        f"{each.distance:.2f} ± {each.margin:.2f}, by chance at most {each.noise:.2f}; "
+        f"{each.in_words}"
     )
     if each.quantiles is not None:
         found += f" ({listed(QUANTILES)})"
