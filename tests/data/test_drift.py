@@ -249,7 +249,7 @@ def test_columns_that_a_split_lacks_or_holds_otherwise_are_drift(
     assert {(f["subject"], f["of"], f["category"]) for f in found} == {
         ("gone", "", "missing values"),
         ("nan", "values", "NaN"),
-        ("text", "", "numbers"),
+        ("text", "", "bytes"),
         ("constant", "values", None),
         ("filled", "lengths", None),
     }
