@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
+from operator import getitem
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from .findings import Finding, Location, SchemagenError, refused
-from .rules import THRESHOLDS
 from .runtime.shared.errors import did_you_mean
 
 if TYPE_CHECKING:
-    from pydantic.fields import FieldInfo
-
     from .settings import Settings
 
 FILE_NAME = "pyproject.toml"
@@ -27,6 +25,9 @@ _DEFAULT_OUTPUT = "generated"
 _setting_finding = partial(Finding, rule="SG401")
 
 _PATHS = ("schemas", "output", "templates")
+
+# The parts of a TOML key: in quotes, or of these characters.
+_PARTS = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
 
 
 class Constants(dict[str, Any]):
@@ -200,10 +201,7 @@ def _place_in_message(message: str, text: str) -> Location:
 def _settings(table: dict[str, Any], text: str) -> Settings:
     from .settings import Settings, wrong_paths
 
-    fields = {each.alias or name: each for name, each in Settings.model_fields.items()}
-    findings = [
-        _wrong_setting(path, table, fields, text) for path in wrong_paths(table)
-    ]
+    findings = [_wrong_setting(path, table, text) for path in wrong_paths(table)]
     if not findings:
         settings = Settings(**table)
         findings = [*_overlaps(settings, text)]
@@ -212,25 +210,26 @@ def _settings(table: dict[str, Any], text: str) -> Settings:
     return settings
 
 
-def _wrong_setting(
-    path: tuple[str, ...],
-    table: dict[str, Any],
-    fields: Mapping[str, FieldInfo],
-    text: str,
-) -> Finding:
-    name, last = path[0], path[-1]
-    known: Iterable[str] = fields
-    value, wanted = table[name], fields[name].description if name in fields else ""
-    if len(path) > 1:
-        known, value, wanted = THRESHOLDS, value[last], "a number of at least 0"
-    if last in known:
+def _wrong_setting(path: tuple[str, ...], table: dict[str, Any], text: str) -> Finding:
+    """Return the finding of a setting that is unknown or has a wrong value.
+
+    Args:
+        path: the names of the tables that it is in, and its own.
+        table: all settings.
+        text: of the file.
+    """
+    from .settings import described
+
+    name, known = path[-1], described(path)
+    if name in known:
+        value = reduce(getitem, path, table)
         message, found = f"setting {'.'.join(path)!r} has a wrong value", repr(value)
-        expected, near = wanted or "", ""
+        expected, near = known[name], ""
     else:
-        message, found = f"unknown setting {'.'.join(path)!r}", last
-        expected, near = f"one of {', '.join(known)}", did_you_mean(last, known)
+        message, found = f"unknown setting {'.'.join(path)!r}", name
+        expected, near = f"one of {', '.join(known)}", did_you_mean(name, known)
     return _setting_finding(
-        setting_place(text, name),
+        setting_place(text, *path),
         message=message,
         found=found,
         expected=expected,
@@ -238,28 +237,33 @@ def _wrong_setting(
     )
 
 
-def setting_place(text: str, name: str) -> Location:
-    """Return the place of a setting in the file, or the beginning of its table.
+def setting_place(text: str, *path: str) -> Location:
+    """Return the place of a setting in the file, or of the innermost table that it is in.
 
     Args:
         text: of the file.
-        name: the setting's name.
+        path: the names of the tables that it is in, and its own.
     """
-    inside = False
-    default = Location(FILE_NAME)
+    wanted = (*_TABLE.split("."), *path)
+    table: tuple[str, ...] = ()
+    most, place = 1, Location(FILE_NAME)
     for line_number, line in enumerate(text.splitlines(), start=1):
         start = line.strip()
-        here = Location(FILE_NAME, line_number, line.find(start) + 1, line)
         if start.startswith("["):
-            header = start.split("]")[0].strip("[ ").replace(" ", "")
-            inside = header == _TABLE
-            if inside:
-                default = here
-            elif header == f"{_TABLE}.{name}":
-                return here
-        elif inside and "=" in start and start.split("=")[0].strip(" \"'") == name:
-            return here
-    return default
+            table = names = _names(start.partition("]")[0])
+        elif "=" in start and not start.startswith("#"):
+            names = (*table, *_names(start.partition("=")[0]))
+        else:
+            continue
+        if len(names) > most and names == wanted[: len(names)]:
+            most = len(names)
+            place = Location(FILE_NAME, line_number, line.find(start) + 1, line)
+    return place
+
+
+def _names(key: str) -> tuple[str, ...]:
+    """Return the parts of a key or of the name of a table, without quotes."""
+    return tuple(part.strip("\"'") for part in _PARTS.findall(key))
 
 
 def _overlaps(settings: Settings, text: str) -> Iterator[Finding]:

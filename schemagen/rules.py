@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -488,9 +488,10 @@ _DATA_FILES = (
     Rule(
         "SG543",
         "splits differ",
-        "A metric on other data than that of training says little about the model. Shuffle "
-        "before you split. If the splits are meant to differ, as by time, raise the "
-        "threshold.",
+        "A metric on other data than that of training says little about the model. The "
+        "distributions of the field differ by more than chance explains, and by the "
+        "threshold or more. Shuffle before you split. If a field is meant to differ, as "
+        "a time, raise its threshold.",
     ),
     Rule(
         "SG544",
@@ -508,9 +509,26 @@ RULES = {
 THRESHOLDS: Mapping[str, float] = {
     "leakage": 0.0,
     "duplicates": 0.0,
-    "drift": 0.5,
+    "drift": 0.1,
     "missing-classes": 1,
 }
-"""What `inspect --fail-on` judges (SG541 to SG544), and what is allowed at most: the share of
-records that are also in another split, and of those that are twice in one; the effect of a
-difference. And how many records a class needs."""
+"""What `inspect --fail-on` judges (SG541 to SG544), and from where on: the allowed share of
+records that are also in another split, and of those that are twice in one; the distance of
+two distributions that is drift; and how many records a class needs."""
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """The thresholds of a project, in place of those of `THRESHOLDS`.
+
+    Attributes:
+        every: for all fields and records.
+        fields: for fields, by their names.
+    """
+
+    every: Mapping[str, float] = field(default_factory=dict)
+    fields: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+    def of(self, judgement: str, name: str = "") -> float:
+        """Return the threshold of a field; without a name, of records."""
+        return {**THRESHOLDS, **self.every, **self.fields.get(name, {})}[judgement]

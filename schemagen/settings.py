@@ -16,7 +16,7 @@ from pydantic import (
     ValidationError,
 )
 
-from .rules import THRESHOLDS
+from .rules import THRESHOLDS, Thresholds
 from .runtime.shared.tfrecord import MOST_RECORD_BYTES
 
 # No name is hidden, ends in a way that Windows drops, or leads out of the project.
@@ -52,17 +52,46 @@ def _bytes(size: object) -> object:
     return int(match[1]) * _UNITS[match[2]] if match else size
 
 
-def _judgement(name: str) -> str:
-    """Return the name of something that can fail a build."""
-    if name not in THRESHOLDS:
-        raise ValueError
-    return name
-
-
-class Settings(BaseModel):
-    """What a project may set. Descriptions say what is expected."""
+class _Table(BaseModel):
+    """A table of settings. Descriptions say what is expected."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+_THRESHOLD = "a number of at least 0"
+_Limit = Annotated[float, Field(ge=0)]
+
+
+class FieldThresholds(_Table):
+    """The thresholds of `inspect --fail-on` for a field, by what it judges.
+
+    None stands for that of all fields.
+    """
+
+    leakage: _Limit | None = Field(default=None, description=_THRESHOLD)
+    duplicates: _Limit | None = Field(default=None, description=_THRESHOLD)
+    drift: _Limit | None = Field(default=None, description=_THRESHOLD)
+    missing_classes: _Limit | None = Field(
+        default=None, alias="missing-classes", description=_THRESHOLD
+    )
+
+
+class ThresholdTable(FieldThresholds):
+    """The thresholds for all fields and records, and for single fields."""
+
+    fields: dict[str, FieldThresholds] = Field(
+        default={}, description="a [tool.schemagen.thresholds.fields.NAME] table"
+    )
+    """By the name of the field."""
+
+    def thresholds(self) -> Thresholds:
+        """Return those that are set, by their names."""
+        found = self.model_dump(by_alias=True, exclude_none=True)
+        return Thresholds(fields=found.pop("fields"), every=found)
+
+
+class Settings(_Table):
+    """What a project may set."""
 
     schemas: Annotated[str, AfterValidator(_package)] = Field(
         default="schemas", description=_PACKAGE
@@ -84,12 +113,11 @@ class Settings(BaseModel):
     )
     """The directory of the project's own templates."""
 
-    thresholds: dict[
-        Annotated[str, AfterValidator(_judgement)], Annotated[float, Field(ge=0)]
-    ] = Field(
-        default={},
+    thresholds: ThresholdTable = Field(
+        default=ThresholdTable(),
         description="a [tool.schemagen.thresholds] table of numbers: "
-        + ", ".join(THRESHOLDS),
+        + ", ".join(THRESHOLDS)
+        + "; and a table of these for each of some fields, fields.NAME",
     )
     """From where on `inspect --fail-on` fails, by what it judges."""
 
@@ -107,13 +135,32 @@ def wrong_paths(table: dict[str, Any]) -> list[tuple[str, ...]]:
     """Return what in a table is unknown or has a wrong value, in the table's order.
 
     Returns:
-        The name of a setting each, or `thresholds` and the name of a threshold.
+        The name of a setting each, with the names of the tables that it is in.
     """
     try:
         Settings.model_validate(table)
     except ValidationError as error:
-        # Behind these, pydantic says whether a key or its value is wrong.
-        wrong = {tuple(map(str, each["loc"][:2])) for each in error.errors()}
+        wrong = {tuple(map(str, each["loc"])) for each in error.errors()}
         names = [*table]
         return sorted(wrong, key=lambda path: (names.index(path[0]), path))
     return []
+
+
+def described(path: tuple[str, ...]) -> dict[str, str]:
+    """Return what is expected of each setting in the table in which a setting is.
+
+    Args:
+        path: the names of the tables that the setting is in, and its own.
+    """
+    table: type[_Table]
+    match path:
+        case (_,):
+            table = Settings
+        case (_, _):
+            table = ThresholdTable
+        case (_, "fields", name):  # any name of a field
+            return {name: "a table of thresholds"}
+        case _:
+            table = FieldThresholds
+    fields = table.model_fields.items()
+    return {each.alias or name: each.description or "" for name, each in fields}

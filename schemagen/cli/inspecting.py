@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..rules import THRESHOLDS
+from ..rules import THRESHOLDS, Thresholds
 from .completion import complete_paths, complete_records
 from .help import Command
 from .printing import echo
@@ -134,12 +134,13 @@ def inspect(
 
     --fail-on makes findings of leakage (records, identifying values or groups in two
     splits), duplicates (records twice in one), drift (splits that differ) and missing-classes. The
-    settings [tool.schemagen.thresholds] say from where on. With --format github, only
-    findings are printed.
+    settings [tool.schemagen.thresholds] say from where on, for all fields and for single
+    ones. With --format github, only findings are printed.
     """
     if markdown and style != "text":
         raise click.UsageError(f"--markdown and --format {style} exclude each other.")
-    thresholds = _thresholds(project) if fail_on else {}
+    if fail_on:
+        reading["thresholds"] = _thresholds(project)
     profile = _read(data, split, html, spec_of_record(record, project), reading)
     findings = []
     if fail_on:
@@ -147,7 +148,7 @@ def inspect(
 
         for text in unjudged(profile, fail_on):
             echo(text, err=True)
-        findings = [each.finding() for each in judged(profile, fail_on, thresholds)]
+        findings = [each.finding() for each in judged(profile, fail_on)]
     if html is None or style == "json" or markdown:
         print_profile(profile, findings, style, records, markdown=markdown)
     if style != "json":
@@ -182,13 +183,13 @@ def _read(
     return written.profile
 
 
-def _thresholds(project: str) -> dict[Any, float]:
+def _thresholds(project: str) -> Thresholds:
     """Return the thresholds in the settings of a project, if there is one."""
     from ..config import find_project, settings_directory
 
     if settings_directory(Path(project)) is None:
-        return {}
-    return dict(find_project(Path(project)).settings.thresholds)
+        return Thresholds()
+    return find_project(Path(project)).settings.thresholds.thresholds()
 
 
 def _print_report(report: Report) -> None:
@@ -255,7 +256,7 @@ def diff(
     A and B are data directories, files or quoted globs, or URLs. Splits of equal names
     are compared; if each has one split, these. Exit code 1 if anything differs:
     a change of the schema that `breaking` would report, a class, key, split or record
-    that one of them lacks, or a distribution by an effect of 0.5 (see `inspect`).
+    that one of them lacks, or a distribution by a distance of 0.1 or more.
     """
     from ..use_cases.diff import diff as use_case
     from ..use_cases.diff import write_diff

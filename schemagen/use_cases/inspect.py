@@ -19,6 +19,7 @@ from ..progress import Bar
 from ..runtime.shared.tfrecord import MOST_RECORD_BYTES
 
 if TYPE_CHECKING:
+    from ..rules import Thresholds
     from ..spec.model import RecordSpec
 
 
@@ -49,6 +50,7 @@ def write_report(
     max_record_bytes: int = MOST_RECORD_BYTES,
     lengths: bool = False,
     groups: Sequence[str] = (),
+    thresholds: Thresholds | None = None,
 ) -> Report:
     """Read data once, and write the HTML report.
 
@@ -61,6 +63,7 @@ def write_report(
         max_record_bytes: longer records are damage.
         lengths: keep the lengths of records, for an index.
         groups: as `inspect_data` takes them.
+        thresholds: of a project; None for the defaults.
 
     Raises:
         DatasetError: a worker died, or there are no such groups.
@@ -85,6 +88,8 @@ def write_report(
     statistics = statistics_of(data, found, limit)
     verification = verification_of(data, splits, found)
     specs = specs_by_split(data, spec)
-    profile = profile_of(data, statistics, specs, spec, wanted.groups)
+    profile = profile_of(
+        data, statistics, specs, spec, groups=wanted.groups, thresholds=thresholds
+    )
     size = write(path, profile, verification)
     return Report(path, size, profile, verification)

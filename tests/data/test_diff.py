@@ -139,7 +139,7 @@ def test_the_schema_comes_first(tmp_path: Path) -> None:
 def older_and_newer(directory: Path) -> tuple[Path, Path]:
     """Two datasets; the schema of the second one has a class more, at the end."""
     for name in ("old", "new"):
-        write_dataset(rows(120), directory / name, "train")
+        write_dataset(rows(600), directory / name, "train")
     with edited_manifest(directory / "old") as manifest:
         without_last_class(manifest["spec"])
     return directory / "old", directory / "new"
@@ -156,12 +156,12 @@ def test_an_added_class_is_named(tmp_path: Path) -> None:
     assert "digit: class nine only in the schema of new." in text
     assert "No differences." not in text
     assert '<li class="tone-bad"><a href="#diff">classes of digit' in page.read_text()
-    some = [each for each in rows(120) if each["digit"] != 9]
+    some = [each for each in rows(600) if each["digit"] != 9]
     write_dataset(some, new, "train", overwrite=True)
     for pair in ((old, new), (new, old)):
         _, found = diff(*pair)
         [share] = [e for e in found["differences"] if e["field"] == "digit"]
-        assert share["measure"] == "share of nine"
+        assert share["category"] == "nine"
 
 
 def with_other_label(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -190,15 +191,17 @@ def test_numbers_that_never_repeat_in_a_split_are_ids(
 
 
 def test_a_shifted_column_is_drift(data: Path) -> None:
-    """Its mean is at another place."""
+    """The finding says how far, what chance explains, and where the values are."""
     some = [record(number, size=float(number % 7)) for number in range(300, 330)]
     write_file(data / "test-00001-of-00002", some)
     done = inspect(data, "drift", format="github")
     assert done.exit_code == 1
-    [line] = [each for each in done.stdout.splitlines() if "mean of values" in each]
+    [line] = [each for each in done.stdout.splitlines() if "values differ" in each]
     assert line.startswith("::error")
     assert "SG543" in line
-    assert "Cohen's d" in line
+    assert "field 'size': values differ between train and test" in line
+    assert re.search(r"0\.\d\d ± 0\.\d\d, by chance at most 0\.\d\d; train: ", line)
+    assert "expected: a Kolmogorov-Smirnov distance below 0.1" in line
     assert "split  files" not in done.stdout
 
 
@@ -214,8 +217,9 @@ def test_a_swapped_class_is_drift(data: Path) -> None:
             write_file(data / f"{split}-{shard:05d}-of-00002", some[shard::2])
     done = inspect(data, "drift")
     assert done.exit_code == 1
-    assert "share of" in done.stderr
-    assert "Cohen's h" in done.stderr
+    assert re.search(r"share of (cat|dog) differs between train and test", done.stderr)
+    assert re.search(r"train: \d+ %; test: \d+ %", done.stderr)
+    assert "expected: a Jensen-Shannon distance below 0.1" in done.stderr
 
 
 def test_an_empty_class_is_missing(data: Path) -> None:
@@ -229,7 +233,10 @@ def test_an_empty_class_is_missing(data: Path) -> None:
     assert "2 of 3 classes: dog and owl" in done.stderr
     facts = json.loads(run("inspect", data, "--format", "json").stdout)["facts"]
     marked = [each for each in facts if each["mark"] == "missing-classes"]
-    assert [each["category"] for each in marked] == ["dog", "owl"]
+    assert [(each["measure"], each["category"]) for each in marked] == [
+        ("share", "dog"),
+        ("share", "owl"),
+    ]
     assert "Missing classes\n" in run("inspect", data).stdout
 
 
@@ -261,9 +268,100 @@ def test_a_schema_says_which_classes_there_are(data: Path, tmp_path: Path) -> No
     assert wrong.exit_code == 2
     assert "SG401 unknown setting 'thresholds.missing_classes'" in wrong.stderr
     assert "did you mean 'missing-classes'?" in wrong.stderr
-    settings.write_text(f"{text}[tool.schemagen.thresholds]\nmissing-classes = -1\n")
-    wrong = inspect(data, "missing-classes", **more)
-    assert "setting 'thresholds.missing-classes' has a wrong value" in wrong.stderr
+
+
+THRESHOLDS = "[tool.schemagen]\n[tool.schemagen.thresholds]\n"
+
+
+def with_thresholds(root: Path, text: str) -> dict[str, str]:
+    """Return options of a project with these thresholds."""
+    (root / "pyproject.toml").write_text(THRESHOLDS + text)
+    return {"project": str(root)}
+
+
+def test_a_field_has_thresholds_of_its_own(data: Path, tmp_path: Path) -> None:
+    """In place of those of all fields: for drift, leakage and missing classes."""
+    some = [record(number, kind=b"cat", size=float(number % 7)) for number in range(60)]
+    for shard in range(2):
+        write_file(data / f"test-{shard:05d}-of-00002", some[shard::2])
+    names = ("leakage", "drift", "missing-classes")
+
+    def found(text: str) -> set[tuple[str, str]]:
+        options = with_thresholds(tmp_path, text)
+        done = inspect(data, *names, format="json", **options)
+        document = json.loads(done.stdout)
+        marked = {
+            each["subject"] for each in document["facts"] if each["mark"] == "drift"
+        }
+        judged = {
+            (each["rule"], each["data"]["field"]) for each in document["findings"]
+        }
+        assert {name for rule, name in judged if rule == "SG543"} == marked
+        return judged
+
+    id_, size, kind = ("SG541", "id"), ("SG543", "size"), ("SG543", "kind")
+    classes = ("SG544", "kind")
+    assert found("") == {id_, size, kind, classes}
+    assert found("drift = 1.5\n") == {id_, classes}
+    fields = "[tool.schemagen.thresholds.fields."
+    assert found(f"{fields}size]\ndrift = 1.5\n") == {id_, kind, classes}
+    assert found(f"drift = 1.5\n{fields}size]\ndrift = 0.2\n") == {id_, size, classes}
+    assert found("fields.kind = { missing-classes = 0, drift = 1.5 }\n") == {
+        id_,
+        size,
+    }
+    assert found(f'{fields}"id"]\nleakage = 1\n') == {size, kind, classes}
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message", "found", "expected"),
+    [
+        ("drift = -1\n", "3:1", "setting 'thresholds.drift' has a", "-1", "at least 0"),
+        (
+            "fields = 3\n",
+            "3:1",
+            "setting 'thresholds.fields' has a",
+            "3",
+            "fields.NAME]",
+        ),
+        (
+            "fields.a = 3\n",
+            "3:1",
+            "setting 'thresholds.fields.a' has a",
+            "3",
+            "a table",
+        ),
+        (
+            "[tool.schemagen.thresholds.fields.a]\n  drift = 'x'\n",
+            "4:3",
+            "setting 'thresholds.fields.a.drift' has a",
+            "'x'",
+            "a number of at least 0",
+        ),
+        (
+            "[tool.schemagen.thresholds.fields.'a.b']\nfields = 1\n",
+            "4:1",
+            "unknown setting 'thresholds.fields.a.b.fields'",
+            "fields",
+            "one of leakage, duplicates, drift, missing-classes",
+        ),
+    ],
+)
+def test_wrong_thresholds_are_refused_at_their_line(
+    data: Path,
+    tmp_path: Path,
+    text: str,
+    place: str,
+    message: str,
+    found: str,
+    expected: str,
+) -> None:
+    """Of all fields and of one, names and values."""
+    done = inspect(data, "drift", **with_thresholds(tmp_path, text))
+    assert done.exit_code == 2
+    assert f"pyproject.toml:{place}: SG401 {message}" in done.stderr
+    assert re.search(rf"found: +{re.escape(found)}\n", done.stderr)
+    assert re.search(rf"expected: .*{re.escape(expected)}", done.stderr)
 
 
 def test_unknown_judgements_are_refused(data: Path) -> None:
@@ -277,7 +375,7 @@ def test_a_class_that_was_added_later_has_its_name(tmp_path: Path) -> None:
     """The names of classes are those of the manifest's own schema, also of older splits."""
     data = tmp_path / "data"
     for split in ("train", "test"):
-        some = [row for row in rows(150) if split == "train" or row["digit"] != 9]
+        some = [row for row in rows(600) if split == "train" or row["digit"] != 9]
         write_dataset(some, data, split)
     with edited_manifest(data) as manifest:
         older = copy.deepcopy(manifest["spec"])

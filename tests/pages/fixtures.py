@@ -205,8 +205,8 @@ def jpeg(height: int, width: int) -> bytes:
     return b"\xff\xd8\xff\xe0\x00\x04ab" + header + pixels
 
 
-def flower(number: int) -> bytes:
-    """Return a record as another program wrote it."""
+def flower(number: int, scale: float = 1.0) -> bytes:
+    """Return a record as another program wrote it, with a score in some scale."""
     import numpy as np
     from data.messages import example
 
@@ -220,7 +220,7 @@ def flower(number: int) -> bytes:
         "tags": [number * at % 37 for at in range(number % 6)],
     }
     if number % 10:
-        held["score"] = number % 97 / 64
+        held["score"] = scale * (number % 97) / 64
     return example(held)
 
 
@@ -249,9 +249,10 @@ def two_splits() -> None:
     """A test split with other values of a key, and with five records of train."""
     from data.messages import write_file
 
-    records = [flower(number) for number in range(360)]
-    write_file(Path("data/train-00000-of-00001"), records[5:305])
-    write_file(Path("data/test-00000-of-00001"), records[300:])
+    train = [flower(number) for number in range(5, 305)]
+    others = [flower(number, 0.5) for number in range(305, 360)]
+    write_file(Path("data/train-00000-of-00001"), train)
+    write_file(Path("data/test-00000-of-00001"), [*train[-5:], *others])
 
 
 def speech() -> None:

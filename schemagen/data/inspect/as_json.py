@@ -299,9 +299,7 @@ def compared(found: Difference) -> Compared:
         found,
         field=found.column.name,
         key=found.column.key,
-        measure=found.title,
         splits=tuple(split.name for split in found.splits),
-        effect=found.effect if math.isfinite(found.effect) else None,
     )
 
 

@@ -63,7 +63,7 @@ class DiffDocument(Part):
     """The fields whose classes differ between the schemas."""
     splits: list[SplitDiff]
     differences: list[Compared]
-    """Measures that differ by more than a medium effect."""
+    """Those that count as drift."""
 
 
 def diff_document(found: Diff) -> DiffDocument:

@@ -40,8 +40,8 @@ class Fact(Part):
     value: int | float | str | tuple[int | float, int | float] | None
     """The value; of a range the least and the greatest."""
     unit: str
-    """"files", "records", "values", "steps", "bytes", "pixels", "share" (1 is all), or
-    empty."""
+    """"files", "records", "values", "steps", "bytes", "pixels", "share" (1 is all),
+    "distance" (0 to 1), or empty."""
     of: str
     """"values", "lengths", "steps", "sizes", "heights", "widths", "means", "presence", or
     empty."""
@@ -364,16 +364,31 @@ class Classes(Part):
 
 
 class Compared(Part):
-    """A measure of a field in two splits, the larger effects first and info fields last."""
+    """How far the distributions of two splits are apart: drift first, info fields last."""
 
     field: str
     key: str
     splits: tuple[str, str]
-    measure: str
-    values: tuple[float, float]
-    unit: Literal["Cohen's h", "Cohen's d", "ratio"]
-    effect: float | None
-    """The size of the difference; null without a bound, as between two constants."""
+    of: str
+    """What is compared: "values", "lengths", "steps", "sizes", "heights", "widths", or empty
+    for whether records have the field, and with which type."""
+    measure: Literal["Kolmogorov-Smirnov distance", "Jensen-Shannon distance"]
+    distance: float
+    """From 0, of equal distributions, to 1, of those without common values."""
+    noise: float
+    """The distance that chance alone does not exceed."""
+    margin: float
+    """The uncertainty of the distance."""
+    threshold: float
+    """The distance from which on it counts as drift."""
+    drift: bool
+    """Whether the distance exceeds the noise, and with its margin reaches the threshold."""
+    category: str | None
+    """The class or the value whose share changed most; null for quantiles."""
+    shares: tuple[float, float] | None
+    """Of the category in both splits."""
+    quantiles: tuple[list[float], list[float]] | None
+    """The 5 %, 25 %, 50 %, 75 % and 95 % quantiles of numbers in both splits."""
 
 
 class Place(Part):

@@ -20,6 +20,7 @@ from ..sources import Data, find_data
 from ..statistics.model import DataStatistics, FileStatistics, WrittenBy
 
 if TYPE_CHECKING:
+    from ...rules import Thresholds
     from ...spec.model import RecordSpec
 
 
@@ -33,6 +34,7 @@ def inspect_data(
     digests: bool = True,
     spec: RecordSpec | None = None,
     groups: Sequence[str] = (),
+    thresholds: Thresholds | None = None,
 ) -> Profile:
     """Tell what the files of a data directory, a glob or a path hold.
 
@@ -49,6 +51,7 @@ def inspect_data(
         spec: of all records; None for those that the manifest lists.
         groups: fields or keys by whose values records are grouped; values in two splits
             are found.
+        thresholds: of a project; None for the defaults.
 
     Raises:
         DatasetError: there are no such files or groups, or a worker died. Damage of the files
@@ -68,7 +71,9 @@ def inspect_data(
     with Bar("inspecting") as bar:
         found = read_data(data, read, wanted, workers=workers, progress=bar)
     statistics = statistics_of(data, found, limit)
-    return profile_of(data, statistics, specs, spec, wanted.groups)
+    return profile_of(
+        data, statistics, specs, spec, groups=wanted.groups, thresholds=thresholds
+    )
 
 
 def statistics_of(data: Data, found: Pass, limit: int | None) -> DataStatistics:

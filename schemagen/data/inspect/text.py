@@ -36,6 +36,7 @@ from ..formatting import (
 from ..layouts import import_command
 from ..profile.associations import NAMES, Associations
 from ..profile.columns import Split
+from ..profile.comparison import QUANTILES
 from ..profile.facts import (
     INFORMATION,
     Fact,
@@ -362,11 +363,17 @@ def _target_blocks(
 
 def difference_blocks(profile: Profile, level: int = 3) -> Iterator[Block]:
     """Yield a table of the largest differences between splits."""
-    yield from _marked("Differences", difference_facts(profile.drifts), level)
+    found = profile.drifts
+    facts = difference_facts(found)
+    yield from _marked("Differences", facts, level, value="distance")
+    if any(each.quantiles for each in found[:LISTED]):
+        yield Paragraph(f"Quantiles: {listed(QUANTILES)}.")
 
 
-def _marked(title: str, facts: Iterable[Fact], level: int) -> Iterator[Block]:
-    """Yield a table of facts with a title; nothing without any."""
+def _marked(
+    title: str, facts: Iterable[Fact], level: int, value: str = "value"
+) -> Iterator[Block]:
+    """Yield a table of facts with a title and a heading of values; nothing without any."""
     facts = [*facts]
     if not facts:
         return
@@ -374,9 +381,9 @@ def _marked(title: str, facts: Iterable[Fact], level: int) -> Iterator[Block]:
         (each.split or "", each.subject, each.title, each.text, each.note)
         for each in facts[:LISTED]
     ]
-    headings = ("split", "name", "what", "value", "note")
+    headings = ("split", "name", "what", value, "note")
     yield Heading(title, level)
-    yield without_empty(headings, rows, headings, ("value",))
+    yield without_empty(headings, rows, headings, (value,))
     if len(facts) > LISTED:
         yield Paragraph(f"... {len(facts) - LISTED:,} more")
 

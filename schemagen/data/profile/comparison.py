@@ -1,60 +1,95 @@
-"""Differences between splits: shares, means and spreads, each with the size of its effect."""
+"""Differences between splits: the distances between the distributions of their columns."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...rules import THRESHOLDS
-from ..formatting import number, share
+from ...runtime.native import BYTES
+from ..formatting import share
+from ..statistics.measures import BY_NAME, measure_text
 from ..statistics.numbers import Numbers
 from .classes import ClassCounts, value_name
-from .columns import SIZES, VALUES, Column, Quantity, Split, quantities_of
+from .columns import (
+    LENGTHS,
+    SIZES,
+    STEPS,
+    VALUES,
+    Column,
+    Quantity,
+    Split,
+    quantities_of,
+)
+from .distances import (
+    JENSEN_SHANNON,
+    KOLMOGOROV_SMIRNOV,
+    Distance,
+    Sizes,
+    changed_most,
+    independent,
+    jensen_shannon,
+    kolmogorov_smirnov,
+    shares_of,
+)
 
 FEWEST = 30
 """A split of fewer records differs by chance."""
 
-# And so does a value that occurs less often.
-FEWEST_OF_VALUE = 10
+QUANTILES = ("5 %", "25 %", "median", "75 %", "95 %")
+"""The measures of numbers that show how two splits differ."""
 
-# The measures that follow from the frequencies of values.
-_COUNTED = (VALUES, SIZES)
+MISSING = "missing values"
+"""The category of records that lack a column."""
 
-DRIFT = THRESHOLDS["drift"]
-"""The effect that counts as drift: what Cohen calls medium."""
+_RARE = "rare values"
+
+_Counts = Sequence[Mapping[Any, int]]
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One measure of one column in two splits.
+    """How far the distributions of one thing in two splits are apart.
 
     Attributes:
         column: the column.
         splits: both of them.
-        measure: what is compared: "mean", "standard deviation", "share", "missing", "NaN".
-        quantity: of which it is; None for the column itself.
-        category: the value of which a share is; None for other measures.
-        values: the measure in both splits.
-        unit: of the effect: "Cohen's h" of shares, "Cohen's d" of means (in standard
-            deviations), or "ratio" of standard deviations.
-        effect: how large the difference is; infinite between two constants.
-        drift: the same on one scale: 0.5 is a Cohen's h or d of 0.5, or a ratio of 1.5.
+        quantity: whose values are compared; None if it is whether records have the
+            column, and with which type.
+        measure: the name of the distance.
+        distance: from 0, of equal distributions, to 1, of those without common values.
+        noise: the distance that chance alone does not exceed.
+        margin: the uncertainty of the distance.
+        threshold: the distance from which on it counts as drift.
+        category: the class or the value whose share changed most; None for quantiles.
+        shares: of the category in both splits.
+        quantiles: of the quantity in both splits, of numbers that are compared as such:
+            those of `QUANTILES`.
     """
 
     column: Column
     splits: tuple[Split, Split]
-    measure: str
     quantity: Quantity | None
-    category: str | None
-    values: tuple[float, float]
-    unit: str
-    effect: float
+    measure: str
+    distance: float
+    noise: float
+    margin: float
+    threshold: float
+    category: str | None = None
+    shares: tuple[float, float] | None = None
+    quantiles: tuple[tuple[float, ...], tuple[float, ...]] | None = None
 
     @property
-    def drift(self) -> float:
-        return self.effect - 1 if self.unit == "ratio" else self.effect
+    def drift(self) -> bool:
+        """Whether it is neither by chance nor surely below the threshold."""
+        reaches = self.distance + self.margin >= self.threshold
+        return self.distance > self.noise and reaches
+
+    @property
+    def marked(self) -> bool:
+        """Whether it is drift of what a model takes or predicts."""
+        return self.drift and not self.column.is_info
 
     @property
     def of(self) -> str:
@@ -63,55 +98,61 @@ class Difference:
 
     @property
     def title(self) -> str:
-        """What is compared, for people."""
-        of = self.category or (self.quantity.title if self.quantity else "")
-        return f"{self.measure} of {of}" if of else self.measure
+        """What differs, for people."""
+        if self.category is not None:
+            return f"share of {self.category}"
+        return self.quantity.title if self.quantity else ""
 
     @property
     def texts(self) -> tuple[str, str]:
-        """Both values, for people."""
-        first, second = map(self._text, self.values)
+        """The shares or the quantiles of both splits, for people."""
+        found: Iterable[str] = map(self._quantiles, self.quantiles or ())
+        if self.shares is not None:
+            found = (share(each, 1) for each in self.shares)
+        first, second = found
         return first, second
 
-    def _text(self, value: float) -> str:
-        if self.unit == "Cohen's h":
-            return share(value, 1)
-        time = self.column.time_of(self.quantity) if self.quantity else None
-        if time is None:
-            return number(value, 4)
-        is_spread = self.unit == "ratio"
-        return time._replace(duration=time.duration or is_spread).text(value)
-
     @property
-    def effect_text(self) -> str:
-        """The effect, for people."""
-        if self.unit == "Cohen's h":
-            return f"Cohen's h {self.effect:.1f}"
-        if math.isinf(self.effect):
-            return "one is constant" if self.unit == "ratio" else "both are constant"
-        return f"{self.unit} {number(self.effect, 2)}"
+    def in_words(self) -> str:
+        """The same with the names of the splits."""
+        found = zip(self.splits, self.texts, strict=True)
+        return "; ".join(f"{split.label}: {text}" for split, text in found)
+
+    def _quantiles(self, values: Sequence[float]) -> str:
+        assert self.quantity is not None
+        time = self.column.time_of(self.quantity)
+        found = zip(QUANTILES, values, strict=True)
+        text = " · ".join(measure_text(name, value, time) for name, value in found)
+        return f"{text} {self.quantity.unit}".rstrip()
 
 
 def differences_of(
     columns: Sequence[Column],
     classes: Sequence[ClassCounts],
     pairs: Sequence[tuple[Split, Split]],
+    threshold_of: Callable[[str], float],
 ) -> list[Difference]:
-    """Compare pairs of splits in each column: the largest differences first, info last.
+    """Compare pairs of splits in each column: what is marked first, by distance, info last.
 
     Args:
         columns: of both splits.
         classes: the counts of those that hold classes.
         pairs: splits of at least `FEWEST` records.
+        threshold_of: returns the distance that counts as drift in a column, by its name.
     """
     counted = {each.column.key: each.counts for each in classes}
     found = [
         each
         for pair in pairs
         for column in columns
-        for each in _of_column(column, counted.get(column.key, {}), pair)
+        for each in _Pair(column, pair, threshold_of(column.name)).differences(
+            counted.get(column.key)
+        )
     ]
-    return sorted(found, key=lambda each: (each.column.is_info, -each.drift))
+    return sorted(
+        found,
+        key=lambda each: (each.column.is_info, not each.drift, -each.distance),
+    )
 
 
 def pairs_of(
@@ -131,32 +172,156 @@ def pairs_of(
     return [(every[0], other) for other in every[1:]]
 
 
-def _of_column(
-    column: Column,
-    counts: Mapping[str, Mapping[str, int]],
-    pair: tuple[Split, Split],
-) -> Iterator[Difference]:
-    """Yield the measures of a column; of frequencies the one with the largest effect."""
-    missing = [(column.missing_in(split), split.found.read) for split in pair]
-    if any(count for count, _ in missing):
-        yield _shares(column, pair, "missing", missing)
-    frequencies: list[Mapping[Any, int]] = [
-        counts.get(split.name, {}) if counts else _texts(column, split)
-        for split in pair
-    ]
-    totals = [sum(each.values()) for each in frequencies]
-    if all(totals):
-        shares = []
-        for value in sorted({value for each in frequencies for value in each}):
-            both = [each.get(value, 0) for each in frequencies]
-            if max(both) >= FEWEST_OF_VALUE:
-                parts = [*zip(both, totals, strict=True)]
-                shown = value if isinstance(value, str) else value_name(value)
-                shares.append(_shares(column, pair, "share", parts, category=shown))
-        yield from sorted(shares, key=lambda each: -each.effect)[:1]
-    for quantity, found in quantities_of(column, pair).items():
-        if len(found) == len(pair) and not (counts and quantity in _COUNTED):
-            yield from _numbers(column, pair, quantity, [*found.values()])
+@dataclass(frozen=True)
+class _Pair:
+    """A column in two splits."""
+
+    column: Column
+    splits: tuple[Split, Split]
+    threshold: float
+
+    def differences(
+        self, classes: Mapping[str, Mapping[str, int]] | None
+    ) -> Iterator[Difference]:
+        """Yield a difference for each thing that both splits have.
+
+        Args:
+            classes: the frequencies of classes by split; None if it has no classes.
+        """
+        records = self.splits[0].found.read, self.splits[1].found.read
+        presence = [_presence(self.column, split) for split in self.splits]
+        yield from self._varying(None, presence, records)
+        yield from self._of_forms()
+        held = {
+            quantity: [*found.values()]
+            for quantity, found in quantities_of(self.column, self.splits).items()
+            if len(found) == len(self.splits)
+        }
+        by_category = [*self._of_values(classes)]
+        by_number = []
+        field = self.column.field
+        if VALUES in held and not (field is not None and field.codec.of_classes):
+            by_number = [*self._numbers(VALUES, held[VALUES])]
+        # Numbers that look like classes may be amounts: their order may show more.
+        yield from sorted([*by_category, *by_number], key=lambda e: not e.drift)[:1]
+        for quantity, found in held.items():
+            if quantity != VALUES and not (quantity == SIZES and by_category):
+                yield from self._numbers(quantity, found)
+
+    def _of_forms(self) -> Iterator[Difference]:
+        """Yield the difference of what floats are: whole, NaN, infinite."""
+        kinds = [self.column.kind_in(split) for split in self.splits]
+        some = [kind.numbers for kind in kinds if kind and kind.numbers]
+        found = [each for each in some if each.count]
+        if len(found) == len(self.splits) and any(each.floats for each in found):
+            sizes = self._sizes(VALUES, [each.count for each in found])
+            yield from self._varying(VALUES, [*map(_forms, found)], sizes)
+
+    def _of_values(
+        self, classes: Mapping[str, Mapping[str, int]] | None
+    ) -> Iterator[Difference]:
+        """Yield the difference of the frequencies of classes or texts.
+
+        Nothing if they are not counted, or all of them are rare.
+        """
+        counts = [
+            _texts(self.column, split)
+            if classes is None
+            else classes.get(split.name, {})
+            for split in self.splits
+        ]
+        if all(counts):
+            sizes = self._sizes(VALUES, [sum(each.values()) for each in counts])
+            yield from self._shares(VALUES, counts, sizes)
+
+    def _numbers(
+        self, quantity: Quantity, found: Sequence[Numbers]
+    ) -> Iterator[Difference]:
+        """Yield the difference of numbers unless both are the same constant."""
+        first, second = found
+        if len({*_extent(first), *_extent(second)}) == 1:
+            return
+        sizes = self._sizes(quantity, [each.finite for each in found])
+        quantiles = _quantiles(first), _quantiles(second)
+        distance = kolmogorov_smirnov(first, second, sizes)
+        yield self._of(quantity, KOLMOGOROV_SMIRNOV, distance, quantiles=quantiles)
+
+    def _varying(
+        self, quantity: Quantity | None, counts: _Counts, sizes: Sizes
+    ) -> Iterator[Difference]:
+        """Yield the difference of shares unless there is one category only."""
+        some = {name for each in counts for name, count in each.items() if count}
+        if len(some) > 1:
+            yield from self._shares(quantity, counts, sizes)
+
+    def _shares(
+        self, quantity: Quantity | None, counts: _Counts, sizes: Sizes
+    ) -> Iterator[Difference]:
+        """Yield the difference of shares unless all categories are rare."""
+        one, other = counts
+        shares = shares_of(one, other, sizes)
+        if shares.keys() == {None}:
+            return
+        most = changed_most(shares)
+        name = _RARE if most is None else most
+        yield self._of(
+            quantity,
+            JENSEN_SHANNON,
+            jensen_shannon(shares, sizes),
+            category=name if isinstance(name, str) else value_name(name),
+            shares=shares[most],
+        )
+
+    def _of(
+        self, quantity: Quantity | None, measure: str, found: Distance, **more: Any
+    ) -> Difference:
+        return Difference(
+            self.column, self.splits, quantity, measure, *found, self.threshold, **more
+        )
+
+    def _sizes(self, quantity: Quantity, counts: Iterable[int]) -> Sizes:
+        """Return how many independent values of a quantity both splits have, of all."""
+        first, second = (
+            min(count, _independent(self.column, split, quantity))
+            for split, count in zip(self.splits, counts, strict=True)
+        )
+        return first, second
+
+
+def _independent(column: Column, split: Split, quantity: Quantity) -> float:
+    """Return how many independent values of a quantity a split has.
+
+    Values of a record may be the same or nearly so, also in its steps.
+    """
+    kind = column.kind_in(split)
+    if kind is None or quantity in (STEPS, LENGTHS):
+        return math.inf  # one in a record
+    return independent(column.step_counts[split.name] if column.steps else kind.lengths)
+
+
+def _presence(column: Column, split: Split) -> dict[str, int]:
+    """Return how many records lack a column, and how many have which type of it."""
+    counts = {MISSING: column.missing_in(split)}
+    held = column.found.get(split.name)
+    if column.steps:
+        counts["present"] = column.present.get(split.name, 0)
+    elif held is not None:
+        present = {kind: held.by_kind[kind].present for kind in held.kinds}
+        counts["bytes"] = present.pop(BYTES, 0)
+        counts["numbers"] = sum(present.values())
+    return counts
+
+
+def _forms(found: Numbers) -> dict[str, int]:
+    """Return how many numbers are whole, NaN, or infinite."""
+    below, above = found.infinite
+    return {
+        "NaN": found.nan,
+        "-inf": below,
+        "inf": above,
+        "whole numbers": found.whole,
+        "fractions": found.finite - found.whole,
+    }
 
 
 def _texts(column: Column, split: Split) -> Mapping[bytes, int]:
@@ -165,40 +330,9 @@ def _texts(column: Column, split: Split) -> Mapping[bytes, int]:
     return (kind and kind.contents and kind.contents.distinct) or {}
 
 
-def _shares(
-    column: Column,
-    pair: tuple[Split, Split],
-    what: str,
-    counts: Sequence[tuple[int, int]],
-    quantity: Quantity | None = None,
-    category: str | None = None,
-) -> Difference:
-    one, other = (2 * math.asin(math.sqrt(part / whole)) for part, whole in counts)
-    first, second = (part / whole for part, whole in counts)
-    h = abs(one - other)
-    both = (first, second)
-    return Difference(column, pair, what, quantity, category, both, "Cohen's h", h)
+def _quantiles(found: Numbers) -> tuple[float, ...]:
+    return tuple(BY_NAME[name].of(found) or 0.0 for name in QUANTILES)
 
 
-def _numbers(
-    column: Column,
-    pair: tuple[Split, Split],
-    quantity: Quantity,
-    found: Sequence[Numbers],
-) -> Iterator[Difference]:
-    """Yield the shares of NaN, and means and spreads unless both are the same constant."""
-    if any(each.nan for each in found):
-        counts = [(each.nan, each.count) for each in found]
-        yield _shares(column, pair, "NaN", counts, quantity)
-    one, other = (each.mean or 0.0 for each in found)
-    first, second = (each.deviation or 0.0 for each in found)
-    if one == other and not (first or second):
-        return
-    pooled, apart = math.hypot(first, second) / math.sqrt(2), abs(one - other)
-    by = apart / pooled if pooled else math.inf
-    both = (one, other)
-    yield Difference(column, pair, "mean", quantity, None, both, "Cohen's d", by)
-    least, most = sorted((first, second))
-    factor = most / least if least else math.inf if most else 1.0
-    name, both = "standard deviation", (first, second)
-    yield Difference(column, pair, name, quantity, None, both, "ratio", factor)
+def _extent(found: Numbers) -> tuple[float | None, float | None]:
+    return found.minimum, found.maximum

@@ -22,6 +22,10 @@ Value = int | float | str | tuple[float, float] | None
 """A number, a text, or the least and the greatest of some numbers."""
 
 
+DISTANCE = "distance"
+"""The unit of differences between distributions."""
+
+
 @dataclass(frozen=True)
 class Fact:
     """One thing that is known of data.
@@ -33,7 +37,7 @@ class Fact:
         measure: what is known, such as "records", "mean" or "share".
         value: the value; None if there is none.
         unit: "files", "records", "values", "steps", "bytes", "pixels", "share" (1 is all),
-            or "" for numbers of the data and texts.
+            "distance" (0 to 1), or "" for numbers of the data and texts.
         of: what is measured: "values", "lengths", "steps", "sizes", "heights", "widths",
             "means" or "presence" of the subject; "" for the subject itself.
         category: the class or the value of which it is, or the target.
@@ -65,6 +69,8 @@ class Fact:
             if self.subject and self.unit == "records":
                 return f"records whose value is {other}"
             return f"{self.of} that are {other}"
+        if self.unit == DISTANCE:
+            return f"share of {self.category}" if self.category else self.of
         of = " of ".join(filter(None, (self.of, self.category)))
         return f"{self.measure} of {of}" if of else self.measure
 
@@ -90,7 +96,7 @@ class Fact:
                 )
             case _ if self.unit == "share":
                 return share(self.value, 1)
-            case _ if self.measure == INFORMATION:
+            case _ if self.unit == DISTANCE or self.measure == INFORMATION:
                 return f"{self.value:.2f}"
             case _:
                 return (
@@ -215,7 +221,10 @@ def class_facts(profile: Profile) -> Iterator[Fact]:
         for split in profile.splits:
             counts = counted.counts.get(split.name, {})
             total = sum(counts.values())
-            lacking = {*lacking_in(counted, split)} if counted.likely else set()
+            lacking = set()
+            if counted.likely:
+                limit = profile.thresholds.of("missing-classes", counted.name)
+                lacking = {*lacking_in(counted, split, limit)}
             for name in counted.classes if total else ():
                 count = counts.get(name, 0)
                 yield Fact(
@@ -232,22 +241,21 @@ def class_facts(profile: Profile) -> Iterator[Fact]:
 
 
 def difference_facts(differences: Sequence[Difference]) -> Iterator[Fact]:
-    """Yield measures of a split that differ from those of another one."""
+    """Yield how far the distributions of a split are from those of another one."""
     for each in differences:
         first, second = each.splits
-        before, now = each.texts
         yield Fact(
             each.column.name,
             each.column.key,
             second.name,
             each.measure,
-            each.values[1],
-            "share" if each.unit == "Cohen's h" else "",
+            each.distance,
+            DISTANCE,
             each.of,
             each.category,
             first.name,
-            "" if each.column.is_info else "drift",
-            f"{now}, {before} in {first.label}; {each.effect_text}",
+            "drift" if each.marked else "",
+            each.in_words,
         )
 
 

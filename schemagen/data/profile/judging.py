@@ -3,39 +3,39 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 
 from ...rules import THRESHOLDS
 from ..checks import DataFinding, Example
 from ..formatting import listed, number, percent, plural
 from .classes import ClassCounts
 from .columns import Split
-from .comparison import FEWEST, FEWEST_OF_VALUE, Difference
+from .comparison import FEWEST, QUANTILES, Difference
 from .duplicates import Duplicate, Place
 from .profile import Profile
 
+# A class that has fewer records in each split may be missing in another one by chance.
+_FEWEST_OF_CLASS = 10
 
-def judged(
-    profile: Profile, names: Collection[str], thresholds: Mapping[str, float]
-) -> list[DataFinding]:
+
+def judged(profile: Profile, names: Collection[str]) -> list[DataFinding]:
     """Return findings of the judgements that are asked for, in the order of `THRESHOLDS`.
 
     Args:
-        profile: of some data.
+        profile: of some data, with the thresholds.
         names: out of `THRESHOLDS`.
-        thresholds: in place of those.
     """
-    limits = {**THRESHOLDS, **thresholds}
     return [
         found
         for name in THRESHOLDS
         if name in names
-        for found in _JUDGES[name](profile, limits[name])
+        for found in _JUDGES[name](profile)
     ]
 
 
-def _leakage(profile: Profile, limit: float) -> Iterator[DataFinding]:
+def _leakage(profile: Profile) -> Iterator[DataFinding]:
     for each in profile.duplicates.found:
+        limit = _limit(profile, "leakage", each)
         if each.mark == "leakage" and each.share > limit:
             first, second = (split.label for split in each.splits)
             one, many = ("value", "values") if each.column else ("record", "records")
@@ -46,12 +46,18 @@ def _leakage(profile: Profile, limit: float) -> Iterator[DataFinding]:
             yield _repeated(profile, "SG541", each, what, found, limit)
 
 
-def _duplicates(profile: Profile, limit: float) -> Iterator[DataFinding]:
+def _duplicates(profile: Profile) -> Iterator[DataFinding]:
     for each in profile.duplicates.found:
+        limit = _limit(profile, "duplicates", each)
         if each.mark == "duplicates" and each.share > limit:
             what = f"records are more than once in {each.splits[0].label!r}"
             found = f"{plural(each.count, 'record')} again"
             yield _repeated(profile, "SG542", each, what, found, limit)
+
+
+def _limit(profile: Profile, judgement: str, found: Duplicate) -> float:
+    name = found.column.name if found.column else ""
+    return profile.thresholds.of(judgement, name)
 
 
 def _repeated(
@@ -91,36 +97,38 @@ def _where(place: Place, other: Place) -> str:
     return place.text if place.file != other.file else f"record {place.record:,}"
 
 
-def _drift(profile: Profile, limit: float) -> Iterator[DataFinding]:
+def _drift(profile: Profile) -> Iterator[DataFinding]:
     for each in profile.differences:
-        if each.drift >= limit and not each.column.is_info:
-            yield _of_difference(profile, each, limit)
+        if each.marked:
+            yield _of_difference(profile, each)
 
 
-def _of_difference(profile: Profile, each: Difference, limit: float) -> DataFinding:
-    one, other = each.splits
-    first, second = each.texts
-    least = number(1 + limit if each.unit == "ratio" else limit)
+def _of_difference(profile: Profile, each: Difference) -> DataFinding:
+    one, other = (split.label for split in each.splits)
+    differ = "differs" if each.quantiles is None else "differ"
+    found = (
+        f"{each.distance:.2f} ± {each.margin:.2f}, by chance at most {each.noise:.2f}; "
+        f"{each.in_words}"
+    )
+    if each.quantiles is not None:
+        found += f" ({listed(QUANTILES)})"
     return DataFinding(
         rule="SG543",
-        split=other.name or None,
+        split=each.splits[1].name or None,
         field=each.column.name,
         key=each.column.key,
-        what=f"{each.title} differs between {one.label} and {other.label}",
-        expected=f"a {each.unit} below {least}",
+        what=f"{each.title} {differ} between {one} and {other}",
+        expected=f"a {each.measure} below {number(each.threshold)}",
         records=0,
         files=0,
-        of=other.found.records,
-        examples=(
-            Example(
-                profile.where, None, None, f"{first} and {second}: {each.effect_text}"
-            ),
-        ),
+        of=each.splits[1].found.records,
+        examples=(Example(profile.where, None, None, found),),
     )
 
 
-def _missing_classes(profile: Profile, limit: float) -> Iterator[DataFinding]:
+def _missing_classes(profile: Profile) -> Iterator[DataFinding]:
     for counted in profile.classes:
+        limit = profile.thresholds.of("missing-classes", counted.name)
         for split in profile.splits:
             lacking = [*lacking_in(counted, split, limit)]
             if lacking:
@@ -147,10 +155,8 @@ def unjudged(profile: Profile, names: Collection[str]) -> Iterator[str]:
             yield f"no drift of fewer than {FEWEST} records is judged: {listed(small)}"
 
 
-def lacking_in(
-    counted: ClassCounts, split: Split, limit: float = THRESHOLDS["missing-classes"]
-) -> Iterator[str]:
-    """Yield the classes of which a split has too few records.
+def lacking_in(counted: ClassCounts, split: Split, limit: float) -> Iterator[str]:
+    """Yield the classes of which a split has fewer records than a limit.
 
     Without a schema, these are classes that another split has.
     """
@@ -160,7 +166,7 @@ def lacking_in(
     declared = counted.classes[: counted.known] if counted.declared else ()
     for name in counted.classes:
         most = max(each.get(name, 0) for each in counted.counts.values())
-        if own.get(name, 0) < limit and (name in declared or most >= FEWEST_OF_VALUE):
+        if own.get(name, 0) < limit and (name in declared or most >= _FEWEST_OF_CLASS):
             yield name
 
 

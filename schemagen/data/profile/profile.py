@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
+from ...rules import Thresholds
 from ...runtime.storage import manifest
 from ...runtime.storage.directory import open_directory
 from ..sources import Data
@@ -16,7 +17,7 @@ from ..statistics.model import DataStatistics, RecordStatistics, merged_records
 from .associations import Associations, associations_of
 from .classes import ClassCounts, class_counts
 from .columns import Column, Split, columns_of, latest_of, spec_of_manifest, splits_of
-from .comparison import DRIFT, Difference, differences_of, pairs_of
+from .comparison import Difference, differences_of, pairs_of
 from .duplicates import Duplicates, duplicates_of
 from .groups import check_groups, shared_groups
 
@@ -54,6 +55,7 @@ class Profile:
             other one.
         manifest: what the directory's manifest says; None without one.
         groups: the keys by which records are grouped.
+        thresholds: from where on it marks drift and missing classes.
     """
 
     statistics: DataStatistics
@@ -62,6 +64,7 @@ class Profile:
     compared: Sequence[tuple[str, str]] | None = None
     manifest: ManifestFacts | None = None
     groups: Sequence[str] = ()
+    thresholds: Thresholds = field(default_factory=Thresholds)
 
     @property
     def where(self) -> str:
@@ -114,13 +117,14 @@ class Profile:
 
     @cached_property
     def differences(self) -> Sequence[Difference]:
-        """The differences between splits, the largest first."""
-        return differences_of(self.columns, self.classes, self.pairs)
+        """The differences between splits, drift first and the largest first."""
+        threshold_of = partial(self.thresholds.of, "drift")
+        return differences_of(self.columns, self.classes, self.pairs, threshold_of)
 
     @property
     def drifts(self) -> list[Difference]:
         """Those that count as drift."""
-        return [each for each in self.differences if each.drift >= DRIFT]
+        return [each for each in self.differences if each.drift]
 
     @cached_property
     def duplicates(self) -> Duplicates:
@@ -143,6 +147,7 @@ def profile_of(
     specs: Mapping[str, RecordSpec],
     spec: RecordSpec | None,
     groups: Sequence[str] = (),
+    thresholds: Thresholds | None = None,
 ) -> Profile:
     """Return the profile of data.
 
@@ -152,12 +157,19 @@ def profile_of(
         specs: of each split, as `specs_by_split` returns them.
         spec: of all records; None for that of the manifest.
         groups: the keys by which records are grouped.
+        thresholds: of a project; None for the defaults.
 
     Raises:
         DatasetError: records cannot be grouped by these.
     """
-    latest = spec or spec_of_manifest(data)
-    found = Profile(statistics, specs, latest, manifest=_manifest(data), groups=groups)
+    found = Profile(
+        statistics,
+        specs,
+        spec or spec_of_manifest(data),
+        manifest=_manifest(data),
+        groups=groups,
+        thresholds=thresholds or Thresholds(),
+    )
     check_groups(found.where, found.columns, groups)
     return found
 

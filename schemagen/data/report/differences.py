@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from ...display.blocks import Table, without_empty
-from ..formatting import key_name, listed, plural
+from ..formatting import key_name, listed, number, plural
 from ..inspect.text import diff_tables
-from ..profile.columns import Column
-from ..profile.comparison import DRIFT, FEWEST, FEWEST_OF_VALUE
+from ..profile.columns import VALUES
+from ..profile.comparison import FEWEST, QUANTILES
 from ..profile.duplicates import Duplicate, Duplicates, Place
 from ..profile.profile import Profile
 from .charts import Figure
@@ -62,10 +62,10 @@ def _of_split(split: SplitDiff, names: tuple[str, str]) -> str:
 
 def differences_figure(profile: Profile) -> Figure:
     """Compare pairs of splits, with a table each."""
-    compared, marked = profile.differences, profile.drifts
-    some = (
-        plural(len(marked), "marked difference") if marked else "No marked differences"
-    )
+    compared, drifts = profile.differences, profile.drifts
+    some = "No marked differences"
+    if marked := sum(each.marked for each in drifts):
+        some = plural(marked, "marked difference")
     verdict = f"{some} in {plural(len(compared), 'comparison')}."
     if not compared:
         verdict = f"No comparison: it requires two splits of at least {FEWEST} records."
@@ -74,17 +74,14 @@ def differences_figure(profile: Profile) -> Figure:
         for split in profile.splits
         if split.found.read < FEWEST
     ]
-    counted = {each.column.key for each in profile.classes}
-    left_out = listed([*small, "correlations", *_contents(profile.columns, counted)])
+    left_out = listed([*small, "correlations", *_contents(profile)])
     notes = [
         f"{verdict} Not compared: {left_out}.",
-        f"Differences are marked from these effects on: Cohen's h of {DRIFT} for shares, "
-        f"Cohen's d of {DRIFT} for means, and a ratio of {1 + DRIFT} for standard "
-        "deviations.",
+        "Marked are distances between distributions that reach the threshold, "
+        f"{number(profile.thresholds.of('drift'))} by default, and that chance does not "
+        f"explain. Of numbers the tables have quantiles: {listed(QUANTILES)}.",
     ]
-    tone = "note" if marked else "good"
-    if not all(each.column.is_info for each in marked):
-        tone = "bad"
+    tone = "bad" if marked else "note" if drifts else "good"
     tables = dict(_by_pair(profile))
     return Figure(notes=notes, tables=tables, tone=tone, folded=False, wide=True)
 
@@ -93,27 +90,28 @@ def _by_pair(profile: Profile) -> Iterator[tuple[str, Table]]:
     """Yield the marked differences of each pair of splits that has any."""
     for pair in profile.pairs:
         rows = [
-            (each.column.name, each.title, *each.texts, each.effect_text)
+            (each.column.name, each.title, f"{each.distance:.2f}", *each.texts)
             for each in profile.drifts
             if each.splits == pair
         ]
         first, second = (split.label for split in pair)
-        titles = ("Name", "Measure", first, second, "Effect")
+        titles = ("Name", "What", "Distance", first, second)
         if rows:
             yield (
                 f"{first} and {second}, the largest first",
-                Table(titles, rows, (2, 3)),
+                Table(titles, rows, (2,)),
             )
 
 
-def _contents(columns: Sequence[Column], counted: Collection[str]) -> list[str]:
+def _contents(profile: Profile) -> list[str]:
     """Return the columns of bytes of which only sizes are compared, as one item."""
+    compared = {
+        each.column.key for each in profile.differences if each.quantity == VALUES
+    }
     names = [
         column.name
-        for column in columns
-        if (held := column.whole.contents) is not None
-        and column.key not in counted
-        and max((held.distinct or {}).values(), default=0) < FEWEST_OF_VALUE
+        for column in profile.columns
+        if column.whole.contents is not None and column.key not in compared
     ]
     return [f"the contents of {listed(names)}"] if names else []
 

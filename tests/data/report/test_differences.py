@@ -48,6 +48,13 @@ def _normal(mean: float, deviation: float, count: int = 500) -> list[float]:
     return [mean + deviation * (-1) ** at for at in range(count)]
 
 
+def _images(height: int) -> list[bytes]:
+    """Return different images of the same height, longer than what is counted."""
+    random = np.random.default_rng(height)
+    pixels = random.integers(0, 256, (40, height, 20, 3), np.uint8)
+    return [encoded(each, "PNG") for each in pixels]
+
+
 def test_other_countries_spreads_and_repeated_ids_are_reported(tmp_path: Path) -> None:
     """The splits of a trial, which an earlier report called alike."""
     ids = [f"r{number:04d}" for number in range(2_000)]
@@ -58,13 +65,13 @@ def test_other_countries_spreads_and_repeated_ids_are_reported(tmp_path: Path) -
         tmp_path, {"train": train, "test": test, "dev": dev}
     )
     assert (
-        "2 marked differences in 3 comparisons. "
+        "2 marked differences in 2 comparisons. "
         "Not compared: dev (10 records), correlations and the contents of id."
     ) in differences
-    assert "\nName\nMeasure\ntrain\ntest\nEffect\n" in differences
-    assert "\ncountry\nshare of DE\n100 %\n0 %\nCohen's h 3.1\n" in differences
-    shown = "standard deviation of values\n10\n3\nratio 3.3\n"
-    assert shown in differences
+    assert "\nName\nWhat\nDistance\ntrain\ntest\n" in differences
+    assert "\ncountry\nshare of DE\n1.00\n100 %\n0 %\n" in differences
+    quantiles = "-10 · -10 · -10 · 10 · 10\n-3 · -3 · -3 · 3 · 3\n"
+    assert f"\nx\nvalues\n0.50\n{quantiles}" in differences
     assert "values of id\nin train and in test\n400\n" in duplicates
 
 
@@ -97,31 +104,32 @@ def test_splits_of_one_source_do_not_differ(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("train", "test", "marked"),
     [
-        # Cohen's h of 0.49 and of 0.51
-        (["a"] * 50 + ["b"] * 50, ["a"] * 26 + ["b"] * 74, ""),
-        (["a"] * 50 + ["b"] * 50, ["a"] * 25 + ["b"] * 75, "share of a"),
-        ([1] * 60 + [0] * 40, [1] * 90 + [0] * 10, "share of 0"),
-        # a value that occurs nine times, and ten times
-        (["a"] * 40, ["a"] * 31 + ["b"] * 9, ""),
-        (["a"] * 40, ["a"] * 30 + ["b"] * 10, "share of a"),
+        # less than what chance explains, and more
+        (["a"] * 50 + ["b"] * 50, ["a"] * 20 + ["b"] * 80, ""),
+        (["a"] * 50 + ["b"] * 50, ["a"] * 10 + ["b"] * 90, "share of a"),
+        # less than the threshold in many records, and more
+        (["a", "b"] * 2_500, ["a"] * 2_300 + ["b"] * 2_700, ""),
+        (["a", "b"] * 2_500, ["a"] * 1_900 + ["b"] * 3_100, "share of a"),
+        ([1] * 50 + [0] * 50, [1] * 95 + [0] * 5, "share of 0"),
         # texts that only differ beyond what is shown of them
         (["p" * 70 + "a"] * 40, ["p" * 70 + "b"] * 40, f"share of {'p' * 60}…"),
-        (["x"] * 100, ["x"] * 77 + [None] * 23, ""),
-        (["x"] * 100, ["x"] * 60 + [None] * 40, "missing"),
-        ([0.5] * 100, [0.5] * 60 + [float("nan")] * 40, "NaN in values"),
-        (_normal(0.0, 1.0), _normal(0.49, 1.0), ""),
-        (_normal(0.0, 1.0), _normal(0.51, 1.0), "mean of values"),
-        (_normal(5.0, 1.0), _normal(5.0, 1.49), ""),
-        (_normal(5.0, 1.0), _normal(5.0, 1.51), "standard deviation of values"),
-        (_normal(5.0, 0.0), _normal(7.5, 0.0), "mean of values"),
-        ([[7]] * 40, [[7, 7]] * 40, "mean of values in a record"),
-        ([b"\xff" * 40] * 40, [b"\xff" * 50] * 40, "mean of sizes in bytes"),
+        (["x"] * 100, ["x"] * 92 + [None] * 8, ""),
+        (["x"] * 100, ["x"] * 60 + [None] * 40, "share of missing values"),
+        ([0.5] * 100, [0.5] * 60 + [float("nan")] * 40, "share of NaN"),
+        ([0.5] * 100, [0.5] * 60 + [2.0] * 40, "share of whole numbers"),
+        ([*range(5_000)], [*range(300, 5_300)], ""),
+        ([*range(5_000)], [*range(600, 5_600)], "values"),
+        ([*range(60)], [*range(20, 80)], ""),
+        ([*range(60)], [*range(30, 90)], "values"),
+        (_normal(5.0, 0.0), _normal(7.0, 0.0), "values"),
+        ([[7]] * 40, [[7, 7]] * 40, "values in a record"),
+        (_images(8), _images(9), "heights in pixels"),
     ],
 )
-def test_effects_from_a_threshold_on_are_marked(
+def test_distances_from_a_threshold_on_are_marked(
     train: list[Any], test: list[Any], marked: str, tmp_path: Path
 ) -> None:
-    """One measure each, on both sides of its threshold."""
+    """On both sides of the threshold, and of what chance explains."""
     splits = {"train": _rows(a=train), "test": _rows(a=test)}
     differences, _ = _report(tmp_path, splits)
     assert ("No marked differences" in differences) is not marked

@@ -93,18 +93,18 @@ def test_each_pair_of_splits_has_a_table_in_which_info_comes_last(
     splits = {
         "train": trips(0, 90),
         "validation": trips(90, 60, 1),
-        "test": trips(150, 60, 9),
+        "test": trips(150, 60, 20),
     }
     page = page_of(tmp_path, splits)
     heads, *rows = rows_of(page, "train and test, the largest first")
-    assert heads == ["Name", "Measure", "train", "test", "Effect"]
+    assert heads == ["Name", "What", "Distance", "train", "test"]
     names = [row[0] for row in rows]
     assert names[-1] == "seat"
     assert {"fare", "start"} <= set(names[: names.index("seat")])
-    [start] = [row for row in rows if row[:2] == ["start", "mean of values"]]
-    assert start[2].startswith("2024-03-2")
+    [start] = [row for row in rows if row[:2] == ["start", "values"]]
+    assert start[3].startswith("2024-03-1")
     heads, *_ = rows_of(page, "train and validation, the largest first")
-    assert heads[2:4] == ["train", "validation"]
+    assert heads[3:] == ["train", "validation"]
     assert tones(page)[1] == "bad"
     rows = [{**row, "seat": 5_000} for row in trips(90, 60)]
     page = page_of(tmp_path / "info", {"train": trips(0, 90), "test": rows})
