@@ -48,15 +48,16 @@ class Profile:
         specs: the schema that wrote each split, by its name; none is needed.
         latest: the schema that reads all splits, such as that of the manifest; None if
             there is none, or it is not known.
-        compared: the names of splits that are compared; None for the first one with each
-            other one.
+        compared: the names of each split in two datasets, None where a dataset lacks it,
+            if this is the profile of both; None for one dataset, whose first split is
+            compared with each other one.
         manifest: what the directory's manifest says; None without one.
     """
 
     statistics: DataStatistics
     specs: Mapping[str, RecordSpec]
     latest: RecordSpec | None = None
-    compared: Sequence[tuple[str, str]] | None = None
+    compared: Sequence[tuple[str | None, str | None]] | None = None
     manifest: ManifestFacts | None = None
 
     @property
@@ -121,7 +122,8 @@ class Profile:
     @cached_property
     def duplicates(self) -> Duplicates:
         """What is repeated; nothing if no digests were taken."""
-        return duplicates_of(self.columns, self.splits, self.statistics.files)
+        found = duplicates_of(self.columns, self.splits, self.statistics.files)
+        return found if self.compared is None else found.between(self.compared)
 
 
 def profile_of(
