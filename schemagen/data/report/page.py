@@ -230,7 +230,9 @@ def _sections(
     if columns:
         others = _drawn(profile)[:_MOST_FIGURES]
         drawn = track(others, "drawing plots", "column")
-        yield "keys", "Values and lengths", [column_figure(profile, e) for e in drawn]
+        figures = [column_figure(profile, column) for column in drawn]
+        some = [each for each in figures if each.plots or each.facts]
+        yield "keys", "Values and lengths", some
     yield "shards", "Files", [files_figure(profile)]
 
 
