@@ -12,6 +12,7 @@ from ..data.profile.diff import Diff, diff_of, names_of
 from ..data.report.records import read, value_text
 from ..data.sources import find_data
 from ..runtime.shared.tfrecord import MOST_RECORD_BYTES
+from .refusing import refusing_data
 
 # A value is shown in about so many characters.
 _CHARACTERS = 60
@@ -37,13 +38,14 @@ def diff(
         **reading: as `inspect_data` takes them.
 
     Raises:
-        DatasetError: the data does not exist, the key does not identify records, or a
-            file was changed meanwhile.
+        SchemagenError: the data does not exist.
+        DatasetError: the key does not identify records, or a file was changed meanwhile.
     """
     datasets = []
     for name, source in zip(names_of(one, other), (one, other), strict=True):
-        data = find_data(source, split)
-        profile = inspect_data(data, max_record_bytes=max_record_bytes, **reading)
+        with refusing_data(source):
+            data = find_data(source, split)
+            profile = inspect_data(data, max_record_bytes=max_record_bytes, **reading)
         datasets.append(Dataset(name, data, profile, max_record_bytes))
     return diff_of((datasets[0], datasets[1]), key, _shown)
 

@@ -117,6 +117,8 @@ def test_a_key_finds_records_that_were_changed(two: tuple[Path, Path]) -> None:
         for each in changes["examples"]
     ]
     assert places == [(f"{at:06}", at, at) for at in range(4)]
+    text = " ".join(run("diff", one, other, "--key", "id").stdout.split())
+    assert "train: only in v1: 000059 (record 59 of train-00000-of-00001)" in text
     wrong = run("diff", one, other, "--key", "kind")
     assert wrong.exit_code == 2
     assert "do not identify records" in wrong.stderr
@@ -262,6 +264,14 @@ def test_how_often_a_record_is_there_counts(two: tuple[Path, Path]) -> None:
         for own in found["splits"][0]["unmatched"]
         for each in own
     ] == [60, 60]
+
+
+def test_an_error_is_at_the_data_that_has_it(two: tuple[Path, Path]) -> None:
+    """Either of the two may be wrong."""
+    for pair in ((two[0], two[1] / "no"), (two[1] / "no", two[0])):
+        done = run("diff", *pair)
+        assert done.exit_code == 2
+        assert done.stderr.startswith(f"{two[1] / 'no'}:1:1: SG441 no such")
 
 
 def test_single_splits_are_compared_whatever_their_names(

@@ -265,7 +265,9 @@ def two_datasets() -> None:
             example(
                 {
                     "id": at,
-                    "title": f"Lamp {at}" if at != 23 or version == 1 else "Desk lamp 23",
+                    "title": f"Lamp {at}"
+                    if at != 23 or version == 1
+                    else "Desk lamp 23",
                     "price": at % 9 + 1.95 - (version == 2 and at % 40 == 3),
                 }
             )

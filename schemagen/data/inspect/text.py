@@ -492,7 +492,7 @@ def _changed(changes: Changes) -> Iterator[str]:
     first = "the first " if changes.compared < changes.records else ""
     compared = f"{first}{plural(changes.compared, 'changed record')}"
     for each in changes.fields[:LISTED]:
-        yield f"{key_name(each.field)}: {each.records:,} of {compared}"
+        yield f"{each.field}: {each.records:,} of {compared}"
     if (more := len(changes.fields) - LISTED) > 0:
         yield f"{plural(more, 'field')} more changed"
     if changes.equal:
