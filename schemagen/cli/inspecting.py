@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,6 @@ from .reporting import (
     reading_options,
     report,
     spec_of_record,
-    table_option,
     terminal_columns,
 )
 
@@ -50,6 +49,18 @@ def _judgements(
             known = ", ".join(THRESHOLDS)
             raise click.BadParameter(f"{name!r} is not one of {known}.", ctx, param)
     return found
+
+
+def _fail_on_option(
+    help_text: str,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the option that lists what fails; its help ends with the names."""
+    return click.option(
+        "--fail-on",
+        metavar="NAMES",
+        callback=_judgements,
+        help=f"{help_text} {', '.join(THRESHOLDS)}.",
+    )
 
 
 @click.command(
@@ -105,12 +116,7 @@ def _judgements(
     help="Find values of this field, such as a speaker, that are in two splits; may be "
     "repeated.",
 )
-@click.option(
-    "--fail-on",
-    metavar="NAMES",
-    callback=_judgements,
-    help=f"Exit with 1 on findings out of: {', '.join(THRESHOLDS)}.",
-)
+@_fail_on_option("Exit with 1 on findings out of:")
 @project_option
 @format_option
 def inspect(
@@ -142,13 +148,7 @@ def inspect(
     if fail_on:
         reading["thresholds"] = _thresholds(project)
     profile = _read(data, split, html, spec_of_record(record, project), reading)
-    findings = []
-    if fail_on:
-        from ..data.profile.judging import judged, unjudged
-
-        for text in unjudged(profile, fail_on):
-            echo(text, err=True)
-        findings = [each.finding() for each in judged(profile, fail_on)]
+    findings = _findings(profile, fail_on)
     if html is None or style == "json" or markdown:
         print_profile(profile, findings, style, records, markdown=markdown)
     if style != "json":
@@ -190,6 +190,17 @@ def _thresholds(project: str) -> Thresholds:
     if settings_directory(Path(project)) is None:
         return Thresholds()
     return find_project(Path(project)).settings.thresholds.thresholds()
+
+
+def _findings(profile: Profile, names: Sequence[str]) -> list[Finding]:
+    """Return what fails out of some names, and print what could not be judged."""
+    if not names:
+        return []
+    from ..data.profile.judging import judged, unjudged
+
+    for text in unjudged(profile, names):
+        echo(text, err=True)
+    return [each.finding() for each in judged(profile, names)]
 
 
 def _print_report(report: Report) -> None:
@@ -235,6 +246,10 @@ def print_profile(
             "Find records that were changed, by an identifier",
             "schemagen diff data/v1 data/v2 --key id",
         ),
+        (
+            "Fail a build if test records of one version are in train of the other",
+            "schemagen diff data/v1 data/v2 --fail-on leakage",
+        ),
     ],
 )
 @click.argument("one", metavar="A", shell_complete=complete_paths)
@@ -247,21 +262,41 @@ def print_profile(
 )
 @html_option
 @reading_options
-@table_option("Tables for people, or data.")
+@_fail_on_option("Exit with 1 only on damage, or findings between A and B out of:")
+@project_option
+@format_option
 def diff(
-    one: str, other: str, key: str, html: str | None, style: str, **reading: Any
+    one: str,
+    other: str,
+    key: str,
+    html: str | None,
+    fail_on: tuple[str, ...],
+    project: str,
+    style: str,
+    **reading: Any,
 ) -> None:
-    """Compare two datasets: schemas, counts, distributions, and records.
+    """Compare two datasets: schemas, counts, distributions, records, and values.
 
     A and B are data directories, files or quoted globs, or URLs. Splits of equal names
-    are compared; if each has one split, these. Exit code 1 if anything differs:
-    a change of the schema that `breaking` would report, a class, key, split or record
-    that one of them lacks, or a distribution by a distance of 0.1 or more.
+    are compared; if each has one split, these. --key shows which fields and values of
+    records changed.
+
+    Exit code 1 if anything differs: a change of the schema that `breaking` would
+    report, a class, key, split or record that one of them lacks, or a distribution by
+    a distance of 0.1 or more; and if anything was not read, such as damaged or missing
+    files, or records beyond --limit.
+
+    --fail-on makes findings of drift and missing-classes between the versions of a
+    split, duplicates in B, and leakage: records, or identifying values, of a split of
+    one dataset in another split of the other. With --format github, only findings are
+    printed.
     """
     from ..use_cases.diff import diff as use_case
     from ..use_cases.diff import write_diff
     from ..use_cases.refusing import refusing_data
 
+    if fail_on:
+        reading["thresholds"] = _thresholds(project)
     if html is not None:
         from ..data.report.page import check_target
 
@@ -270,15 +305,18 @@ def diff(
         found = use_case(one, other, key, **reading)
         if html is not None:
             print_written(html, write_diff(html, found))
+    findings = _findings(found.profile, fail_on)
     if style == "json":
         from ..data.inspect.as_json import text_of
         from ..data.inspect.diff_document import diff_document
 
-        print_document(text_of(diff_document(found)))
-    else:
+        print_document(text_of(diff_document(found, findings)))
+    elif style == "text":
         from ..data.inspect.text import diff_blocks
         from ..display.terminal import terminal_text
 
         echo(terminal_text([*diff_blocks(found)], terminal_columns()), nl=False)
-    if not found.same:
+    if style != "json":
+        report(findings, style)
+    if (findings or not found.sound) if fail_on else not found.same:
         leave()

@@ -87,7 +87,7 @@ def _items(items: Sequence[str], bullet: str) -> RenderableType:
 
     grid = Grid.grid()
     for item in items:
-        text = Text(printable(" ".join(item.split())))
+        text = Text(printable(" ".join(item.split())), overflow="fold")
         grid.add_row(*([bullet, text] if bullet else [text]))
     return grid
 

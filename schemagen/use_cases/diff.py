@@ -4,24 +4,55 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..data.formatting import one_line
 from ..data.inspect.inspecting import inspect_data
+from ..data.profile.changes import Dataset
+from ..data.profile.columns import Column
 from ..data.profile.diff import Diff, diff_of, names_of
+from ..data.report.records import read, value_text
+from ..data.sources import find_data
+from ..runtime.shared.tfrecord import MOST_RECORD_BYTES
+from .refusing import refusing_data
+
+# A value is shown in about so many characters.
+_CHARACTERS = 60
 
 
-def diff(one: str, other: str, key: str = "", **reading: Any) -> Diff:
+def diff(
+    one: str,
+    other: str,
+    key: str = "",
+    split: str | None = None,
+    *,
+    max_record_bytes: int = MOST_RECORD_BYTES,
+    **reading: Any,
+) -> Diff:
     """Compare two datasets.
 
     Args:
         one: a directory, a file or a glob, or the URL of one.
         other: likewise.
         key: a field whose values identify records; "" for their bytes.
+        split: only this split.
+        max_record_bytes: longer records are damage and are not read.
         **reading: as `inspect_data` takes them.
 
     Raises:
-        DatasetError: the data does not exist, or the key does not identify records.
+        SchemagenError: the data does not exist.
+        DatasetError: the key does not identify records, or a file was changed meanwhile.
     """
-    first, second = (inspect_data(data, **reading) for data in (one, other))
-    return diff_of(first, second, names_of(one, other), key)
+    datasets = []
+    for name, source in zip(names_of(one, other), (one, other), strict=True):
+        with refusing_data(source):
+            data = find_data(source, split)
+            profile = inspect_data(data, max_record_bytes=max_record_bytes, **reading)
+        datasets.append(Dataset(name, data, profile, max_record_bytes))
+    return diff_of((datasets[0], datasets[1]), key, _shown)
+
+
+def _shown(column: Column, record: bytes) -> str:
+    """Return the values of a record in a column, on one line."""
+    return one_line(value_text(column, read(record), _CHARACTERS), 2 * _CHARACTERS)
 
 
 def write_diff(path: str, found: Diff) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import shutil
@@ -9,13 +10,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import fsspec
 import pytest
 from click.testing import Result
-from command_line import run
+from command_line import make_project, run
 from digit_rows import rows
-from manifests import edited_manifest, reverse_classes, without_last_class
+from manifests import (
+    count_one_more,
+    edited_manifest,
+    reverse_classes,
+    without_last_class,
+)
+from tfrecord_files import flip_bit
 
-from data.messages import write_file
+from data.messages import example, features, sequence_example, sized, write_file
+from data.report.pages import rows_of
 from data.test_fail_on import record
 from generated.digit.serializer import write_dataset
 
@@ -58,8 +67,10 @@ def test_records_that_one_lacks_are_counted_and_named(two: tuple[Path, Path]) ->
         [60, 62],
         [5, 7],
     )
-    assert [each["record"] for each in train["places"][0]] == [55, 56, 57]
-    assert [each["record"] for each in train["places"][1]] == [55, 56, 57]
+    for own, count in zip(train["unmatched"], (5, 7), strict=True):
+        numbers = [each["place"]["record"] for each in own]
+        assert numbers == [*range(55, 55 + count)]
+        assert {each["key_value"] for each in own} == {None}
     assert test["only"] == [0, 0]
     assert "only in v1: record 55" in run("diff", one, other).stdout
 
@@ -96,14 +107,18 @@ def test_a_key_finds_records_that_were_changed(two: tuple[Path, Path]) -> None:
     write_file(other / "train-00000-of-00001", some)
     _, found = diff(one, other, "--key", "id")
     assert found["splits"][0]["only"] == [1, 0]
-    assert found["splits"][0]["changed"] == 4
-    assert [
-        [each["record"] for each in pair] for pair in found["splits"][0]["changes"]
-    ] == [
-        [0, 0],
-        [1, 1],
-        [2, 2],
+    [lacking] = found["splits"][0]["unmatched"][0]
+    assert (lacking["key_value"], lacking["place"]["record"]) == ("000059", 59)
+    changes = found["splits"][0]["changes"]
+    assert (changes["records"], changes["compared"], changes["equal"]) == (4, 4, 0)
+    assert changes["fields"] == [{"field": "size", "key": "size", "records": 4}]
+    places = [
+        (each["key_value"], each["before"]["record"], each["after"]["record"])
+        for each in changes["examples"]
     ]
+    assert places == [(f"{at:06}", at, at) for at in range(4)]
+    text = " ".join(run("diff", one, other, "--key", "id").stdout.split())
+    assert "train: only in v1: 000059 (record 59 of train-00000-of-00001)" in text
     wrong = run("diff", one, other, "--key", "kind")
     assert wrong.exit_code == 2
     assert "do not identify records" in wrong.stderr
@@ -227,12 +242,36 @@ def test_a_renamed_field_has_the_same_key(tmp_path: Path) -> None:
 def test_a_key_of_a_record_that_is_matched_twice_is_a_difference(
     two: tuple[Path, Path],
 ) -> None:
-    """Only the first of equal identifiers is compared."""
+    """The second one of equal identifiers is compared with the other second one."""
     for data, more in zip(two, ({}, {"surge": 1.5}), strict=True):
         some = [*map(record, range(60)), record(0, **more)]
         write_file(data / "train-00000-of-00001", some)
     code, found = diff(*two, "--key", "id")
     assert (code, found["same"], found["keys"]) == (1, False, [[], ["surge"]])
+    [change] = found["splits"][0]["changes"]["examples"]
+    assert (change["before"]["record"], change["after"]["record"]) == (60, 60)
+
+
+def test_how_often_a_record_is_there_counts(two: tuple[Path, Path]) -> None:
+    """Two datasets of as many records may repeat other ones."""
+    for data, again in zip(two, (0, 1), strict=True):
+        some = [*map(record, range(60)), record(again)]
+        write_file(data / "train-00000-of-00001", some)
+    code, found = diff(*two)
+    assert (code, found["splits"][0]["only"]) == (1, [1, 1])
+    assert [
+        each["place"]["record"]
+        for own in found["splits"][0]["unmatched"]
+        for each in own
+    ] == [60, 60]
+
+
+def test_an_error_is_at_the_data_that_has_it(two: tuple[Path, Path]) -> None:
+    """Either of the two may be wrong."""
+    for pair in ((two[0], two[1] / "no"), (two[1] / "no", two[0])):
+        done = run("diff", *pair)
+        assert done.exit_code == 2
+        assert done.stderr.startswith(f"{two[1] / 'no'}:1:1: SG441 no such")
 
 
 def test_single_splits_are_compared_whatever_their_names(
@@ -273,7 +312,7 @@ def test_a_page_of_equal_datasets_says_so(
     ("train", "expected"),
     [
         ([*range(1, 60), 200, 201], "1 record only in v1, 2 only in v2"),
-        ([*range(60), 0], "60 records in v1, 61 in v2"),
+        ([*range(60), 0], "1 record only in v2"),
         (None, "only in v1"),
     ],
 )
@@ -296,3 +335,457 @@ def test_a_page_counts_changed_records(two: tuple[Path, Path], tmp_path: Path) -
     run("diff", *two, "--key", "id", "--html", tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text("utf-8")
     assert ">train: 1 record only in v1, 4 changed.<" in page
+
+
+def changed(
+    two: tuple[Path, Path],
+    before: dict[str, Any],
+    after: dict[str, Any],
+    compression: str = "",
+) -> list[tuple[str, str | None, str | None]]:
+    """Return the field, and the values in both datasets, of what changed in a record."""
+    for data, values in zip(two, (before, after), strict=True):
+        some = [record(at) for at in range(60)]
+        some[7] = record(7, **values)
+        write_file(data / "train-00000-of-00001", some, compression)
+    _, found = diff(*two, "--key", "id")
+    changes = found["splits"][0]["changes"]
+    assert (changes["records"], changes["equal"]) == (1, 0)
+    [example] = changes["examples"]
+    assert example["key_value"] == "000007"
+    assert [each["field"] for each in changes["fields"]] == [
+        each["field"] for each in example["fields"]
+    ]
+    return [
+        (each["field"], each["before"], each["after"]) for each in example["fields"]
+    ]
+
+
+@pytest.mark.parametrize("compression", ["", "GZIP", "ZLIB"])
+def test_values_that_changed_are_side_by_side(
+    two: tuple[Path, Path], compression: str
+) -> None:
+    """Also of compressed files, in which records have to be found again."""
+    new = {"size": 2.5, "kind": b"cow"}
+    assert changed(two, {"size": 1.0, "kind": b"cat"}, new, compression) == [
+        ("kind", "cat", "cow"),
+        ("size", "1", "2.5"),
+    ]
+    text = run("diff", *two, "--key", "id").stdout
+    assert "- train: size: 1 of 1 changed record\n" in text
+    table = text.split("Changed values of train\n\n")[1].split("\n\n")[0]
+    assert [line.split() for line in table.splitlines()] == [
+        ["id", "field", "v1", "v2"],
+        ["000007", "kind", "cat", "cow"],
+        ["000007", "size", "1", "2.5"],
+    ]
+
+
+_LONG = b"a" * 100
+
+_LISTS = {"list": [*range(500)]}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "shown"),
+    [
+        ({}, {"new": 1}, ("new", None, "1")),
+        ({"old": b"x"}, {"old": None}, ("old", "x", None)),
+        ({"n": 3}, {"n": 3.0}, ("n", "int64", "float")),
+        ({"n": 0.0}, {"n": -0.0}, ("n", "0.0", "-0.0")),
+        ({"n": 1.0}, {"n": 1.0000001}, ("n", "1.0", "1.0000001")),
+        ({"n": []}, {"n": None}, ("n", "[]", None)),
+        (
+            {"text": _LONG + b"bc"},
+            {"text": _LONG + b"bd"},
+            ("text", 'byte 101: "c"', 'byte 101: "d"'),
+        ),
+        (
+            {"data": bytes(range(200))},
+            {"data": bytes([*range(199), 0])},
+            ("data", "byte 199: c7 (1 byte)", "byte 199: 00 (1 byte)"),
+        ),
+        (
+            _LISTS,
+            {"list": [*range(499), 7]},
+            ("list", "value 499: 499", "value 499: 7"),
+        ),
+    ],
+)
+def test_values_that_differ_have_texts_that_do(
+    two: tuple[Path, Path],
+    before: dict[str, Any],
+    after: dict[str, Any],
+    shown: tuple[str, str | None, str | None],
+) -> None:
+    """The rest of long values is compared too, all digits, and kinds."""
+    assert changed(two, before, after) == [shown]
+
+
+def test_nan_is_equal_to_nan(two: tuple[Path, Path]) -> None:
+    """In records that differ in another value."""
+    nan = {"n": [float("nan"), 1.0]}
+    assert changed(two, {**nan, "x": 1}, {**nan, "x": 2}) == [("x", "1", "2")]
+
+
+def test_steps_are_compared(tmp_path: Path) -> None:
+    """Their number, and the values of each."""
+    found = []
+    for lists in ([[1, 2], [3]], [[1], [2, 3]], [[1, 2], [3], []]):
+        for name, steps in (("v1", [[1, 2], [3]]), ("v2", lists)):
+            some = [
+                sequence_example({"id": at}, {"n": steps if at == 3 else [[at]]})
+                for at in range(40)
+            ]
+            write_file(tmp_path / name / "train-00000-of-00001", some)
+        _, document = diff(tmp_path / "v1", tmp_path / "v2", "--key", "id")
+        found.append(
+            [
+                (record["key_value"], each["field"], each["before"], each["after"])
+                for record in document["splits"][0]["changes"]["examples"]
+                for each in record["fields"]
+            ]
+        )
+    assert found == [
+        [],
+        [("3", "n", "2 steps: [1, 2] | 3", "2 steps: 1 | [2, 3]")],
+        [("3", "n", "2 steps: [1, 2] | 3", "3 steps: [1, 2] | 3 | []")],
+    ]
+
+
+def test_classes_and_names_are_those_of_each_schema(tmp_path: Path) -> None:
+    """Of a field that has the same key and another name."""
+    old, new = with_other_label(
+        tmp_path,
+        lambda label: {"name": "numeral", "classes": ["null", *label["classes"][1:]]},
+    )
+    some = rows(40)
+    some[3] |= {"digit": 0}
+    write_dataset(some, old, "train", overwrite=True)
+    _, found = diff(old, new, "--key", "scan")
+    changes = found["splits"][0]["changes"]
+    [example] = changes["examples"]
+    assert (example["key_value"], example["fields"]) == (
+        "3",
+        [{"field": "numeral", "key": "digit", "before": "zero", "after": "three"}],
+    )
+
+
+def test_other_bytes_of_equal_values_are_told(two: tuple[Path, Path]) -> None:
+    """As another program writes them: a key order that protobuf does not promise."""
+    values = {"id": b"000007", "n": 1}
+    parts = [features({key: value}) for key, value in values.items()]
+    for data, order in zip(two, (1, -1), strict=True):
+        some = [*map(record, range(7)), sized(1, b"".join(parts[::order]))]
+        some += map(record, range(8, 60))
+        write_file(data / "train-00000-of-00001", some)
+    code, found = diff(*two, "--key", "id")
+    changes = found["splits"][0]["changes"]
+    assert (code, changes["records"], changes["equal"]) == (1, 1, 1)
+    assert (changes["fields"], changes["examples"][0]["fields"]) == ([], [])
+    text = run("diff", *two, "--key", "id").stdout
+    assert (
+        "1 of 1 changed record: other bytes, equal values, such as 000007"
+        in " ".join(text.split())
+    )
+
+
+def test_the_first_of_many_changed_records_are_compared(tmp_path: Path) -> None:
+    """The result says how many these are."""
+    for name, x in (("v1", 1), ("v2", 2)):
+        some = [example({"id": at, "x": x}) for at in range(10_050)]
+        write_file(tmp_path / name / "train-00000-of-00001", some)
+    _, found = diff(tmp_path / "v1", tmp_path / "v2", "--key", "id")
+    changes = found["splits"][0]["changes"]
+    assert (changes["records"], changes["compared"]) == (10_050, 10_000)
+    assert changes["fields"] == [{"field": "x", "key": "x", "records": 10_000}]
+    text = run("diff", tmp_path / "v1", tmp_path / "v2", "--key", "id").stdout
+    assert "train: x: 10,000 of the first 10,000 changed records" in text
+    assert "Changed values of train, the first 10 of 10,050 changed records\n" in text
+
+
+def test_records_of_any_order_and_file_are_matched(two: tuple[Path, Path]) -> None:
+    """A place is the record of each dataset's own file; damage before it does not matter."""
+    one, other = two
+    (other / "train-00000-of-00001").unlink()
+    some = [record(at, size=float(at)) for at in reversed(range(60))]
+    for shard in range(2):
+        write_file(other / f"train-{shard:05}-of-00002", some[shard::2])
+    flip_bit(one / "train-00000-of-00001", 5, 20)
+    _, found = diff(one, other, "--key", "id")
+    train = found["splits"][0]
+    assert train["only"] == [0, 1]
+    assert train["changes"]["records"] == 59
+    shown = {
+        each["key_value"]: (each["before"]["record"], each["after"])
+        for each in train["changes"]["examples"]
+    }
+    assert [*shown] == [f"{at:06}" for at in (0, 1, 2, 3, 4, 6, 7, 8, 9, 10)]
+    assert {number for number, _ in shown.values()} == {-1}
+    place = shown["000004"][1]
+    assert place["file"].endswith("train-00001-of-00002")
+    assert place["record"] == 27
+    sizes = [each["fields"][0]["after"] for each in train["changes"]["examples"]]
+    assert sizes == ["0", "1", "2", "3", "4", "6", "7", "8", "9", "10"]
+
+
+def test_remote_data_is_read_again(two: tuple[Path, Path]) -> None:
+    """As local files are."""
+    one, other = two
+    some = [record(at, size=0.0) if at < 4 else record(at) for at in range(60)]
+    content = write_file(other / "train-00000-of-00001", some).read_bytes()
+    memory = fsspec.filesystem("memory")
+    memory.pipe("memory://diffs/train-00000-of-00001", content)
+    found = json.loads(
+        run(
+            *("diff", one, "memory://diffs", "--key", "id", "--split", "train"),
+            *("--format", "json"),
+        ).stdout
+    )
+    changes = found["splits"][0]["changes"]
+    assert changes["fields"] == [{"field": "size", "key": "size", "records": 4}]
+
+
+def test_a_field_that_matches_records_is_named(two: tuple[Path, Path]) -> None:
+    """If records of both differ and no key was given."""
+    other = two[1]
+    hint = "`--key id` matches records by this field"
+    assert hint not in run("diff", *two).stdout
+    write_file(other / "train-00000-of-00001", [record(at) for at in range(50)])
+    assert hint not in run("diff", *two).stdout
+    some = [record(at, size=0.0) if at < 4 else record(at) for at in range(60)]
+    write_file(other / "train-00000-of-00001", some)
+    assert hint in run("diff", *two).stdout
+    assert diff(*two)[1]["identifying"] == ["id"]
+    assert hint not in run("diff", *two, "--key", "id").stdout
+
+
+def _flip(data: Path) -> None:
+    flip_bit(data / "train-00000-of-00001", 3, 20)
+
+
+def _lose_a_shard(data: Path) -> None:
+    (data / "train-00000-of-00001").rename(data / "train-00000-of-00002")
+
+
+def _add_another_file(data: Path) -> None:
+    (data / "train.npy").write_bytes(b"more")
+
+
+def _malformed(data: Path) -> None:
+    some = [*map(record, range(60)), b"\xff"]
+    write_file(data / "train-00000-of-00001", some)
+
+
+def _other_messages(data: Path) -> None:
+    some = [sized(7, b"%d" % at) for at in range(60)]
+    write_file(data / "train-00000-of-00001", some)
+
+
+def _many_keys(data: Path) -> None:
+    some = [record(0, **{f"k{at:04}": 1 for at in range(5_001)})]
+    write_file(data / "train-00000-of-00001", some)
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        (_flip, "train-00000-of-00001: record 3 at byte"),
+        (_lose_a_shard, "note: train: "),
+        (_add_another_file, "not looked at: train.npy"),
+        (_malformed, "is not a tf.train.Example"),
+        (_other_messages, "train-00000-of-00001: "),
+        (_many_keys, "There are more than 5,000 keys"),
+    ],
+)
+def test_what_was_not_read_is_not_called_equal(
+    broken: Callable[[Path], None],
+    said: str,
+    two: tuple[Path, Path],
+    tmp_path: Path,
+) -> None:
+    """In text, data and the page, of each dataset."""
+    for data in two:
+        broken(data)
+    expect_unread(two, tmp_path, said)
+
+
+def expect_unread(
+    two: tuple[Path, Path], directory: Path, said: str, *options: str
+) -> None:
+    """See that two equal datasets are not called the same, and why."""
+    code, found = diff(*two, *options)
+    assert (code, found["same"]) == (1, False)
+    assert all(any(said in text for text in texts) for texts in found["unread"]), found
+    page = directory / "page.html"
+    text = run("diff", *two, *options, "--html", page).stdout
+    assert text.endswith("\n\nNo differences in what was read.\n")
+    lines = "".join(text.split())
+    for name, texts in zip(("v1", "v2"), found["unread"], strict=True):
+        for each in texts:
+            assert "".join(f"- {name}: {each}".split()) in lines
+            assert html.escape(f"{name}: {each}", quote=False) in html.unescape(
+                page.read_text("utf-8")
+            )
+    assert "No records differ in what was read." in page.read_text("utf-8")
+
+
+def test_a_limit_is_not_called_equal(two: tuple[Path, Path], tmp_path: Path) -> None:
+    """Unless it is no less than what there is."""
+    expect_unread(
+        two, tmp_path, "read: the first 59 records of each split", "--limit", "59"
+    )
+    code, found = diff(*two, "--limit", "60")
+    assert (code, found["same"], found["unread"]) == (0, True, [[], []])
+
+
+def _remove_a_shard(data: Path) -> None:
+    next(data.glob("train-*")).unlink()
+
+
+def _add_a_shard(data: Path) -> None:
+    shutil.copy(next(data.glob("train-*")), data / "train-00009-of-00010.tfrecord")
+
+
+def _cut_manifest(data: Path) -> None:
+    path = data / "manifest.json"
+    path.write_bytes(path.read_bytes()[:-9])
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        (_remove_a_shard, "No such file"),
+        (_add_a_shard, "not in manifest.json, and not read: train-00009-of-00010"),
+        (_cut_manifest, "manifest.json"),
+        (lambda data: count_one_more(data, 0), "and manifest.json lists 21"),
+    ],
+)
+def test_what_a_manifest_lists_and_is_not_there_is_not_called_equal(
+    tmp_path: Path, broken: Callable[[Path], None], said: str
+) -> None:
+    for name in ("v1", "v2"):
+        write_dataset(rows(40), tmp_path / name, "train", shards=2)
+        broken(tmp_path / name)
+    expect_unread((tmp_path / "v1", tmp_path / "v2"), tmp_path, said)
+
+
+def fails(two: tuple[Path, Path], *names: str) -> tuple[int, list[tuple[str, str]]]:
+    """Return the exit code, and the rule and the message of each finding."""
+    code, found = diff(*two, "--fail-on", ",".join(names))
+    return code, [(each["rule"], each["message"]) for each in found["findings"]]
+
+
+ALL = ("leakage", "duplicates", "drift", "missing-classes")
+
+
+def test_differences_alone_do_not_fail_where_names_are_given(
+    two: tuple[Path, Path],
+) -> None:
+    """Two versions share records, and the second one may have more."""
+    write_file(two[1] / "train-00000-of-00001", map(record, [*range(60), 200]))
+    assert diff(*two)[0] == 1
+    assert fails(two, *ALL) == (0, [])
+    flip_bit(two[1] / "train-00000-of-00001", 3, 20)
+    assert fails(two, *ALL) == (1, [])
+    wrong = run("diff", *two, "--fail-on", "luck")
+    assert wrong.exit_code == 2
+    assert "'luck' is not one of leakage" in wrong.stderr
+
+
+def test_a_test_record_of_one_version_in_train_of_the_other_is_leakage(
+    two: tuple[Path, Path],
+) -> None:
+    """In either direction, but not inside of the first one."""
+    one, other = two
+    write_file(other / "train-00000-of-00001", map(record, [*range(59), 100]))
+    write_file(other / "test-00000-of-00001", map(record, range(101, 160)))
+    code, found = fails(two, "leakage", "duplicates")
+    assert (code, found) == (
+        1,
+        [("SG541", "records of 'v2 train' are in 'v1 test' too")],
+    )
+    assert fails((other, one), "leakage") == (code, found)
+    assert "SG541" in run("diff", *two, "--fail-on", "leakage").stderr
+    printed = run("diff", *two, "--fail-on", "leakage", "--format", "github").stdout
+    assert printed.startswith("::error")
+    assert len(printed.splitlines()) == 1
+
+
+def test_duplicates_of_the_second_dataset_fail(two: tuple[Path, Path]) -> None:
+    """Those of the first one are there already."""
+    one, other = two
+    write_file(other / "train-00000-of-00001", map(record, [*range(60), 3]))
+    code, [(rule, message)] = fails(two, *ALL)
+    assert (code, rule) == (1, "SG542")
+    assert "more than once in 'v2 train'" in message
+    assert fails((other, one), *ALL) == (0, [])
+
+
+def test_drift_and_classes_are_judged_between_versions(two: tuple[Path, Path]) -> None:
+    """Of the same split: a class that the new version lacks, a column that moved."""
+    one, other = two
+    some = [record(at, size=float(at % 3), kind=b"cat") for at in range(60)]
+    write_file(other / "train-00000-of-00001", some)
+    code, found = fails(two, "drift", "missing-classes")
+    assert code == 1
+    assert {rule for rule, _ in found} == {"SG543", "SG544"}
+    assert all("v2 train" in message for _, message in found)
+    code, found = fails((other, one), "missing-classes")
+    assert (code, found) == (0, [])
+
+
+def test_thresholds_of_the_project_hold(two: tuple[Path, Path], tmp_path: Path) -> None:
+    """As for inspect."""
+    write_file(two[1] / "train-00000-of-00001", map(record, [*range(60), 3]))
+    project = make_project(tmp_path / "project", {})
+    with (project / "pyproject.toml").open("a") as settings:
+        settings.write("\n[tool.schemagen.thresholds]\nduplicates = 0.1\n")
+    arguments = ("diff", *two, "--fail-on", "duplicates")
+    assert run(*arguments).exit_code == 1
+    assert run(*arguments, "--project", project).exit_code == 0
+
+
+def test_what_two_single_splits_cannot_show_is_said(two: tuple[Path, Path]) -> None:
+    done = run("diff", *two, "--split", "train", "--fail-on", "leakage,drift")
+    assert done.exit_code == 0
+    assert done.stderr == "not judged: leakage, which need two splits\n"
+
+
+def test_a_page_has_the_values_that_changed(
+    two: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """Next to each other, with both records to open."""
+    some = [record(at, size=0.5) if at < 4 else record(at) for at in range(60)]
+    write_file(two[1] / "train-00000-of-00001", some)
+    run("diff", *two, "--key", "id", "--html", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text("utf-8")
+    table = rows_of(page, "Changed values of train")
+    assert table[0] == ["id", "field", "v1", "v2"]
+    assert table[1] == ["000000 v1 v2", "size", "10.2515", "0.5"]
+    opened = re.findall(r'class="open" data-sample="([\w-]+)">v[12]<', page)
+    assert len(opened) == 8
+    assert all(f'<template id="{each}">' in page for each in opened)
+
+
+def test_a_page_says_of_each_dataset_what_its_keys_are(
+    two: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """Nothing is said of both together: kinds, lengths, values, counts."""
+    some = [record(at, size=at, kind=[b"cat"] * 2) for at in range(60)]
+    for split in ("train", "test"):
+        write_file(two[1] / f"{split}-00000-of-00001", some)
+    run("diff", *two, "--html", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text("utf-8")
+    keys = rows_of(
+        page, "All keys: their types, the records that have them, and their values"
+    )
+    found = {(row[0], row[1]): dict(zip(keys[0], row, strict=True)) for row in keys[1:]}
+    assert [*found] == [
+        (key, v) for key in ("id", "kind", "size") for v in ("v1", "v2")
+    ]
+    assert [found["size", v]["kind"] for v in ("v1", "v2")] == ["float", "int64"]
+    assert [found["kind", v]["length"] for v in ("v1", "v2")] == ["1", "2"]
+    assert found["size", "v2"]["values"].startswith("0 to 59")
+    for pooled in ("float and int64", "float in 120", "Balanced", "<dt>values", "<dl"):
+        assert pooled not in page.split("<template")[0] + page.split("</dialog>")[1]

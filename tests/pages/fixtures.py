@@ -297,7 +297,18 @@ def two_datasets() -> None:
 
     assert run("inspect", "data", "--fail-on", "leakage").exit_code == 1
     for version in (1, 2):
-        rows = [example({"id": at, "x": at % version}) for at in range(40)]
+        rows = [
+            example(
+                {
+                    "id": at,
+                    "title": f"Lamp {at}"
+                    if at != 23 or version == 1
+                    else "Desk lamp 23",
+                    "price": at % 9 + 1.95 - (version == 2 and at % 40 == 3),
+                }
+            )
+            for at in range(version, 400)
+        ]
         write_file(Path(f"data/v{version}/train-00000-of-00001"), rows)
 
 

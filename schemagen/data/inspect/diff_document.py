@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import json
+from collections.abc import Iterable
+from typing import Any, Literal
 
-from ..profile.diff import Diff
+from ...findings import Finding, render_json
+from ..profile.diff import Diff, SplitDiff
 from .as_json import VERSION, compared
 from .document import Compared, Part
 
@@ -15,29 +18,6 @@ class Change(Part):
     rule: str
     field: str
     change: str
-
-
-class Place(Part):
-    """A record; its number is -1 in a damaged file."""
-
-    file: str
-    record: int
-
-
-class SplitDiff(Part):
-    """A split in both datasets. Pairs are of the first and of the second one."""
-
-    split: str
-    records: tuple[int | None, int | None]
-    """Null where the dataset lacks the split."""
-    only: tuple[int, int]
-    """The numbers of records that the other dataset lacks."""
-    changed: int
-    """How many records of equal keys have other bytes; 0 without a key."""
-    places: tuple[list[Place], list[Place]]
-    """The first of the records that the other dataset lacks."""
-    changes: list[tuple[Place, Place]]
-    """The first records that have changed, in both datasets."""
 
 
 class Classes(Part):
@@ -54,7 +34,12 @@ class DiffDocument(Part):
     version: Literal[1]
     data: tuple[str, str]
     """What the datasets are called."""
+    key: str
+    """The field whose values match records; empty for all of their bytes."""
     same: bool
+    """Whether nothing differs, and all was read."""
+    unread: tuple[list[str], list[str]]
+    """What was not read of each dataset, or cannot be read."""
     changes: list[Change] | None
     """Of the schema; null if one of the two has none."""
     keys: tuple[list[str], list[str]]
@@ -63,11 +48,15 @@ class DiffDocument(Part):
     """The fields whose classes differ between the schemas."""
     splits: list[SplitDiff]
     differences: list[Compared]
-    """Those that count as drift."""
+    """Measures that differ by more than a medium effect."""
+    identifying: list[str]
+    """Fields whose values identify records, if no key was given and records differ."""
+    findings: list[dict[str, Any]]
+    """What --fail-on has found, as findings.schema.json describes them."""
 
 
-def diff_document(found: Diff) -> DiffDocument:
-    """Return what differs."""
+def diff_document(found: Diff, findings: Iterable[Finding] = ()) -> DiffDocument:
+    """Return what differs, and what was found to fail on."""
     return DiffDocument.taken(
         found,
         version=VERSION,
@@ -78,14 +67,6 @@ def diff_document(found: Diff) -> DiffDocument:
         classes=[
             Classes(field=name, only=both) for name, both in found.classes.items()
         ],
-        splits=[
-            SplitDiff.taken(
-                split,
-                split=split.name,
-                places=tuple([*map(Place.taken, some)] for some in split.places),
-                changes=[tuple(map(Place.taken, pair)) for pair in split.changes],
-            )
-            for split in found.splits
-        ],
         differences=[*map(compared, found.profile.drifts)],
+        findings=json.loads(render_json(findings))["findings"],
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,8 +58,8 @@ from ..statistics.raw import RawNumbers, raw_numbers_of
 from ..statistics.samples import Sample
 
 if TYPE_CHECKING:
+    from ..profile.changes import Changes, RecordChange, Unmatched
     from ..profile.diff import Diff
-
 
 # Of a record so many keys are shown, of a list so many values, of a value so many
 # columns or bytes.
@@ -215,6 +215,12 @@ _MOST_COLUMNS = 100
 
 # And it shows so many pictures, of so many bytes together.
 _PICTURES = 6
+
+# What is shown for a field that a record does not have.
+_MISSING = "missing"
+
+# So many places of records are named in a sentence.
+_PLACES = 3
 _PICTURE_BYTES = 40_000
 
 
@@ -437,15 +443,20 @@ def _first_image(record: bytes) -> tuple[str, bytes] | None:
 
 
 def diff_blocks(found: Diff) -> Iterator[Block]:
-    """Yield what differs, the schema first."""
-    notes, table = diff_tables(found)
+    """Yield what differs, the schema first, and what was not read."""
+    notes = diff_notes(found)
     yield Heading(found.profile.where)
-    yield table
+    yield records_table(found)
     if notes:
         yield Items(notes)
+    for caption, table in changes_tables(found):
+        yield Heading(caption, 3)
+        yield table
     yield from difference_blocks(found.profile)
-    if found.same:
-        yield Paragraph("No differences.")
+    if not found.differs:
+        yield Paragraph(
+            "No differences." if found.same else "No differences in what was read."
+        )
 
 
 def _classes(names: Sequence[str]) -> str:
@@ -453,8 +464,8 @@ def _classes(names: Sequence[str]) -> str:
     return f"{'class' if len(names) == 1 else 'classes'} {listed(names)}"
 
 
-def diff_tables(found: Diff) -> tuple[list[str], Table]:
-    """Return sentences about schemas, keys and records, and the table of the splits."""
+def diff_notes(found: Diff) -> list[str]:
+    """Return sentences about schemas, keys and records, then about what was not read."""
     first, second = found.names
     notes = []
     if found.schema is None:
@@ -475,28 +486,95 @@ def diff_tables(found: Diff) -> tuple[list[str], Table]:
         if keys
     ]
     for split in found.splits:
-        label = split.name or "all"
-        for name, some in zip(found.names, split.places, strict=True):
-            if some:
-                places = ", ".join(each.text for each in some)
-                notes.append(f"{label}: only in {name}: {places}")
-        if split.changes:
-            places = ", ".join(
-                f"{new.text} was {old.text}" for old, new in split.changes
-            )
-            notes.append(f"{label}: changed: {places}")
+        label = split.split or "all"
+        notes += [
+            f"{label}: only in {name}: {_places(some)}"
+            for name, some in zip(found.names, split.unmatched, strict=True)
+            if some
+        ]
+        notes += [f"{label}: {text}" for text in _changed(split.changes)]
+    if found.identifying:
+        field = shell_word(found.identifying[0])
+        notes.append(
+            f"`--key {field}` matches records by this field and shows what changed in them."
+        )
+    notes += [
+        f"{name}: {text}"
+        for name, texts in zip(found.names, found.unread, strict=True)
+        for text in texts
+    ]
+    return notes
+
+
+def _places(records: Sequence[Unmatched]) -> str:
+    """Return the first places of records, with the values that identify these."""
+    return ", ".join(
+        each.place.text
+        if each.key_value is None
+        else f"{each.key_value} ({each.place.text})"
+        for each in records[:_PLACES]
+    )
+
+
+def _changed(changes: Changes) -> Iterator[str]:
+    """Yield how many records changed in which fields."""
+    first = "the first " if changes.compared < changes.records else ""
+    compared = f"{first}{plural(changes.compared, 'changed record')}"
+    for each in changes.fields[:LISTED]:
+        yield f"{each.field}: {each.records:,} of {compared}"
+    if (more := len(changes.fields) - LISTED) > 0:
+        yield f"{plural(more, 'field')} more changed"
+    if changes.equal:
+        such_as = [each.key_value for each in changes.examples if not each.fields]
+        yield (
+            f"{changes.equal:,} of {compared}: other bytes, equal values"
+            + (f", such as {listed(such_as, _PLACES)}" if such_as else "")
+        )
+
+
+def records_table(found: Diff) -> Table:
+    """Return how many records of each split are in both datasets, or changed."""
     headings = ("split", "dataset", "records", "only here", "changed")
     rows = [
         (
-            split.name or "all",
+            split.split or "all",
             name,
             "none" if count is None else f"{count:,}",
             f"{only:,}",
-            f"{split.changed:,}" if at else "",
+            f"{split.changes.records:,}" if at else "",
         )
         for split in found.splits
         for at, (name, count, only) in enumerate(
             zip(found.names, split.records, split.only, strict=True)
         )
     ]
-    return notes, Table(headings, rows, (2, 3, 4))
+    return Table(headings, rows, (2, 3, 4))
+
+
+def changes_tables(
+    found: Diff, title: Callable[[RecordChange], Cell] = lambda change: change.key_value
+) -> Iterator[tuple[str, Table]]:
+    """Yield a table of the first values that changed for each split, with a caption.
+
+    Args:
+        found: the datasets.
+        title: returns the cell that names a record.
+    """
+    for split in found.splits:
+        changes = split.changes
+        rows = [
+            (record, each) for record in changes.examples for each in record.fields
+        ][:LISTED]
+        if not rows:
+            continue
+        where = f" of {split.split}" if split.split else ""
+        shown = len({record.before for record, _ in rows})
+        some = f", the first {shown:,} of {plural(changes.records, 'changed record')}"
+        table = [
+            (title(record), each.field, each.before or _MISSING, each.after or _MISSING)
+            for record, each in rows
+        ]
+        yield (
+            f"Changed values{where}{some if shown < changes.records else ''}",
+            Table((found.key, "field", *found.names), table),
+        )

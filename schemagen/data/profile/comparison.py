@@ -156,7 +156,8 @@ def differences_of(
 
 
 def pairs_of(
-    splits: Sequence[Split], names: Sequence[tuple[str, str]] | None = None
+    splits: Sequence[Split],
+    names: Sequence[tuple[str | None, str | None]] | None = None,
 ) -> list[tuple[Split, Split]]:
     """Return pairs of splits, as far as they can be compared.
 
@@ -166,8 +167,7 @@ def pairs_of(
     """
     large = {split.name: split for split in splits if split.found.read >= FEWEST}
     if names is not None:
-        known = [(a, b) for a, b in names if a in large and b in large]
-        return [(large[first], large[second]) for first, second in known]
+        return [(large[a], large[b]) for a, b in names if a in large and b in large]
     every = [*large.values()]
     return [(every[0], other) for other in every[1:]]
 

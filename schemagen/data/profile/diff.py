@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...runtime.shared.errors import DatasetError
 from ..formatting import one_line
 from ..statistics.digests import Digested
 from ..statistics.model import DataStatistics, RecordStatistics
-from .columns import Split, latest_of
-from .duplicates import Place, Places
+from .changes import Changes, Dataset, Rows, Shown, Side, Unmatched, changes_of
+from .columns import Column, Split, latest_of
+from .notes import unread_of
 from .profile import Profile
 
 if TYPE_CHECKING:
     from ...runtime.compatibility import Change
     from ...spec.model import FieldSpec, RecordSpec
 
-_NONE = np.empty(0, np.intp)
+# What tells the second one of equal digests from the first one, and so on: an odd number.
+_AGAIN = np.uint64(0x9E37_79B9_7F4A_7C15)
 
 
 @dataclass(frozen=True)
@@ -29,27 +29,27 @@ class SplitDiff:
     """A split in both datasets.
 
     Attributes:
-        name: the split.
+        split: its name; "" for files of no split.
         records: how many records it has in the first and in the second dataset; None where
             the dataset does not have it.
         only: how many records are in the first one only, and in the second one only: those
-            whose bytes, or values of the key, the other one lacks.
-        changed: how many records of equal keys have other bytes; 0 without a key.
-        places: the first records that are in one only, of each dataset.
-        changes: the first records that have changed, in the first and in the second one.
+            whose bytes, or values of the key, the other one lacks, or has less often.
+        unmatched: the first of these, of each dataset.
+        changes: the records of equal keys that have other bytes; none without a key.
     """
 
-    name: str
+    split: str
     records: tuple[int | None, int | None]
     only: tuple[int, int] = (0, 0)
-    changed: int = 0
-    places: tuple[tuple[Place, ...], tuple[Place, ...]] = ((), ())
-    changes: tuple[tuple[Place, Place], ...] = ()
+    unmatched: tuple[tuple[Unmatched, ...], tuple[Unmatched, ...]] = ((), ())
+    changes: Changes = field(default_factory=Changes)
 
     @property
     def differs(self) -> bool:
         """Whether the datasets do not have the same records."""
-        return self.records[0] != self.records[1] or any((*self.only, self.changed))
+        return self.records[0] != self.records[1] or any(
+            (*self.only, self.changes.records)
+        )
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,7 @@ class Diff:
 
     Attributes:
         names: of the datasets.
+        key: the field whose values match records; "" for all of their bytes.
         schema: what keeps the schema of the second one from reading the first one;
             None if one has no schema.
         keys: the names of keys that are in the first, and in the second one only.
@@ -65,21 +66,29 @@ class Diff:
             has, by the name that the second one gives their field; empty without two
             schemas.
         splits: their splits.
+        unread: what was not read of each dataset, or cannot be read, in sentences.
+        identifying: names of fields whose values identify records that only one dataset
+            has, for `--key`; empty if a key was given.
+        profiles: of each dataset.
         profile: of both together; its splits are in pairs, each of the first, then of the
             second one.
     """
 
     names: tuple[str, str]
+    key: str
     schema: tuple[Change, ...] | None
     keys: tuple[list[str], list[str]]
     classes: Mapping[str, tuple[list[str], list[str]]]
     splits: tuple[SplitDiff, ...]
+    unread: tuple[tuple[str, ...], tuple[str, ...]]
+    identifying: tuple[str, ...]
+    profiles: tuple[Profile, Profile]
     profile: Profile
 
     @property
-    def same(self) -> bool:
-        """Whether nothing differs."""
-        return not (
+    def differs(self) -> bool:
+        """Whether anything differs in what was read."""
+        return bool(
             self.schema
             or any(self.keys)
             or self.classes
@@ -87,32 +96,51 @@ class Diff:
             or any(split.differs for split in self.splits)
         )
 
+    @property
+    def same(self) -> bool:
+        """Whether nothing differs, and all was read."""
+        return not (self.differs or any(self.unread))
 
-def diff_of(one: Profile, other: Profile, names: tuple[str, str], key: str) -> Diff:
+    @property
+    def sound(self) -> bool:
+        """Whether no file of either is damaged, as `DataStatistics` says."""
+        return all(profile.statistics.sound for profile in self.profiles)
+
+
+def diff_of(datasets: tuple[Dataset, Dataset], key: str, shown: Shown) -> Diff:
     """Compare two datasets. Splits of equal names are compared, or both if each has one.
 
+    Changed records are read again.
+
     Args:
-        one: the first dataset, with digests.
-        other: the second one, likewise.
-        names: what to call them.
+        datasets: the first and the second one.
         key: a field or key whose values identify records; "" for their bytes.
+        shown: returns the values of a record in a column, for people.
 
     Raises:
-        DatasetError: the values of the key do not identify records.
+        DatasetError: the values of the key do not identify records, or a file was changed
+            since it was read.
     """
-    profiles = (one, other)
+    names = (datasets[0].name, datasets[1].name)
+    profiles = one, other = (datasets[0].profile, datasets[1].profile)
     firsts, seconds = ({each.name: each for each in p.splits} for p in profiles)
     if len(firsts) == len(seconds) == 1:
         name = "" if firsts.keys() != seconds.keys() else next(iter(firsts))
         firsts, seconds = ({name: each} for each in (one.splits[0], other.splits[0]))
+    pairs = {name: (firsts.get(name), seconds.get(name)) for name in firsts | seconds}
+    keys = (_key_in(one, other, key), _key_in(other, one, key))
     splits = []
-    pairs = [(name, firsts.get(name), seconds.get(name)) for name in firsts | seconds]
-    for name, first, second in pairs:
-        if first is None or second is None:
-            counts = tuple(s.found.records if s else None for s in (first, second))
-            splits.append(SplitDiff(name, (counts[0], counts[1])))
+    for name, pair in pairs.items():
+        sides = [
+            Side(dataset, split, wire)
+            for dataset, split, wire in zip(datasets, pair, keys, strict=True)
+            if split is not None
+        ]
+        if len(sides) == 2:
+            splits.append(_of_split(name, (sides[0], sides[1]), shown))
         else:
-            splits.append(_of_split(name, (first, second), profiles, key))
+            first, second = (split.found.records if split else None for split in pair)
+            splits.append(SplitDiff(name, (first, second)))
     specs = (one.spec, other.spec)
     schema = None
     if specs[0] is not None and specs[1] is not None:
@@ -121,14 +149,48 @@ def diff_of(one: Profile, other: Profile, names: tuple[str, str], key: str) -> D
 
         schema = tuple(differences(to_data(specs[0]), to_data(specs[1])))
     own, others = ({c.key: c.name for c in p.columns if c.found} for p in profiles)
-    keys = (
-        sorted(own[key] for key in own.keys() - others.keys()),
-        sorted(others[key] for key in others.keys() - own.keys()),
+    both_lack = any(all(split.only) for split in splits)
+    return Diff(
+        names=names,
+        key=key,
+        schema=schema,
+        keys=(
+            sorted(own[each] for each in own.keys() - others.keys()),
+            sorted(others[each] for each in others.keys() - own.keys()),
+        ),
+        classes=dict(_classes(specs)) if schema is not None else {},
+        splits=tuple(splits),
+        unread=(tuple(unread_of(one)), tuple(unread_of(other))),
+        identifying=_identifying(profiles) if both_lack and not key else (),
+        profiles=profiles,
+        profile=_together(profiles, names, [*pairs.values()]),
     )
-    both = [pair for _, *pair in pairs]
-    together = _together(profiles, names, both)
-    classes = dict(_classes(specs)) if schema is not None else {}
-    return Diff(names, schema, keys, classes, tuple(splits), together)
+
+
+def _key_in(profile: Profile, other: Profile, name: str) -> str:
+    """Return the key that a dataset calls by a name, or that the other one does."""
+    named = {each.name: each.key for p in (other, profile) for each in p.columns}
+    return named.get(name, name)
+
+
+def _identifying(profiles: tuple[Profile, Profile]) -> tuple[str, ...]:
+    """Return the names of the columns whose values identify records, short ones first."""
+
+    def fits(column: Column) -> bool:
+        return all(
+            len(split.found.digests.values.get(column.key, ())) == split.found.records
+            for profile in profiles
+            for split in profile.splits
+        )
+
+    def size(column: Column) -> float:
+        contents = column.whole.contents
+        return contents.sizes.maximum or 0 if contents else 0
+
+    first, second = (profile.duplicates.compared for profile in profiles)
+    keys = {column.key for column in first}
+    found = [each for each in second if each.key in keys and fits(each)]
+    return tuple(each.name for each in sorted(found, key=size))
 
 
 def _classes(
@@ -162,72 +224,56 @@ def _more_classes(own: FieldSpec, other: FieldSpec) -> list[str]:
     return [one_line(name, 60) for name in names if name not in known]
 
 
-def _of_split(
-    name: str, pair: tuple[Split, Split], profiles: tuple[Profile, Profile], key: str
-) -> SplitDiff:
-    values = [
-        _values(profile, split, key)
-        for profile, split in zip(profiles, pair, strict=True)
-    ]
-    rows = [
-        np.flatnonzero(~np.isin(own, others)) for own, others in (values, values[::-1])
-    ]
-    places = [
-        Places.of(split, profile.statistics.files)
-        for split, profile in zip(pair, profiles, strict=True)
-    ]
-    first, second = (
-        where.first(some, len(own))
-        for where, some, own in zip(places, rows, values, strict=True)
-    )
-    changed = _changed(pair, values) if key else (_NONE, _NONE)
-    sizes = [len(own) for own in values]
+def _of_split(name: str, sides: tuple[Side, Side], shown: Shown) -> SplitDiff:
+    one, other = sides
+    only, matched = _compared(one.values, other.values)
+    records = [side.split.found.digests.records for side in sides]
+    first, second = matched
+    differ = records[0][first] != records[1][second]
     return SplitDiff(
         name,
-        (pair[0].found.records, pair[1].found.records),
-        (len(rows[0]), len(rows[1])),
-        len(changed[0]),
-        (first, second),
-        places[0].pairs(changed[0], places[1], changed[1], *sizes),
+        (one.split.found.records, other.split.found.records),
+        (len(only[0]), len(only[1])),
+        (one.unmatched(only[0], shown), other.unmatched(only[1], shown)),
+        changes_of(sides, (first[differ], second[differ]), shown),
     )
 
 
-def _values(profile: Profile, split: Split, key: str) -> Digested:
-    """Return the digests of records, or of the values of a key.
+def _compared(
+    values: Digested, others: Digested
+) -> tuple[tuple[Rows, Rows], tuple[Rows, Rows]]:
+    """Return the rows of digests that only one side has, and pairs of equal ones.
 
-    Raises:
-        DatasetError: they do not identify records.
+    The second one of equal digests is paired with the second one of the other side.
     """
-    digests = split.found.digests
-    if not key:
-        return digests.records
-    named = {column.name: column.key for column in profile.columns}
-    found = digests.values.get(named.get(key, key))
-    if found is None or len(found) != len(digests.records):
-        raise DatasetError(
-            f"{profile.where}: split {split.label!r}: the values of {key!r} do not "
-            "identify records; expected a single integer or text in each record that "
-            "seldom repeats"
-        )
-    return found
+    if np.array_equal(values, others):
+        rows = np.arange(len(values))
+        return (rows[:0], rows[:0]), (rows, rows)
+    own, other = _each_different(values), _each_different(others)
+    _, first, second = np.intersect1d(
+        own, other, assume_unique=True, return_indices=True
+    )
+    order = np.argsort(first)
+    only = (
+        np.setdiff1d(np.arange(len(own)), first, assume_unique=True),
+        np.setdiff1d(np.arange(len(other)), second, assume_unique=True),
+    )
+    return only, (first[order], second[order])
 
 
-def _changed(
-    pair: tuple[Split, Split], values: Sequence[Digested]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the rows in both splits of equal values whose records differ."""
-    one, other = values
-    _, ours, theirs = np.intersect1d(one, other, return_indices=True)
-    first, second = (split.found.digests.records for split in pair)
-    differ = first[ours] != second[theirs]
-    order = np.argsort(ours[differ])
-    return ours[differ][order], theirs[differ][order]
+def _each_different(values: Digested) -> Digested:
+    """Return digests in which each one of equal values is another one than those before."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    ranks = np.empty(len(values), np.uint64)
+    ranks[order] = np.arange(len(values)) - np.searchsorted(ordered, ordered)
+    return values + ranks * _AGAIN
 
 
 def _together(
     profiles: tuple[Profile, Profile],
     names: tuple[str, str],
-    both: Sequence[Sequence[Split | None]],
+    both: Sequence[tuple[Split | None, Split | None]],
 ) -> Profile:
     """Return the profile of two datasets, whose splits have the dataset in their names.
 
@@ -241,22 +287,27 @@ def _together(
     files = []
     pairs = []
     for pair in both:
-        labels = []
+        labels: list[str | None] = []
         for name, profile, split in zip(names, profiles, pair, strict=True):
-            if split is not None:
-                label = _name(name, split.name)
+            label = None if split is None else _name(name, split.name)
+            labels.append(label)
+            if split is not None and label is not None:
                 splits[label] = split.found
                 if split.name in profile.specs:
                     specs[label] = profile.specs[split.name]
-                labels.append(label)
-        if len(labels) == 2:
-            pairs.append((labels[0], labels[1]))
+        pairs.append((labels[0], labels[1]))
     for name, profile in zip(names, profiles, strict=True):
         found = profile.statistics.files
         files += [replace(file, split=_name(name, file.split)) for file in found]
     statistics = DataStatistics(" and ".join(names), tuple(files), splits)
     known = [profile.spec for profile in profiles if profile.spec is not None]
-    return Profile(statistics, specs, latest_of(known), pairs)
+    return Profile(
+        statistics,
+        specs,
+        latest_of(known),
+        pairs,
+        thresholds=profiles[0].thresholds,
+    )
 
 
 def _name(dataset: str, split: str) -> str:

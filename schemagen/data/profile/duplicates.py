@@ -144,6 +144,29 @@ class Duplicates:
         """Those that should not be."""
         return tuple(each for each in self.found if each.mark)
 
+    def between(self, pairs: Sequence[tuple[str | None, str | None]]) -> Duplicates:
+        """Return those that concern two datasets: in the second one, or leaked across.
+
+        What both versions of a split have is not repeated.
+
+        Args:
+            pairs: the names of each split in the first and in the second dataset.
+        """
+        places = {
+            name: (at, side)
+            for at, pair in enumerate(pairs)
+            for side, name in enumerate(pair)
+        }
+
+        def concerns(found: Duplicate) -> bool:
+            (at, side), *others = (places[split.name] for split in found.splits)
+            return (
+                all(at != b and side != s for b, s in others) if others else side == 1
+            )
+
+        found = tuple(each for each in self.found if concerns(each))
+        return Duplicates(found, self.compared)
+
 
 def duplicates_of(
     columns: Sequence[Column], splits: Sequence[Split], files: Sequence[FileStatistics]
@@ -287,11 +310,6 @@ class Places:
         """Return the places of a split's records, by the files of all splits."""
         own = [file for file in files if file.split == split.name]
         return cls(own, np.cumsum([file.records for file in own], dtype=np.int64))
-
-    def first(self, rows: NDArray[np.int64], records: int) -> tuple[Place, ...]:
-        """Return the first places of rows, of so many records in all."""
-        some = rows[:SHOWN].tolist() if self.knows(records) else []
-        return tuple(map(self.place, some))
 
     def knows(self, records: int) -> bool:
         """Whether so many digests are those of all records, one each."""

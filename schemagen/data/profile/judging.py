@@ -127,10 +127,11 @@ def _of_difference(profile: Profile, each: Difference) -> DataFinding:
 
 
 def _missing_classes(profile: Profile) -> Iterator[DataFinding]:
+    pairs = [(None, split) for split in profile.splits]
     for counted in profile.classes:
         limit = profile.thresholds.of("missing-classes", counted.name)
-        for split in profile.splits:
-            lacking = [*lacking_in(counted, split, limit)]
+        for before, split in pairs if profile.compared is None else profile.pairs:
+            lacking = [*lacking_in(counted, split, limit, before)]
             if lacking:
                 yield _of_classes(profile, counted, split, lacking, limit)
 
@@ -145,28 +146,46 @@ _JUDGES = {
 
 def unjudged(profile: Profile, names: Collection[str]) -> Iterator[str]:
     """Yield what the judgements that are asked for could not look at, in sentences."""
-    if len(profile.splits) < 2:
-        between = [name for name in ("leakage", "drift") if name in names]
-        if between:
-            yield f"not judged: {' and '.join(between)}, which need two splits"
-    elif "drift" in names:
-        small = [each.label for each in profile.splits if each.found.read < FEWEST]
+    splits, versions = profile.splits, profile.compared
+    alone = {
+        "leakage": len(splits if versions is None else versions) < 2,
+        "drift": len(splits) < 2
+        if versions is None
+        else all(None in each for each in versions),
+    }
+    between = [name for name in alone if alone[name] and name in names]
+    if between:
+        yield f"not judged: {' and '.join(between)}, which need two splits"
+    if "drift" in names and not alone["drift"]:
+        small = [each.label for each in splits if each.found.read < FEWEST]
         if small:
             yield f"no drift of fewer than {FEWEST} records is judged: {listed(small)}"
 
 
-def lacking_in(counted: ClassCounts, split: Split, limit: float) -> Iterator[str]:
+def lacking_in(
+    counted: ClassCounts, split: Split, limit: float, before: Split | None = None
+) -> Iterator[str]:
     """Yield the classes of which a split has fewer records than a limit.
 
     Without a schema, these are classes that another split has.
+
+    Args:
+        counted: the classes.
+        split: the split.
+        limit: how many records it needs of each class.
+        before: an earlier version of the split; only classes that it has are needed.
     """
     own = counted.counts.get(split.name)
     if own is None or split.found.read < FEWEST:
         return
     declared = counted.classes[: counted.known] if counted.declared else ()
+    others = [*counted.counts.values()]
+    if before is not None:
+        others = [counted.counts.get(before.name, {})]
     for name in counted.classes:
-        most = max(each.get(name, 0) for each in counted.counts.values())
-        if own.get(name, 0) < limit and (name in declared or most >= _FEWEST_OF_CLASS):
+        most = max(each.get(name, 0) for each in others)
+        needed = name in declared and (before is None or most >= limit)
+        if own.get(name, 0) < limit and (needed or most >= _FEWEST_OF_CLASS):
             yield name
 
 

@@ -19,6 +19,9 @@ from ..statistics.model import (
 )
 from .profile import Profile
 
+_LIMITED = "read: the first {} of each split"
+_MORE_KEYS = f"There are more than {MOST_KEYS:,} keys; the others are left out."
+
 LISTED = 20
 """So many rows, files and damages are listed for people."""
 
@@ -27,7 +30,7 @@ def notes_of(profile: Profile) -> Iterator[str]:
     """Yield what else is known of all files."""
     found = profile.statistics
     if found.limit is not None:
-        yield f"read: the first {plural(found.limit, 'record')} of each split"
+        yield _LIMITED.format(plural(found.limit, "record"))
     for record, fingerprint in dict.fromkeys(
         (written.record, written.fingerprint) for written in found.written_by.values()
     ):
@@ -35,6 +38,23 @@ def notes_of(profile: Profile) -> Iterator[str]:
             f"written by the record {printable(record)}, "
             f"fingerprint {printable(fingerprint)}, says manifest.json"
         )
+    yield from _left_out(found)
+
+
+def unread_of(profile: Profile) -> Iterator[str]:
+    """Yield what was not read, or cannot be read; nothing if all was."""
+    found = profile.statistics
+    if found.limit is not None and not all(file.complete for file in found.files):
+        yield _LIMITED.format(plural(found.limit, "record"))
+    yield from _left_out(found)
+    if profile.whole.more_keys:
+        yield _MORE_KEYS
+    if not found.sound:
+        yield from troubles_of(found)
+
+
+def _left_out(found: DataStatistics) -> Iterator[str]:
+    """Yield which files were not read, or seem to be missing."""
     if found.unlisted:
         names = ", ".join(key_name(name) for name in found.unlisted[:LISTED])
         more = ", ..." if len(found.unlisted) > LISTED else ""
@@ -48,7 +68,7 @@ def notes_of(profile: Profile) -> Iterator[str]:
 def notes_of_keys(found: RecordStatistics) -> Iterator[str]:
     """Yield what is unusual about the keys."""
     if found.more_keys:
-        yield f"There are more than {MOST_KEYS:,} keys; the others are left out."
+        yield _MORE_KEYS
     both = sorted(set(found.keys) & set(found.steps))
     for key in both[:LISTED]:
         yield f"{key_name(key)} is a key of the context and of the feature lists."

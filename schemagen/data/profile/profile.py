@@ -51,8 +51,9 @@ class Profile:
         specs: the schema that wrote each split, by its name; none is needed.
         latest: the schema that reads all splits, such as that of the manifest; None if
             there is none, or it is not known.
-        compared: the names of splits that are compared; None for the first one with each
-            other one.
+        compared: the names of each split in two datasets, None where a dataset lacks it,
+            if this is the profile of both; None for one dataset, whose first split is
+            compared with each other one.
         manifest: what the directory's manifest says; None without one.
         groups: the keys by which records are grouped.
         thresholds: from where on it marks drift and missing classes.
@@ -61,7 +62,7 @@ class Profile:
     statistics: DataStatistics
     specs: Mapping[str, RecordSpec]
     latest: RecordSpec | None = None
-    compared: Sequence[tuple[str, str]] | None = None
+    compared: Sequence[tuple[str | None, str | None]] | None = None
     manifest: ManifestFacts | None = None
     groups: Sequence[str] = ()
     thresholds: Thresholds = field(default_factory=Thresholds)
@@ -133,6 +134,8 @@ class Profile:
         groups = [each for each in self.columns if each.key in self.groups]
         others = [each for each in self.columns if each.key not in self.groups]
         found = duplicates_of(others, self.splits, files)
+        if self.compared is not None:
+            return found.between(self.compared)
         return found + shared_groups(groups, self.splits, files)
 
     @cached_property

@@ -28,8 +28,8 @@ BySplit = Mapping[str, Numbers]
 
 
 def column_figure(profile: Profile, column: Column) -> Figure:
-    """Draw what varies in a column, and describe it."""
-    splits = profile.splits
+    """Draw what varies in a column, and describe it, unless it is of two datasets."""
+    splits, one = profile.splits, profile.compared is None
     drawn = {
         what: found
         for what, found in quantities_of(column, splits).items()
@@ -37,9 +37,9 @@ def column_figure(profile: Profile, column: Column) -> Figure:
     }
     return Figure(
         title=column.name,
-        kind=column.type,
+        kind=column.type if one else "",
         plots=[*_plots(column, splits, drawn)],
-        facts=[*_facts(profile, column)],
+        facts=[*_facts(profile, column)] if one else [],
         tables={
             f"{what.title.capitalize()} of {column.name}; percentiles of many are estimates": (
                 _table(found, splits, column.time_of(what))
@@ -200,7 +200,7 @@ def _share_table(
     return Table(titles, rows, range(1, len(titles)))
 
 
-def class_figure(classes: ClassCounts, splits: Sequence[Split]) -> Figure:
+def class_figure(profile: Profile, classes: ClassCounts) -> Figure:
     """Draw the share of each class in each split."""
     column, whole = classes.column, summed(classes.counts.values())
     names = list(classes.classes)
@@ -217,8 +217,8 @@ def class_figure(classes: ClassCounts, splits: Sequence[Split]) -> Figure:
         names,
         classes.counts,
         totals,
-        splits,
-        notes=_balance(classes, whole),
+        profile.splits,
+        notes=_balance(classes, whole) if profile.compared is None else [],
         title=column.name,
         kind=column.type if column.field else f"{column.type}, looks like a class",
     )

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from ...display.blocks import Table, without_empty
 from ..formatting import key_name, listed, number, plural
-from ..inspect.text import diff_tables
+from ..inspect.text import changes_tables, diff_notes, records_table
 from ..profile.columns import VALUES
 from ..profile.comparison import FEWEST, QUANTILES
 from ..profile.duplicates import Duplicate, Duplicates, Place
@@ -18,24 +18,44 @@ from .charts import Figure
 from .samples import opener
 
 if TYPE_CHECKING:
+    from ..profile.changes import RecordChange
     from ..profile.diff import Diff, SplitDiff
 
 _REPETITIONS = ("What", "Where", "How many", "Such as")
 
 
-def diff_figure(found: Diff) -> Figure:
-    """Return what differs in the schemas and the records of two datasets."""
-    notes, table = diff_tables(found)
-    tables = {"Records of both datasets": table}
+def diff_figure(found: Diff, records: Mapping[Place, str]) -> Figure:
+    """Return what differs in the schemas and the records of two datasets.
+
+    Args:
+        found: the datasets.
+        records: the ids of the records that the page can open, by their places.
+    """
+
+    def title(change: RecordChange) -> str:
+        parts = [change.key_value]
+        for name, place in zip(found.names, (change.before, change.after), strict=True):
+            if place in records:
+                parts.append(opener(records[place], name))
+        return Markup(" ").join(parts)
+
     said = [_of_split(split, found.names) for split in found.splits if split.differs]
     if found.classes:
         said.insert(0, f"classes of {listed([*map(key_name, found.classes)])} differ")
     if changes := len(found.schema or ()):
         said.insert(0, plural(changes, "change") + " of the schema")
+    verdict = "; ".join(said) or "No records differ"
+    whole = not any(found.unread)
     return Figure(
-        notes=[f"{'; '.join(said) or 'No records differ'}.", *notes],
-        tables=tables,
-        tone="bad" if said else "good",
+        notes=[
+            f"{verdict}." if said or whole else f"{verdict} in what was read.",
+            *diff_notes(found),
+        ],
+        tables={
+            "Records of both datasets": records_table(found),
+            **dict(changes_tables(found, title)),
+        },
+        tone="bad" if said or not found.sound else "good" if whole else "note",
         folded=False,
         wide=True,
     )
@@ -44,17 +64,15 @@ def diff_figure(found: Diff) -> Figure:
 def _of_split(split: SplitDiff, names: tuple[str, str]) -> str:
     """Return how a split of two datasets differs."""
     first, second = names
-    head = split.name or "all"
+    head = split.split or "all"
     before, now = split.records
     if before is None or now is None:
         return f"{head}: only in {first if now is None else second}"
     counts = {
         f"only in {first}": split.only[0],
         f"only in {second}": split.only[1],
-        "changed": split.changed,
+        "changed": split.changes.records,
     }
-    if not any(counts.values()):  # One of them repeats some more often.
-        counts = {f"in {first}": before, f"in {second}": now}
     (what, count), *others = ((what, n) for what, n in counts.items() if n)
     more = (f", {n:,} {what}" for what, n in others)
     return f"{head}: {plural(count, 'record')} {what}{''.join(more)}"

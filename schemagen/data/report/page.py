@@ -15,14 +15,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from ...atomic_write import write_whole
-from ...display.blocks import Table, printable, without_empty
+from ...display.blocks import Code, Table, printable, without_empty
 from ...findings import COMMAND_LINE, refused
 from ...progress import track
 from ...runtime.interface import install
 from ..formatting import number, one_line, plural, share, size
 from ..inspect.text import OF_SPLIT, columns_table, contents_of, facts_table
 from ..profile.columns import Column, title_of
-from ..profile.facts import split_facts
+from ..profile.facts import Fact, column_facts, declared_facts, split_facts
 from ..profile.notes import notes_of, notes_of_keys
 from ..profile.profile import Profile
 from ..statistics.model import FileStatistics
@@ -30,7 +30,7 @@ from .associations import association_figures
 from .charts import Figure, series
 from .columns import class_figure, column_figure, missing_figure
 from .differences import diff_figure, differences_figure, duplicates_figure
-from .records import places_of
+from .records import changed_places, places_of
 from .samples import Samples, samples_of
 
 if TYPE_CHECKING:
@@ -181,12 +181,13 @@ def page_values(
     """
     statistics, spec = profile.statistics, profile.spec
     title = title_of(statistics, spec) if diff is None else statistics.where
-    samples = samples_of(profile, [] if diff else places_of(profile.duplicates))
+    places = places_of(profile.duplicates) if diff is None else changed_places(diff)
+    samples = samples_of(profile, places)
     return {
         "title": one_line(title, 80),
         "where": one_line(statistics.where, 300),
         "differing": diff is not None,
-        "facts": _facts(profile),
+        "facts": _facts(profile) if diff is None else _facts_of_each(diff),
         "splits": profile.splits,
         "split_table": _split_table(profile),
         "files": statistics.files,
@@ -196,7 +197,9 @@ def page_values(
         "samples": samples,
         "sections": [*_sections(profile, diff, samples)],
         "columns_left_out": len(_drawn(profile)[_MOST_FIGURES:]),
-        "key_table": columns_table(profile, _OF_KEY, len(profile.columns)),
+        "key_table": columns_table(profile, _OF_KEY, len(profile.columns))
+        if diff is None
+        else _keys_of_each(diff),
     }
 
 
@@ -207,14 +210,14 @@ def _sections(
     splits, columns, counts = profile.splits, profile.columns, profile.classes
     read = any(split.found.read for split in splits)
     if diff is not None:
-        yield "diff", "Schemas and records", [diff_figure(diff)]
+        yield "diff", "Schemas and records", [diff_figure(diff, samples.ids)]
     if splits[1:]:
         yield "differences", "Differences between splits", [differences_figure(profile)]
     if read and diff is None:
         figure = duplicates_figure(profile.duplicates, samples.ids)
         yield "duplicates", "Duplicates", [figure]
     if counts:
-        classes = [class_figure(each, splits) for each in counts[:_MOST_CLASSES]]
+        classes = [class_figure(profile, each) for each in counts[:_MOST_CLASSES]]
         yield "classes", "Classes", classes
     shown = [each for each in profile.associations if each.shown]
     if shown and diff is None:
@@ -224,7 +227,9 @@ def _sections(
     if columns:
         others = _drawn(profile)[:_MOST_FIGURES]
         drawn = track(others, "drawing plots", "column")
-        yield "keys", "Values and lengths", [column_figure(profile, e) for e in drawn]
+        figures = [column_figure(profile, column) for column in drawn]
+        some = [each for each in figures if each.plots or each.facts]
+        yield "keys", "Values and lengths", some
     yield "shards", "Files", [files_figure(profile)]
 
 
@@ -265,6 +270,31 @@ def _facts(profile: Profile) -> list[str]:
     # The tables have what there is to say of Examples.
     facts += [contents_of(profile)] if profile.whole.sequences else []
     return [*facts, *notes_of_keys(profile.whole)]
+
+
+def _facts_of_each(diff: Diff) -> list[str]:
+    """Return the same of each of two datasets, but for what was not read."""
+    return [
+        f"{name}: {fact}"
+        for name, profile, unread in zip(
+            diff.names, diff.profiles, diff.unread, strict=True
+        )
+        for fact in _facts(profile)
+        if fact not in unread
+    ]
+
+
+def _keys_of_each(diff: Diff) -> Table:
+    """Return the table of all keys, with a row for each dataset that has it."""
+    rows = []
+    for column in diff.profile.columns:
+        for name, profile in zip(diff.names, diff.profiles, strict=True):
+            for own in profile.columns:
+                if (own.key, own.steps) == (column.key, column.steps):
+                    facts = [*column_facts(profile, own), *declared_facts(own)]
+                    facts.append(Fact(own.name, own.key, None, "dataset", name))
+                    rows.append((Code(column.name), facts))
+    return facts_table("key", rows, ("dataset", *_OF_KEY))
 
 
 def _verified(verification: Verification) -> str:

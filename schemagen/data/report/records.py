@@ -28,10 +28,11 @@ from ..statistics.samples import Sample
 
 if TYPE_CHECKING:
     from ...spec.model import FieldSpec
+    from ..profile.diff import Diff
 
 
 _MOST = 24
-"""So many places of duplicates are read."""
+"""So many places of duplicates, or of changed records, are read."""
 
 # Longer records are not shown, in bytes.
 _LONGEST = 1 << 24
@@ -43,6 +44,13 @@ def places_of(found: Duplicates) -> list[Place]:
     every += [each.places[:1] for each in found.found]
     places = (place for pairs in every for pair in pairs for place in pair)
     return list(islice(dict.fromkeys(places), _MOST))
+
+
+def changed_places(found: Diff) -> list[Place]:
+    """Return the places of the first records that changed between two datasets."""
+    examples = (each for split in found.splits for each in split.changes.examples)
+    places = (place for each in examples for place in (each.before, each.after))
+    return list(islice(places, _MOST))
 
 
 def records_at(places: Iterable[Place]) -> Iterator[Sample]:
