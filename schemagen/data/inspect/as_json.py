@@ -138,7 +138,9 @@ def _split(profile: Profile, name: str, records: int) -> Split:
         sizes=_numbers(found.sizes),
         keys=[Key.taken(key, kinds=_kinds(key)) for key in found.keys.values()],
         feature_lists=[
-            FeatureList.taken(each, steps=_numbers(each.steps), kinds=_kinds(each.values))
+            FeatureList.taken(
+                each, steps=_numbers(each.steps), kinds=_kinds(each.values)
+            )
             for each in found.steps.values()
         ],
         unknown=_rows(found.unknown, "what"),

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...rules import THRESHOLDS
 from ..formatting import number, share
+from ..statistics.measures import BY_NAME, PLAIN
 from ..statistics.numbers import Numbers
 from .classes import ClassCounts, value_name
 from .columns import SIZES, VALUES, Column, Quantity, Split, quantities_of
@@ -75,12 +76,11 @@ class Difference:
 
     def _text(self, value: float) -> str:
         if self.unit == "Cohen's h":
-            return share(value, 1)
-        time = self.column.time_of(self.quantity) if self.quantity else None
-        if time is None:
-            return number(value, 4)
-        is_spread = self.unit == "ratio"
-        return time._replace(duration=time.duration or is_spread).text(value)
+            return share(value)
+        style = self.column.style_of(self.quantity) if self.quantity else PLAIN
+        return style.measure(
+            BY_NAME[self.measure], value, abs(self.values[1] - self.values[0])
+        )
 
     @property
     def effect_text(self) -> str:

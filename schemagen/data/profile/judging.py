@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from ...rules import THRESHOLDS
 from ..checks import DataFinding, Example
-from ..formatting import listed, number, percent, plural
+from ..formatting import listed, number, plural, share
 from .classes import ClassCounts
 from .columns import Split
 from .comparison import FEWEST, FEWEST_OF_VALUE, Difference
@@ -69,7 +69,7 @@ def _repeated(
         for again, first in each.places
     ]
     of = "the smaller split" if len(each.splits) == 2 else "the records"
-    expected = f"at most {percent(limit)} of {of}" if limit else "none"
+    expected = f"at most {share(limit)} of {of}" if limit else "none"
     return DataFinding(
         rule=rule,
         split=split.name or None,

@@ -11,7 +11,7 @@ from ...display.blocks import Table
 from ..formatting import one_line, plural, share
 from ..profile.associations import Association, Associations, Classes, Numeric, Variable
 from ..profile.columns import Column, Split
-from ..statistics.measures import measure_text, measured
+from ..statistics.measures import measure_texts
 from ..statistics.numbers import Numbers, numbers
 from .charts import SERIES, Bar, Figure, Plot, histogram, scatter, stacks
 from .columns import common_bins
@@ -79,8 +79,7 @@ def _name(found: Association) -> str:
 
 
 def _strength(found: Association) -> str:
-    value = f"{found.strength:.2f}".replace("-", "\N{MINUS SIGN}")
-    return f"{found.measure} {value}"
+    return f"{found.measure} {found.strength:.2f}"
 
 
 def _figure(of_target: Associations, found: Association) -> Figure:
@@ -223,4 +222,4 @@ def _spread(found: Numbers, column: Column) -> Iterator[str]:
 
 
 def _measure(found: Numbers, name: str, column: Column) -> str:
-    return measure_text(name, measured(found).get(name, 0), column.time)
+    return measure_texts(found, column.style).get(name, "-")
