@@ -194,7 +194,10 @@ def test_an_empty_class_is_missing(data: Path) -> None:
     assert "2 of 3 classes: dog and owl" in done.stderr
     facts = json.loads(run("inspect", data, "--format", "json").stdout)["facts"]
     marked = [each for each in facts if each["mark"] == "missing-classes"]
-    assert [each["name"] for each in marked] == ["share of dog", "share of owl"]
+    assert [(each["measure"], each["category"]) for each in marked] == [
+        ("share", "dog"),
+        ("share", "owl"),
+    ]
     assert "Missing classes\n" in run("inspect", data).stdout
 
 

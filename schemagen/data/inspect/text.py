@@ -23,7 +23,7 @@ from ...display.blocks import (
 )
 from ...display.terminal import terminal_text
 from ...runtime.native import BYTES
-from ..formatting import key_name, listed, plural, shell_word, size
+from ..formatting import key_name, listed, one_line, plural, shell_word, size
 from ..layouts import import_command
 from ..profile.columns import Column, Split
 from ..profile.facts import (
@@ -69,7 +69,7 @@ def sample_text(
     width -= 2
     held = [each for each in columns if _kind_in(each, features)]
     heads = [
-        (key_name(each.name, width // 3), _kind_in(each, features))
+        (one_line(each.name, width // 3), _kind_in(each, features))
         for each in held[:_SAMPLE_KEYS]
     ]
     lines = ["no keys"]

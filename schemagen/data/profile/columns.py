@@ -123,6 +123,11 @@ class Column:
         return split.found.read - self.present.get(split.name, 0)
 
     @property
+    def is_renamed(self) -> bool:
+        """Whether its field has another name than its key."""
+        return self.declared is not None and self.declared.label != self.key
+
+    @property
     def time(self) -> Time | None:
         """What its integers are, if they are times."""
         if self.field is None:

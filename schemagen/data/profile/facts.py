@@ -153,7 +153,7 @@ def declared_facts(column: Column) -> Iterator[Fact]:
 def column_facts(profile: Profile, column: Column) -> Iterator[Fact]:
     """Yield what a column is in all splits together, its values in words."""
     fact = partial(Fact, column.name, column.key, None)
-    yield fact("key", column.key if column.key != column.name else None)
+    yield fact("key", column.key if column.is_renamed else None)
     yield fact("kind", column.kinds[0] if column.kinds else "-")
     yield fact("missing", _missing(column, profile.splits))
     yield _present(column, profile.described)

@@ -232,9 +232,10 @@ def _sections(
 
 
 def _drawn(profile: Profile) -> list[Column]:
-    """Return the columns that have values, and no classes."""
+    """Return the columns that have values, and no classes; info comes last."""
     counted = [each.column for each in profile.classes]
-    return [each for each in profile.columns if each.kinds and each not in counted]
+    drawn = (each for each in profile.columns if each.kinds and each not in counted)
+    return sorted(drawn, key=lambda each: each.is_info)
 
 
 def _split_table(profile: Profile) -> Table:

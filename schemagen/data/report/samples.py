@@ -34,6 +34,9 @@ _MOST_PICTURES = 4
 # About so many characters of a record's values in one column are shown.
 _MOST_WHOLE = 400
 
+# And so many texts of as many characters each.
+_MOST_LISTED = 12
+
 # A text of more characters is no label.
 _MOST_LABEL = 60
 
@@ -143,10 +146,13 @@ def samples_of(profile: Profile, places: Sequence[Place]) -> Samples:
 def _table(samples: Sequence[Sample], columns: Sequence[Column]) -> Table:
     """Return a row for each sample, whose title is a button that opens it.
 
-    It has as many columns as fit: targets, then those that are first.
+    It has as many columns as fit: targets, then those that are first, info last.
     """
     whole = [sample for sample in samples if sample.headline != _MALFORMED]
-    ranked = sorted(enumerate(columns[:_MOST_VALUES]), key=lambda e: not e[1].is_target)
+    ranked = sorted(
+        enumerate(columns[:_MOST_VALUES]),
+        key=lambda each: (not each[1].is_target, each[1].is_info),
+    )
     room, kept = _TABLE_CHARACTERS, []
     for at, column in ranked:
         texts = [column.name, *(sample.values[at].short for sample in whole)]
@@ -233,14 +239,10 @@ class _Painter:
             return [Value(_MALFORMED, "", features.trouble)]
         found = []
         for column in self.columns[:_MOST_VALUES]:
-            text = value_text(
-                column, features, _MOST_WHOLE, each=_MOST_WHOLE, lines=True
-            )
+            text = _text(column, features, _MOST_WHOLE)
             short = text
             if len(text) > _MOST_TEXT:
-                short = value_text(
-                    column, features, _MOST_TEXT, each=_MOST_TEXT, lines=True
-                )
+                short = _text(column, features, _MOST_TEXT)
             found.append(Value(column.name, column.type, text, short))
         if len(self.columns) > _MOST_VALUES:
             more = plural(len(self.columns) - _MOST_VALUES, "more key")
@@ -306,6 +308,12 @@ class _Painter:
         if field is None and not all(content_of(value).picture for value in values):
             return []
         return [copy_of(value, self.budget) for value in values]
+
+
+def _text(column: Column, features: Features, most: int) -> str:
+    """Return the values of a record in a column, and several texts one by one."""
+    room = most if column.whole.contents is None else most * _MOST_LISTED
+    return value_text(column, features, room, each=most, lines=True)
 
 
 def _alike(picture: Picture, ids: NDArray[Any]) -> bool:

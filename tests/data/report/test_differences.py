@@ -108,7 +108,7 @@ def test_splits_of_one_source_do_not_differ(tmp_path: Path) -> None:
         (["p" * 70 + "a"] * 40, ["p" * 70 + "b"] * 40, f"share of {'p' * 60}…"),
         (["x"] * 100, ["x"] * 77 + [None] * 23, ""),
         (["x"] * 100, ["x"] * 60 + [None] * 40, "missing"),
-        ([0.5] * 100, [0.5] * 60 + [float("nan")] * 40, "NaN in values"),
+        ([0.5] * 100, [0.5] * 60 + [float("nan")] * 40, "NaN of values"),
         (_normal(0.0, 1.0), _normal(0.49, 1.0), ""),
         (_normal(0.0, 1.0), _normal(0.51, 1.0), "mean of values"),
         (_normal(5.0, 1.0), _normal(5.0, 1.49), ""),
