@@ -60,8 +60,38 @@ def write_report(
     Raises:
         DatasetError: a worker died.
     """
-    from ..data.profile.associations import keys_of
     from ..data.report.page import write_report as write
+
+    profile, verification = read(
+        data,
+        spec,
+        limit=limit,
+        workers=workers,
+        max_record_bytes=max_record_bytes,
+        lengths=lengths,
+    )
+    size = write(path, profile, verification)
+    return Report(path, size, profile, verification)
+
+
+def read(
+    data: Data,
+    spec: RecordSpec | None = None,
+    *,
+    limit: int | None = None,
+    workers: int | None = None,
+    max_record_bytes: int = MOST_RECORD_BYTES,
+    lengths: bool = False,
+) -> tuple[Profile, Verification]:
+    """Read data once, for all that a report shows; arguments are as of `write_report`.
+
+    Returns:
+        What the data is like, and what is wrong with it.
+
+    Raises:
+        DatasetError: a worker died.
+    """
+    from ..data.profile.associations import keys_of
 
     splits = splits_of(data, spec, EXAMPLES)
     groups = [each.group for each in splits]
@@ -72,5 +102,4 @@ def write_report(
     statistics = statistics_of(data, found, limit)
     verification = verification_of(data, splits, found)
     profile = profile_of(data, statistics, specs_by_split(data, spec), spec)
-    size = write(path, profile, verification)
-    return Report(path, size, profile, verification)
+    return profile, verification
