@@ -2,40 +2,88 @@
 
 from __future__ import annotations
 
+import math
 import shlex
+import struct
 from collections.abc import Sequence
+from decimal import Decimal
 
 from ..display.blocks import printable, printable_lines
 
 _UNITS = ("kB", "MB", "GB", "TB", "PB")
 
-# Larger whole floats are shown as floats: not all their digits mean anything.
-_LARGEST_WHOLE = 1e15
+# Of other floats, all digits before the point are not shown.
+_SMALLEST_FIXED, _LARGEST_FIXED = -4, 15
 
 # What text that one can read has besides: line breaks, and what joins emoji.
 _LAYOUT = "\n\t\r\u200d"
 
 
-def number(value: float, digits: int | None = None) -> str:
+def number(value: float, digits: int | None = None, spread: float = 0.0) -> str:
     """Return a number in few characters: "9,999", "0.125", "1.5e+30".
 
     Args:
-        value: the number.
-        digits: round floats to so many significant digits; None shows six, or all
-            before the point.
+        value: the number; an integer is shown in full.
+        digits: so many significant digits of a float; None for six, or all before the
+            point.
+        spread: of the numbers that it is one of, which are told apart: four digits of
+            the spread are shown, too.
     """
     if isinstance(value, int):
         return f"{value:,}"
-    if digits is not None:
-        value = float(f"{value:.{digits}g}")
-    if value.is_integer() and abs(value) < _LARGEST_WHOLE:
-        return f"{int(value):,}"
-    return f"{value:,.0f}" if 1e6 <= abs(value) < _LARGEST_WHOLE else f"{value:.6g}"
+    if not math.isfinite(value):
+        return _not_finite(value)
+    most = digits or max(6, _exponent(value) + 1 if abs(value) < 1e15 else 0)
+    if spread:
+        most = max(most, _exponent(value) - _exponent(spread) + 4)
+    shown = _shortest(value)
+    if len(shown.as_tuple().digits) > most:
+        shown = Decimal(f"{value:.{most - 1}e}").normalize()
+    return _decimal(shown, ",")
 
 
 def record_value(value: float) -> str:
-    """Return a value of a record, without separators: it may be an id, or in a list."""
-    return str(value) if isinstance(value, int) else number(value).replace(",", "")
+    """Return a value of a record in full, without separators: it may be an id.
+
+    A float has the fewest digits that stand for it as float32, or else as float64.
+    """
+    if isinstance(value, int):
+        return str(value)
+    return _decimal(_shortest(value)) if math.isfinite(value) else _not_finite(value)
+
+
+def _not_finite(value: float) -> str:
+    return "NaN" if math.isnan(value) else str(value)
+
+
+def _exponent(value: float) -> int:
+    """Return the power of ten of the first digit."""
+    return int(f"{value:e}".partition("e")[2])
+
+
+def _shortest(value: float) -> Decimal:
+    """Return the fewest digits that stand for a number as float32, or as float64."""
+    for digits in range(9):
+        text = f"{value:.{digits}e}"
+        if _single(float(text)) == value:
+            return Decimal(text).normalize()
+    return Decimal(repr(value)).normalize()
+
+
+def _single(value: float) -> float:
+    """Return the nearest float32."""
+    try:
+        (found,) = struct.unpack("f", struct.pack("f", value))
+    except OverflowError:
+        return math.inf
+    return float(found)
+
+
+def _decimal(value: Decimal, separator: str = "") -> str:
+    if not value:
+        return "0"
+    fixed = _SMALLEST_FIXED <= value.adjusted() < _LARGEST_FIXED
+    return f"{value:{separator}f}" if fixed else f"{value:e}"
 
 
 def size(count: float) -> str:
@@ -58,23 +106,21 @@ def sizes(low: int, high: int) -> str:
     return f"{first} to {last}"
 
 
-def share(part: float, whole: float) -> str:
-    """Return a part as a percentage; a dash if there is no whole."""
-    return percent(part, whole) if whole else "–"
+def share(part: float, whole: float = 1) -> str:
+    """Return a part as a percentage, which is 0 % and 100 % only where it is that.
 
-
-def percent(part: float, whole: float = 1, space: str = " ") -> str:
-    """Return a part as a percentage that is 0 % and 100 % only where it is that."""
+    It is a dash if there is no whole.
+    """
+    if not whole:
+        return "–"
     value = 100 * part / whole
     if not part or part == whole:
-        text = f"{value:.0f}"
-    elif value < 0.1:
-        text = f"<{space}0.1"
-    elif value < 10 or value > 99:
-        text = f"{min(value, 99.9):.1f}".removesuffix(".0")
-    else:
-        text = f"{value:.0f}"
-    return f"{text}{space}%"
+        return f"{value:.0f} %"
+    if value < 0.1:
+        return "<0.1 %"
+    if value < 10 or value > 99:
+        return f"{min(value, 99.9):.1f}".removesuffix(".0") + " %"
+    return f"{value:.0f} %"
 
 
 def plural(count: int, one: str, many: str = "") -> str:

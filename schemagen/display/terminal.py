@@ -31,6 +31,9 @@ UNBOUNDED = 10_000
 _WHOLE = 24
 _LEAST = 10
 
+# A space at which no line breaks. No printable text has it.
+_JOINT = "\ue000"
+
 # The first column takes no more than this share of the lines.
 _FIRST_SHARE = 0.4
 
@@ -61,7 +64,8 @@ def terminal_text(
             continue
         with console.capture() as captured:
             console.print(_renderable(block, columns, bullet))
-        texts.append("\n".join(map(str.rstrip, captured.get().splitlines())))
+        lines = captured.get().replace(_JOINT, " ").splitlines()
+        texts.append("\n".join(map(str.rstrip, lines)))
     return "\n\n".join(texts) + "\n"
 
 
@@ -122,4 +126,5 @@ def _table(block: Table, columns: int) -> RenderableType:
 
 
 def _cell(cell: Cell) -> str:
-    return printable(cell.about if isinstance(cell, Picture) else cell)
+    text = printable(cell.about if isinstance(cell, Picture) else cell)
+    return text.replace(" %", f"{_JOINT}%")

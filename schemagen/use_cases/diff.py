@@ -9,7 +9,7 @@ from ..data.inspect.inspecting import inspect_data
 from ..data.profile.changes import Dataset
 from ..data.profile.columns import Column
 from ..data.profile.diff import Diff, diff_of, names_of
-from ..data.report.records import read, value_text
+from ..data.profile.record_values import read, value_text
 from ..data.sources import find_data
 from ..runtime.shared.tfrecord import MOST_RECORD_BYTES
 from .refusing import refusing_data

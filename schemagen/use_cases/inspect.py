@@ -70,6 +70,39 @@ def write_report(
     """
     from ..data.report.page import write_report as write
 
+    profile, verification = read(
+        data,
+        spec,
+        limit=limit,
+        workers=workers,
+        max_record_bytes=max_record_bytes,
+        lengths=lengths,
+        groups=groups,
+        thresholds=thresholds,
+    )
+    size = write(path, profile, verification)
+    return Report(path, size, profile, verification)
+
+
+def read(
+    data: Data,
+    spec: RecordSpec | None = None,
+    *,
+    limit: int | None = None,
+    workers: int | None = None,
+    max_record_bytes: int = MOST_RECORD_BYTES,
+    lengths: bool = False,
+    groups: Sequence[str] = (),
+    thresholds: Thresholds | None = None,
+) -> tuple[Profile, Verification]:
+    """Read data once, for all that a report shows; arguments are as of `write_report`.
+
+    Returns:
+        What the data is like, and what is wrong with it.
+
+    Raises:
+        DatasetError: a worker died, or there are no such groups.
+    """
     splits = splits_of(data, spec, EXAMPLES)
     read = [each.group for each in splits]
     rows = keys_of(each.spec for each in read if each.spec is not None)
@@ -87,9 +120,12 @@ def write_report(
         found = read_data(data, read, wanted, workers=workers, progress=bar)
     statistics = statistics_of(data, found, limit)
     verification = verification_of(data, splits, found)
-    specs = specs_by_split(data, spec)
     profile = profile_of(
-        data, statistics, specs, spec, groups=wanted.groups, thresholds=thresholds
+        data,
+        statistics,
+        specs_by_split(data, spec),
+        spec,
+        groups=wanted.groups,
+        thresholds=thresholds,
     )
-    size = write(path, profile, verification)
-    return Report(path, size, profile, verification)
+    return profile, verification

@@ -68,6 +68,8 @@ def inspect(
     Example:
         >>> found = schemagen.inspect("data")
         >>> found.splits["train"].records
+        >>> found.html("report.html")
+        >>> found.to_pandas().query("measure == 'mean'")
         >>> Path("data/README.md").write_text(found.markdown())
 
     Args:
@@ -83,25 +85,27 @@ def inspect(
 
     Returns:
         The statistics. A notebook shows tables of splits and keys, a few images, what
-        differs between splits or is repeated, and what is damaged. Its `markdown()`
-        returns the dataset card.
+        differs between splits or is repeated, and what is damaged. Its `facts` are
+        all that is known, and `to_pandas()` returns them as a frame. `html()` returns
+        the report, or writes it to a path, and `markdown()` returns the dataset card.
 
     Raises:
         DatasetError: the data, the split or the group does not exist.
     """
-    from ..data.inspect.inspecting import inspect_data, inspection_of
+    from ..data.inspect.inspecting import inspection_of
+    from ..data.sources import find_data
     from ..progress import showing
+    from .inspect import read
 
     with showing():
-        profile = inspect_data(
-            data,
-            split,
+        profile, verification = read(
+            find_data(data, split),
             limit=limit,
             workers=workers,
             max_record_bytes=max_record_bytes,
             groups=[group] if isinstance(group, str) else group,
         )
-    return inspection_of(profile)
+    return inspection_of(profile, verification)
 
 
 def verify(

@@ -85,8 +85,8 @@ def test_a_data_directory_is_shown_as_text(
         r"^test +1 +20 +[\d.]+ \w+ +GZIP +\d+ to",
         r"^train +3 +60 +[\d.]+ kB +none +\d+ to",
         r"^80 records of tf.train.Example, 5 keys$",
-        r'^digit     int64  all  1       0 "zero" \(10%\), 1 "one" \(10%\)',
-        r"^image     bytes  all  1       64 bytes",
+        r'^digit     int64  100 %    1       0 "zero" \(10 %\), 1 "one" \(10 %\)',
+        r"^image     bytes  100 %    1       64 bytes",
         r"^record 0 of train-00000-of-00003.tfrecord, ",
         r"^  image     bytes  64 bytes: [0-9a-f ]{23} \.\.\.$",
     ):
@@ -296,8 +296,10 @@ def test_feature_lists_of_sequence_examples_are_shown_by_step(tmp_path: Path) ->
     )
     text = run("inspect", path).stdout
     assert "3 records of tf.train.SequenceExample, 3 keys" in text
-    assert re.search(r"\nn    int64  all  2       2       1 \(50%\), 2 \(50%\)\n", text)
-    assert re.search(r"\nrgb  bytes  all  1 to 3  1       raw", text)
+    assert re.search(
+        r"\nn    int64  100 %    2       2       1 \(50 %\), 2 \(50 %\)\n", text
+    )
+    assert re.search(r"\nrgb  bytes  100 %    1 to 3  1       raw", text)
     assert re.search(r"\n  n    int64  2 steps: \[1, 2\] \| \[1, 2\]\n", text)
     write_file(path, [*messages, *rows(2)])
     [split] = document(path)["splits"]
@@ -332,15 +334,15 @@ def test_odd_values_are_shown_in_lines_that_fit(
     assert max(map(cell_len, lines)) <= int(columns)
     once = " ".join(text.split())
     for part in (
-        r"\nnone +- +0% +never a list",
-        r"\nempty +float +50% +0\n",
-        r"\nlow +int64 +50% +2 ",
-        r"é 東京 +bytes +50% +1 +text, always \"東京\"",
+        r"\nnone +- +0 % +never a list",
+        r"\nempty +float +50 % +0\n",
+        r"\nlow +int64 +50 % +2 ",
+        r"é 東京 +bytes +50 % +1 +text, always \"東京\"",
         r"k…",
         r'"\\x1b\[31mred\\n"?\n? +bytes ',
-        r'\n"" +bytes +50% +1 +empty\n',
+        r'\n"" +bytes +50 % +1 +empty\n',
         r"-9,223,372,036,854,",
-        r"\n  nan +float +\[nan, inf, (-inf, 1\.5|\.\.\. 4 values)\]\n",
+        r"\n  nan +float +\[NaN, inf, (-inf, 1\.5|\.\.\. 4 values)\]\n",
         r"\n  long +int64 +\[0, 1, .* 100,000\n? +values\]\n",
         r'\[10 bytes: 1b 5d 30 3b 74 69 74 6c \.\.\., "\\u202eright"\]',
     ):
@@ -368,7 +370,9 @@ def test_any_number_of_keys_is_listed(tmp_path: Path, keys: int, more: int) -> N
     message = example(dict.fromkeys(names, 1)) if keys else b""
     path = write_file(tmp_path / "records", [message])
     text = run("inspect", path, "--records", "1").stdout
-    assert all(f"\n{name}  int64  all  1       always 1\n" in text for name in names)
+    assert all(
+        f"\n{name}  int64  100 %    1       always 1\n" in text for name in names
+    )
     shown = text[text.index("\nrecord 0 of records, ") :]
     assert shown.count("int64  1\n") == keys - more
     assert (f"  ... {more} keys more\n" in shown) == bool(more)
@@ -423,13 +427,13 @@ def test_up_to_four_texts_are_listed(tmp_path: Path, count: int) -> None:
     [
         (0.125, "0.125"),
         (9999.0, "9,999"),
-        (999_999.5, "1e+06"),
+        (999_999.5, "1,000,000"),
         (1_234_567.5, "1,234,568"),
         (1e30, "1e+30"),
     ],
 )
 def test_numbers_are_short(tmp_path: Path, value: float, shown: str) -> None:
-    """With exponents from 1e15 on only, but for what six digits round up to a million."""
+    """With exponents from 1e15 on only."""
     path = write_file(tmp_path / "part", [example({"it": value})] * 2)
     assert f"always {shown}\n" in run("inspect", path, "--records", "0").stdout
 

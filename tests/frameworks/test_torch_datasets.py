@@ -62,6 +62,14 @@ class TestDataset:
             isinstance(each, torch.Tensor) for each in next(iter(dataset)).values()
         )
 
+    def test_it_shows_the_tensors(self, split: Any) -> None:
+        shown = repr(split.to_torch(16)).split("\n")
+        assert shown[0] == "batches of 16 records:"
+        fields = [line.split() for line in shown[1:]]
+        batch = next(iter(split.to_torch(16)))
+        assert [name for name, *_ in fields] == list(batch)
+        assert ["scan", "int64", "[16]"] in fields
+
     def test_workers_that_live_on_see_the_next_epoch(self, split: Any) -> None:
         dataset = split.to_torch(16, shuffle_seed=1)
         loader = DataLoader(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,20 +22,11 @@ from ...display.blocks import (
     without_empty,
 )
 from ...display.terminal import terminal_text
-from ...runtime.cells.message import Feature, MalformedError, parse_message
-from ...runtime.native import BYTES, NOTHING
-from ..formatting import (
-    key_name,
-    listed,
-    plural,
-    quoted,
-    record_value,
-    shell_word,
-    size,
-)
+from ...runtime.native import BYTES
+from ..formatting import key_name, listed, one_line, plural, shell_word, size
 from ..layouts import import_command
 from ..profile.associations import NAMES, Associations
-from ..profile.columns import Split
+from ..profile.columns import Column, Split
 from ..profile.comparison import QUANTILES
 from ..profile.facts import (
     INFORMATION,
@@ -51,148 +42,65 @@ from ..profile.facts import (
 )
 from ..profile.notes import LISTED, notes_of, notes_of_keys, troubles_of
 from ..profile.profile import Profile
-from ..profile.words import picture_text, tensor_text
-from ..statistics.bytes_values import EMPTY, TEXT, content_of
+from ..profile.record_values import Features, read, value_text
+from ..statistics.bytes_values import content_of
 from ..statistics.model import MOST_KEYS, DataStatistics
-from ..statistics.raw import RawNumbers, raw_numbers_of
 from ..statistics.samples import Sample
 
 if TYPE_CHECKING:
     from ..profile.changes import Changes, RecordChange, Unmatched
     from ..profile.diff import Diff
 
-# Of a record so many keys are shown, of a list so many values, of a value so many
-# columns or bytes.
+
+# Of a record so many keys are shown.
 _SAMPLE_KEYS = 100
-_SAMPLE_VALUES = 64
-_SAMPLE_COLUMNS = 60
-_HEX_BYTES = 8
 
 
 def sample_text(
-    sample: Sample, name: str, columns: int, raw: Mapping[str, RawNumbers]
+    sample: Sample, name: str, width: int, columns: Sequence[Column]
 ) -> list[str]:
-    """Return the lines that show a record: a key a line, long values cut.
+    """Return the lines that show a record: a column a line, long values cut.
 
     Args:
         sample: the record.
         name: what to call its file.
-        columns: how wide the terminal is.
-        raw: the keys whose bytes values are numbers, and which.
+        width: how wide the terminal is.
+        columns: of the data, of which the record may have some.
     """
     title = f"record {sample.number:,} of {name}, {size(len(sample.data))}"
-    try:
-        message = parse_message(sample.data)
-    except MalformedError as error:
-        return [title, f"  not a tf.train.Example: {error}"]
-    columns -= 2
-    features = sorted(message.features.items())[:_SAMPLE_KEYS]
-    lists = sorted(message.lists.items())[:_SAMPLE_KEYS]
-    heads = [(key_name(key, columns // 3), each.kind or "-") for key, each in features]
-    heads += [(key_name(key, columns // 3), _step_kinds(steps)) for key, steps in lists]
+    features = read(sample.data)
+    if features.trouble:
+        return [title, f"  not a tf.train.Example: {features.trouble}"]
+    width -= 2
+    held = [each for each in columns if _kind_in(each, features)]
+    heads = [
+        (one_line(each.name, width // 3), _kind_in(each, features))
+        for each in held[:_SAMPLE_KEYS]
+    ]
     lines = ["no keys"]
     if heads:
-        room = max(columns - max(len(key) + len(kind) + 4 for key, kind in heads), 8)
-        texts = [
-            feature_text(each, sample.data, room, raw=raw.get(key))
-            for key, each in features
+        room = max(width - max(len(key) + len(kind) + 4 for key, kind in heads), 8)
+        rows = [
+            (*head, value_text(each, features, room))
+            for head, each in zip(heads, held, strict=False)
         ]
-        texts += [
-            steps_text(steps, sample.data, room, raw.get(key)) for key, steps in lists
-        ]
-        rows = [(*head, text) for head, text in zip(heads, texts, strict=True)]
-        text = terminal_text([Table(("", "", ""), rows)], columns)
+        text = terminal_text([Table(("", "", ""), rows)], width)
         lines = text.rstrip().split("\n")
+    message = features.message
     more = len(message.features) + len(message.lists) - len(heads)
     if more > 0:
         lines.append(f"... {plural(more, 'key')} more")
     return [title, *(f"  {line}".rstrip() for line in lines)]
 
 
-def _step_kinds(steps: Sequence[Feature]) -> str:
-    return "/".join(sorted({each.kind for each in steps if each.kind})) or "-"
-
-
-def steps_text(
-    steps: Sequence[Feature], data: bytes, room: int, raw: RawNumbers | None = None
-) -> str:
-    """Return the features of steps in a record in about so many columns."""
-    texts = [
-        feature_text(each, data, room // 2, raw=raw) for each in steps[:_SAMPLE_VALUES]
-    ]
-    shown = _fitting(texts, room, 3)
-    more = " | ..." if len(shown) < len(steps) else ""
-    return f"{plural(len(steps), 'step')}: {' | '.join(shown)}{more}"
-
-
-def feature_text(
-    feature: Feature,
-    data: bytes,
-    room: int,
-    most: int = _SAMPLE_COLUMNS,
-    raw: RawNumbers | None = None,
-) -> str:
-    """Return the values of a feature of a record in about so many columns.
-
-    Args:
-        feature: the feature.
-        data: the record.
-        room: how many columns there are.
-        most: how many characters of a text are shown.
-        raw: the numbers in its bytes value; None if it has none.
-    """
-    feature = raw.read(feature, data) if raw else feature
-    if feature.kind == NOTHING:
-        return "no list"
-    count, some = len(feature.values), feature.values[:_SAMPLE_VALUES]
-    if feature.kind == BYTES:
-        texts = [_bytes_value(data[start:stop], most) for start, stop in some]
-    else:
-        texts = [record_value(value) for value in some]
-    if count == 1:
-        return texts[0]
-    tail = f", ... {count:,} values]"
-    shown = _fitting(texts, room - len(tail), 2, whole=len(texts) == count)
-    return f"[{', '.join(shown)}" + ("]" if len(shown) == count else tail)
-
-
-def _fitting(
-    texts: Sequence[str], room: int, gap: int, whole: bool = False
-) -> Sequence[str]:
-    """Return the first texts that fit: at least one.
-
-    Args:
-        texts: the texts.
-        room: how many columns there are.
-        gap: how many of them a text takes in addition to its own.
-        whole: whether the last text may take more, since it ends the list.
-    """
-    used = 0
-    for at, text in enumerate(texts):
-        used += len(text) + gap
-        if at and used > room and not (whole and at + 1 == len(texts)):
-            return texts[:at]
-    return texts
-
-
-def _bytes_value(value: bytes, most: int) -> str:
-    """Describe a bytes value, and show how a text begins."""
-    content = content_of(value)
-    amount = size(len(value))
-    if content.format == EMPTY:
-        return '""'
-    if content.format == TEXT:
-        text = value.decode()
-        shown = quoted(text, most)
-        return shown if len(text) <= most else f"{shown} ({amount})"
-    if content.picture is not None:
-        return f"{picture_text(content.picture)}, {amount}"
-    if content.trouble:
-        return f"{content.trouble}, {amount}"
-    if content.tensor is not None:
-        return f"{tensor_text(content.tensor)}, {amount}"
-    dots = " ..." if len(value) > _HEX_BYTES else ""
-    return f"{amount}: {value[:_HEX_BYTES].hex(' ')}{dots}"
+def _kind_in(column: Column, features: Features) -> str:
+    """Return the kinds that a record has in a column; "" if it does not have its key."""
+    message, key = features.message, column.key
+    if column.steps:
+        steps = message.lists.get(key)
+        kinds = sorted({each.kind for each in steps or () if each.kind})
+        return "" if steps is None else "/".join(kinds) or "-"
+    return message.features[key].kind or "-" if key in message.features else ""
 
 
 RECORDS = 3
@@ -208,7 +116,7 @@ CODE = ("key", "in a batch", "fingerprint")
 """Facts whose values are code."""
 
 # What the table says of a column.
-_OF_COLUMN = ("kind", "present", "steps", "length", "values")
+_OF_COLUMN = ("key", "kind", "present", "steps", "length", "values")
 
 # A notebook lists so many columns.
 _MOST_COLUMNS = 100
@@ -249,7 +157,7 @@ def overview_blocks(profile: Profile) -> list[Block]:
     """Return the same with a few pictures in place of records, for a notebook."""
     blocks = [*_summary(profile, _MOST_COLUMNS)]
     for split in profile.splits:
-        if pictures := list(islice(_pictures(split), _PICTURES)):
+        if pictures := list(islice(_pictures(profile, split), _PICTURES)):
             if profile.splits[1:]:
                 blocks.append(Heading(split.label, 3))
             blocks.append(Pictures(pictures))
@@ -399,22 +307,22 @@ def _samples(
 ) -> Iterator[Block]:
     """Yield some records of a split in the order of files, as lines."""
     order = {file.path: at for at, file in enumerate(profile.statistics.files)}
-    raw = raw_numbers_of(profile.specs.get(split.name))
     for sample in sorted(
         split.found.samples[:records],
         key=lambda each: (order.get(each.file, 0), each.number),
     ):
-        lines = sample_text(sample, key_name(Path(sample.file).name), columns, raw)
+        name = key_name(Path(sample.file).name)
+        lines = sample_text(sample, name, columns, profile.columns)
         yield Listing("\n".join(lines))
 
 
-def _pictures(split: Split) -> Iterator[Picture]:
+def _pictures(profile: Profile, split: Split) -> Iterator[Picture]:
     """Yield copies of the first image of samples."""
     from ..thumbnails import Budget, copy_of
 
     budget = Budget(left=_PICTURE_BYTES, ample=_PICTURE_BYTES)
     for sample in split.found.samples:
-        image = _first_image(sample.data)
+        image = _first_image(profile.columns, read(sample.data))
         copy = image and copy_of(image[1], budget)
         if image and copy and copy.url:
             yield Picture(
@@ -427,18 +335,16 @@ def _advice(found: DataStatistics) -> str:
     return f"`schemagen verify {shell_word(found.where)}` says more."
 
 
-def _first_image(record: bytes) -> tuple[str, bytes] | None:
-    """Return the key and the bytes of the first encoded image in a record."""
-    try:
-        message = parse_message(record)
-    except MalformedError:
-        return None
-    for key, feature in sorted(message.features.items()):
-        if feature.kind == BYTES and len(feature.values) == 1:
-            ((start, stop),) = feature.values
-            value = record[start:stop]
+def _first_image(
+    columns: Sequence[Column], features: Features
+) -> tuple[str, bytes] | None:
+    """Return the name and the bytes of the first encoded image in a record."""
+    for column in columns:
+        feature = features.feature(column.key)
+        if feature is not None and feature.kind == BYTES and len(feature.values) == 1:
+            (value,) = features.contents_of(column.field, feature)
             if content_of(value).picture is not None:
-                return key, value
+                return column.name, value
     return None
 
 

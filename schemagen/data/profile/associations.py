@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...runtime.shared.times import Time
+from ..statistics.measures import PLAIN, Style
 from ..statistics.samples import MISSING, NUMBER, TEXT, Cells
 from .classes import declared_classes, unique, value_name
 from .columns import Column, Split
@@ -82,9 +82,9 @@ class Variable:
         return NAMES[self.of].format(self.column.name)
 
     @property
-    def time(self) -> Time | None:
-        """What its numbers are, if they are times."""
-        return self.column.time if self.of == "values" else None
+    def style(self) -> Style:
+        """What its numbers are, which tells how they are shown."""
+        return self.column.style if self.of == "values" else PLAIN
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..formatting import decoded, hexadecimal, one_line, record_value
+from ..formatting import decoded, hexadecimal, one_line, quoted, record_value
 from ..statistics.numbers import summed
 from .columns import Column, Split
 
@@ -65,7 +65,7 @@ def class_counts(column: Column, splits: Sequence[Split]) -> ClassCounts | None:
     if field is not None and field.codec.of_classes:
         names = declared_classes(field)
         known = len(names)
-    elif field is not None and field.parts[0].dtype == "bool":
+    elif column.is_bool:
         names = {0: "False", 1: "True"}
     elif not _like_classes(column, values):
         return None
@@ -122,6 +122,24 @@ def _like_classes(column: Column, values: Counts) -> bool:
         and sum(counts.values()) >= _AGAIN * len(counts)
         and all(isinstance(each, int) or decoded(each) is not None for each in counts)
     )
+
+
+def class_text(value: float | bytes, classes: Mapping[Any, str], most: int = 60) -> str:
+    """Return the stored value of a class with its name: '3 "cat"'; of a text, the name.
+
+    Args:
+        value: the value.
+        classes: the names of classes by their values.
+        most: so many characters of a name are shown.
+    """
+    known = value in classes
+    if known and classes[value] == str(value):
+        return classes[value]
+    if isinstance(value, bytes):
+        shown = quoted(classes[value] if known else value_name(value), most)
+        return shown if known else f"{shown} no class"
+    name = quoted(classes[value], most) if known else "no class"
+    return f"{record_value(value)} {name}"
 
 
 def value_name(value: float | bytes) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -9,11 +10,13 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...runtime.native import INT64
 from ...runtime.shared.times import Time
 from ...runtime.shared.values import shape_text
 from ..formatting import key_name, listed, one_line
 from ..layouts import split_order
 from ..sources import Data
+from ..statistics.measures import PLAIN, Style
 from ..statistics.model import (
     DataStatistics,
     KeyStatistics,
@@ -29,6 +32,10 @@ if TYPE_CHECKING:
     from ...spec.model import FieldSpec, RecordSpec
 
     Stored = tuple[Part, FieldSpec, bool]
+
+
+# What the key of ids ends with.
+_ID = re.compile(r"(?:(?:^|[\W_])[iI]|(?<=[a-z])I)[dD]s?$")
 
 
 @dataclass(frozen=True)
@@ -116,6 +123,11 @@ class Column:
         return split.found.read - self.present.get(split.name, 0)
 
     @property
+    def is_renamed(self) -> bool:
+        """Whether its field has another name than its key."""
+        return self.declared is not None and self.declared.label != self.key
+
+    @property
     def time(self) -> Time | None:
         """What its integers are, if they are times."""
         if self.field is None:
@@ -123,6 +135,34 @@ class Column:
         from ...runtime.kinds.numbers import time_of
 
         return time_of(self.field.kind)
+
+    @cached_property
+    def class_names(self) -> Mapping[Any, str]:
+        """The names of its classes, by their stored values; empty without classes."""
+        if self.field is None or not self.field.codec.of_classes:
+            return {}
+        codec: Any = self.field.codec
+        names = codec.classes or codec.stored_as
+        return {
+            each: one_line(str(name), 60)
+            for each, name in zip(codec.stored_as, names, strict=False)
+        }
+
+    @property
+    def is_bool(self) -> bool:
+        """Whether the schema says that its values are False and True."""
+        return self.field is not None and self.field.parts[0].dtype == "bool"
+
+    @property
+    def style(self) -> Style:
+        """What its numbers are, which tells how they are shown."""
+        of_classes = self.field is not None and self.field.codec.of_classes
+        names = of_classes or _ID.search(self.key) is not None
+        return Style(self.time, names and self.kinds == (INT64,), self.is_bool)
+
+    def style_of(self, quantity: Quantity) -> Style:
+        """Return what the numbers of a quantity are."""
+        return self.style if quantity.of_values else PLAIN
 
     def time_of(self, quantity: Quantity) -> Time | None:
         """What the numbers of a quantity are, if they are times."""
@@ -253,7 +293,7 @@ def title_of(found: DataStatistics, spec: RecordSpec | None) -> str:
 def columns_of(
     splits: Sequence[Split], specs: Iterable[RecordSpec]
 ) -> tuple[Column, ...]:
-    """Return the fields in the order of the schema, then further keys; info comes last.
+    """Return the fields in the order of the schema, then further keys.
 
     Args:
         splits: the splits.
@@ -273,7 +313,7 @@ def columns_of(
         _column(key, steps, fields.get(key), stored.get(key), splits)
         for key, steps in order
     ]
-    return tuple(sorted(columns, key=lambda column: column.is_info))
+    return tuple(columns)
 
 
 def _column(

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...runtime.native import BYTES
 from ..formatting import share
-from ..statistics.measures import BY_NAME, measure_text
+from ..statistics.measures import BY_NAME
 from ..statistics.numbers import Numbers
 from .classes import ClassCounts, value_name
 from .columns import (
@@ -108,7 +108,7 @@ class Difference:
         """The shares or the quantiles of both splits, for people."""
         found: Iterable[str] = map(self._quantiles, self.quantiles or ())
         if self.shares is not None:
-            found = (share(each, 1) for each in self.shares)
+            found = (share(each) for each in self.shares)
         first, second = found
         return first, second
 
@@ -120,9 +120,11 @@ class Difference:
 
     def _quantiles(self, values: Sequence[float]) -> str:
         assert self.quantity is not None
-        time = self.column.time_of(self.quantity)
-        found = zip(QUANTILES, values, strict=True)
-        text = " · ".join(measure_text(name, value, time) for name, value in found)
+        style, spread = self.column.style_of(self.quantity), values[-1] - values[0]
+        text = " · ".join(
+            style.measure(BY_NAME[name], value, spread)
+            for name, value in zip(QUANTILES, values, strict=True)
+        )
         return f"{text} {self.quantity.unit}".rstrip()
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from ..formatting import listed, number, percent, plural, size, sizes
-from ..statistics.measures import BY_NAME, measure_text, measured
+from ..formatting import listed, number, plural, share, size, sizes
+from ..statistics.measures import BY_NAME, measure_texts, measured
 from ..statistics.numbers import Numbers
 from .associations import Association, Associations, Variable
 from .columns import Column, Split, quantities_of
@@ -16,7 +16,7 @@ from .duplicates import Duplicate
 from .judging import lacking_in
 from .notes import notes_of, notes_of_keys, troubles_of
 from .profile import Profile
-from .words import share, values_of
+from .words import values_of
 
 Value = int | float | str | tuple[float, float] | None
 """A number, a text, or the least and the greatest of some numbers."""
@@ -45,6 +45,8 @@ class Fact:
         mark: "leakage", "duplicates", "drift", "missing-classes", "target-leakage" or
             "damage" where a reader should look; else "".
         note: more about it, for people.
+        shown: the value for people, where value and unit do not tell: of times, ids and
+            bools, and of numbers that differ in their last digits.
     """
 
     subject: str
@@ -58,6 +60,7 @@ class Fact:
     other_split: str | None = None
     mark: str = ""
     note: str = ""
+    shown: str = ""
 
     @property
     def title(self) -> str:
@@ -83,6 +86,8 @@ class Fact:
     @property
     def text(self) -> str:
         """The value, for people."""
+        if self.shown:
+            return self.shown
         match self.value:
             case None:
                 return ""
@@ -90,12 +95,12 @@ class Fact:
                 return self.value
             case (low, high) if self.unit == "bytes":
                 return sizes(int(low), int(high))
+            case (low, high) if low == high:
+                return number(low)
             case (low, high):
-                return (
-                    number(low) if low == high else f"{number(low)} to {number(high)}"
-                )
+                return f"{number(low)} to {number(high)}"
             case _ if self.unit == "share":
-                return share(self.value, 1)
+                return share(self.value)
             case _ if self.unit == DISTANCE or self.measure == INFORMATION:
                 return f"{self.value:.2f}"
             case _:
@@ -164,7 +169,7 @@ def declared_facts(column: Column) -> Iterator[Fact]:
 def column_facts(profile: Profile, column: Column) -> Iterator[Fact]:
     """Yield what a column is in all splits together, its values in words."""
     fact = partial(Fact, column.name, column.key, None)
-    yield fact("key", column.key if column.key != column.name else None)
+    yield fact("key", column.key if column.is_renamed else None)
     yield fact("kind", column.kinds[0] if column.kinds else "-")
     yield fact("missing", _missing(column, profile.splits))
     yield _present(column, profile.described)
@@ -181,7 +186,7 @@ def column_facts(profile: Profile, column: Column) -> Iterator[Fact]:
 def _missing(column: Column, splits: Sequence[Split]) -> str:
     """Return in how many records of which splits it is missing."""
     return ", ".join(
-        f"{split.label} {missing:,} ({percent(missing, split.found.read)})"
+        f"{split.label} {missing:,} ({share(missing, split.found.read)})"
         for split in splits
         if (missing := column.missing_in(split))
     )
@@ -198,10 +203,11 @@ def _present(column: Column, splits: Sequence[Split], split: str | None = None) 
 def number_facts(column: Column, splits: Sequence[Split]) -> Iterator[Fact]:
     """Yield the measures of a column's values in each split, and of sizes that vary."""
     for quantity, found in quantities_of(column, splits).items():
-        time = column.time_of(quantity)
+        style = column.style_of(quantity)
         for split, numbers in found.items():
             if not quantity.of_values and numbers.constant is not None:
                 continue
+            texts = measure_texts(numbers, style)
             for name, value in measured(numbers).items():
                 yield Fact(
                     column.name,
@@ -211,7 +217,7 @@ def number_facts(column: Column, splits: Sequence[Split]) -> Iterator[Fact]:
                     value,
                     BY_NAME[name].unit or quantity.unit,
                     quantity.name,
-                    note=measure_text(name, value, time) if time else "",
+                    shown=texts[name],
                 )
 
 

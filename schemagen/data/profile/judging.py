@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 
 from ...rules import THRESHOLDS
 from ..checks import DataFinding, Example
-from ..formatting import listed, number, percent, plural
+from ..formatting import listed, number, plural, share
 from .classes import ClassCounts
 from .columns import Split
 from .comparison import FEWEST, QUANTILES, Difference
@@ -77,7 +77,7 @@ def _repeated(
     ]
     in_two = len(each.splits) == 2 and not each.values
     of = "the smaller split" if in_two else "the records"
-    expected = f"at most {percent(limit)} of {of}" if limit else "none"
+    expected = f"at most {share(limit)} of {of}" if limit else "none"
     return DataFinding(
         rule=rule,
         split=split.name or None,

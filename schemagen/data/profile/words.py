@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from ...runtime.cells.tensor_proto import TensorHead
-from ...runtime.shared.times import Time
-from ..formatting import number, percent, plural, quoted, sizes
+from ..formatting import plural, quoted, share, sizes
 from ..statistics.bytes_values import (
     EMPTY,
     IMAGES,
@@ -16,10 +15,10 @@ from ..statistics.bytes_values import (
     Picture,
     content_of,
 )
-from ..statistics.measures import MEASURES
+from ..statistics.measures import MEASURES, PLAIN, Style, measure_texts, spread_of
 from ..statistics.model import KindStatistics
 from ..statistics.numbers import DISTINCT, Numbers
-from .classes import declared_classes
+from .classes import class_text
 from .columns import Column
 
 # So many different values are listed with their shares, and so many texts, of which
@@ -32,36 +31,32 @@ _TEXT_COLUMNS = 24
 _MANY_ZEROS = 0.5
 
 
-def extent(found: Numbers, shown: Callable[[float], str] = number) -> str:
+def extent(found: Numbers, style: Style = PLAIN) -> str:
     """Return from where to where numbers reach: "5", "0 to 32"."""
     if found.minimum is None or found.maximum is None:
         return "none"
-    low, high = shown(found.minimum), shown(found.maximum)
+    spread = spread_of(found)
+    low, high = style.text(found.minimum, spread), style.text(found.maximum, spread)
     return low if found.minimum == found.maximum else f"{low} to {high}"
-
-
-def share(part: float, whole: float) -> str:
-    """Return a part as "all", or in percent."""
-    return "all" if part == whole else percent(part, whole, space="")
 
 
 def values_text(
     found: KindStatistics,
     classes: Mapping[int, str] | None = None,
-    time: Time | None = None,
+    style: Style = PLAIN,
 ) -> str:
     """Describe the values of a key and kind.
 
     Args:
         found: what is known of them.
         classes: the names of integers, if they are ids of classes.
-        time: what integers are, if they are times.
+        style: what the numbers are.
     """
     parts = []
     if classes and found.numbers is not None and found.numbers.distinct:
         parts += _ids(found.numbers.distinct, classes)
     elif found.numbers is not None:
-        parts += _numbers(found.numbers, time.text if time else number)
+        parts += _numbers(found.numbers, style)
     if found.contents is not None:
         parts += _bytes(found.contents)
     if found.lengths.zeros and found.lengths.maximum:
@@ -75,34 +70,34 @@ def _ids(counts: Mapping[int, int], classes: Mapping[int, str]) -> list[str]:
     most = sorted(counts, key=lambda value: (-counts[value], value))
     shown = []
     for value in most[:_LISTED]:
-        known = value in classes
-        name = quoted(classes[value], _TEXT_COLUMNS) if known else "no class"
-        shown.append(f"{value} {name} ({share(counts[value], total)})")
+        name = class_text(value, classes, _TEXT_COLUMNS)
+        shown.append(f"{name} ({share(counts[value], total)})")
     return [", ".join(shown) + (", ..." if len(most) > _LISTED else "")]
 
 
-def _numbers(found: Numbers, shown: Callable[[float], str]) -> list[str]:
+def _numbers(found: Numbers, style: Style) -> list[str]:
     parts = []
-    distinct = found.distinct
+    distinct, spread = found.distinct, spread_of(found)
     if found.constant is not None:
-        parts.append(f"always {shown(found.constant)}")
+        parts.append(f"always {style.text(found.constant)}")
     elif distinct is not None and 1 < len(distinct) <= _LISTED:
         shares = (
-            f"{shown(value)} ({share(count, found.finite)})"
+            f"{style.text(value, spread)} ({share(count, found.finite)})"
             for value, count in sorted(distinct.items())
         )
         parts.append(", ".join(shares))
     elif found.minimum is not None and found.minimum == found.maximum:
-        parts.append(shown(found.minimum))
+        parts.append(style.text(found.minimum))
     elif found.minimum is not None:
         measures = ""
-        if shown is number:
+        if style.are_amounts:
+            texts = measure_texts(found)
             measures = "".join(
-                f", {measure.name} {number(measure.of(found) or 0.0, 4)}"
+                f", {measure.name} {texts[measure.name]}"
                 for measure in MEASURES
                 if measure.in_words
             )
-        parts.append(f"{extent(found, shown)}{measures}")
+        parts.append(f"{extent(found, style)}{measures}")
         parts += _diversity(found)
     if found.nan:
         parts.append(f"{found.nan:,} NaN")
@@ -118,7 +113,9 @@ def _diversity(found: Numbers) -> list[str]:
         parts.append(f"{len(found.distinct):,} different")
     elif not found.floats:
         parts.append(f"more than {DISTINCT:,} different")
-    if found.floats and found.whole == found.finite:
+    far = max(abs(found.minimum or 0), abs(found.maximum or 0))
+    # Beyond this, float64 has whole numbers only.
+    if found.floats and found.whole == found.finite and far < 2**53:
         parts.append("whole numbers")
     if found.zeros > _MANY_ZEROS * found.finite:
         parts.append(f"{share(found.zeros, found.finite)} zeros")
@@ -223,8 +220,7 @@ def values_of(column: Column) -> str:
     raw = field is not None and field.parts[0].encoding == "raw"
     if raw and whole.contents:
         return f"{extent(whole.contents.sizes)} bytes"
-    classes = declared_classes(field) if field and field.codec.of_classes else None
-    text = values_text(whole, classes, column.time)
+    text = values_text(whole, column.class_names, column.style)
     if column.steps and whole.present != total:
-        return f"in {percent(whole.present, total, space='')} of the steps; {text}"
+        return f"in {share(whole.present, total)} of the steps; {text}"
     return text

@@ -12,7 +12,7 @@ from ..formatting import one_line, plural, share
 from ..profile.associations import Association, Associations, Variable
 from ..profile.columns import Split
 from ..profile.facts import INFORMATION, told_words
-from ..statistics.measures import measure_text, measured
+from ..statistics.measures import measure_texts
 from ..statistics.numbers import Numbers, numbers
 from .charts import SERIES, Bar, Figure, Plot, histogram, scatter, stacks
 from .columns import common_bins
@@ -152,7 +152,7 @@ def _by_class(classes: Variable, values: Variable, numbers: Values) -> Drawn:
         what,
         logarithmic=logarithmic,
         whole=not every[0].floats,
-        time=values.time,
+        time=values.style.time,
     )
     cells = [
         (name, *_spread(found, values))
@@ -175,7 +175,7 @@ def _points(target: Variable, feature: Variable, across: Values, up: Values) -> 
         list(zip(across.tolist(), up.tolist(), strict=True)),
         f"{target.name} by {feature.name}, {plural(len(up), 'record')}",
         whole=(_whole(across), _whole(up)),
-        time=feature.time,
+        time=feature.style.time,
     )
 
 
@@ -215,4 +215,4 @@ def _spread(found: Numbers, variable: Variable) -> Iterator[str]:
 
 
 def _measure(found: Numbers, name: str, variable: Variable) -> str:
-    return measure_text(name, measured(found).get(name, 0), variable.time)
+    return measure_texts(found, variable.style).get(name, "-")

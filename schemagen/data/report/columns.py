@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...display.blocks import Table
-from ...runtime.shared.times import UNITS, Time
+from ...runtime.shared.times import UNITS
 from ..formatting import listed, number, plural, share
 from ..profile.classes import ClassCounts, unique
 from ..profile.columns import Column, Quantity, Split, quantities_of
 from ..profile.facts import column_facts
 from ..profile.profile import Profile
-from ..statistics.measures import MEASURES, measure_text, measured
+from ..statistics.measures import MEASURES, Style, measure_texts
 from ..statistics.numbers import (
     Numbers,
     merged_histogram,
@@ -42,7 +42,7 @@ def column_figure(profile: Profile, column: Column) -> Figure:
         facts=[*_facts(profile, column)] if one else [],
         tables={
             f"{what.title.capitalize()} of {column.name}; percentiles of many are estimates": (
-                _table(found, splits, column.time_of(what))
+                _table(found, splits, column.style_of(what))
             )
             for what, found in drawn.items()
         },
@@ -118,21 +118,13 @@ def common_bins(every: Sequence[Numbers]) -> tuple[list[Bins], bool]:
     ], False
 
 
-def _table(found: BySplit, splits: Sequence[Split], time: Time | None) -> Table:
+def _table(found: BySplit, splits: Sequence[Split], style: Style) -> Table:
     """Return a column for each split that has numbers."""
     own = {split.label: found[split.name] for split in splits if split.name in found}
     rows = [("Values", *(f"{each.count:,}" for each in own.values()))]
-    by_split = {label: measured(each) for label, each in own.items()}
+    texts = [measure_texts(each, style) for each in own.values()]
     rows += [
-        (
-            measure.name.capitalize(),
-            *(
-                measure_text(measure.name, each[measure.name], time)
-                if measure.name in each
-                else "-"
-                for each in by_split.values()
-            ),
-        )
+        (measure.name.capitalize(), *(each.get(measure.name, "-") for each in texts))
         for measure in MEASURES
     ]
     return Table(("Statistic", *own), rows, range(1, len(own) + 1))

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from ...runtime.images.headers import MOST_PIXELS
 from ..formatting import decoded, one_line, record_value
 from ..profile.classes import declared_classes
+from ..profile.record_values import Features
 from ..thumbnails import Box, Budget, Picture, opened, palette_url, shown
-from .records import Features
 
 if TYPE_CHECKING:
     from ...spec.model import FieldSpec, RecordSpec

@@ -41,14 +41,12 @@ if TYPE_CHECKING:
 _MARK = b'<meta name="generator" content="schemagen inspect">'
 
 
-def check_target(path: str | os.PathLike[str]) -> None:
-    """See that a report can be made and may be written there, before data is read.
+def check_installed() -> None:
+    """See that a report can be made.
 
     Raises:
-        SchemagenError: a package is not installed; the directory does not exist; or the
-            file is not a report.
+        SchemagenError: a package is not installed.
     """
-    target = Path(path)
     try:
         import vl_convert  # noqa: F401
     except ImportError:
@@ -58,6 +56,17 @@ def check_target(path: str | os.PathLike[str]) -> None:
             rule="SG407",
             advice=f"run `{install('report')}`",
         ) from None
+
+
+def check_target(path: str | os.PathLike[str]) -> None:
+    """See that a report can be made and may be written there, before data is read.
+
+    Raises:
+        SchemagenError: a package is not installed; the directory does not exist; or the
+            file is not a report.
+    """
+    check_installed()
+    target = Path(path)
     if not target.parent.is_dir():
         raise refused(target, f"directory {target.parent} does not exist", rule="SG441")
     if target.exists() and not _replaceable(target):
@@ -100,15 +109,15 @@ def write_report(
         SchemagenError: as `check_target` says, or the file cannot be written.
     """
     check_target(path)
-    text = _html(profile, verification, diff).encode()
+    text = page_text(profile, verification, diff).encode()
     write_whole(Path(path), text)
     return len(text)
 
 
-def _html(
-    profile: Profile, verification: Verification | None, diff: Diff | None
+def page_text(
+    profile: Profile, verification: Verification | None, diff: Diff | None = None
 ) -> str:
-    """Return the page, with all text of data escaped.
+    """Return the page, with all text of data escaped; arguments are as of `write_report`.
 
     Its policy allows pictures with data URLs, and the style sheet and the script with
     these hashes. Nothing else in it can load or run.
@@ -234,9 +243,10 @@ def _sections(
 
 
 def _drawn(profile: Profile) -> list[Column]:
-    """Return the columns that have values, and no classes."""
+    """Return the columns that have values, and no classes; info comes last."""
     counted = [each.column for each in profile.classes]
-    return [each for each in profile.columns if each.kinds and each not in counted]
+    drawn = (each for each in profile.columns if each.kinds and each not in counted)
+    return sorted(drawn, key=lambda each: each.is_info)
 
 
 def _split_table(profile: Profile) -> Table:

@@ -17,11 +17,12 @@ from ..formatting import decoded, listed, one_line, plural
 from ..profile.columns import Column, Split
 from ..profile.duplicates import Place
 from ..profile.profile import Profile
+from ..profile.record_values import MISSING, Features, class_names, read, value_text
 from ..statistics.bytes_values import content_of
 from ..statistics.samples import Sample as Kept
 from ..thumbnails import Budget, Picture, copy_of, copy_of_pixels
 from .overlays import Legend, Overlays, ids_of, overlays_of
-from .records import MISSING, Features, class_names, read, records_at, value_text
+from .records import records_at
 
 if TYPE_CHECKING:
     from ...spec.model import RecordSpec
@@ -29,6 +30,12 @@ if TYPE_CHECKING:
 _MOST_SPLITS = 8
 _MOST_VALUES = 60
 _MOST_PICTURES = 4
+
+# About so many characters of a record's values in one column are shown.
+_MOST_WHOLE = 400
+
+# And so many texts of as many characters each.
+_MOST_LISTED = 12
 
 # A text of more characters is no label.
 _MOST_LABEL = 60
@@ -139,10 +146,13 @@ def samples_of(profile: Profile, places: Sequence[Place]) -> Samples:
 def _table(samples: Sequence[Sample], columns: Sequence[Column]) -> Table:
     """Return a row for each sample, whose title is a button that opens it.
 
-    It has as many columns as fit: targets, then those that are first.
+    It has as many columns as fit: targets, then those that are first, info last.
     """
     whole = [sample for sample in samples if sample.headline != _MALFORMED]
-    ranked = sorted(enumerate(columns[:_MOST_VALUES]), key=lambda e: not e[1].is_target)
+    ranked = sorted(
+        enumerate(columns[:_MOST_VALUES]),
+        key=lambda each: (not each[1].is_target, each[1].is_info),
+    )
     room, kept = _TABLE_CHARACTERS, []
     for at, column in ranked:
         texts = [column.name, *(sample.values[at].short for sample in whole)]
@@ -202,12 +212,14 @@ class _Painter:
         if self.spec is None:
             return self._likely_label(features)
         labels = [
-            field
-            for field in self.spec.fields
-            if field.codec.of_classes and not field.codec.delivered.decoded[1]
+            column
+            for column in self.columns
+            if (field := column.declared) is not None
+            and field.codec.of_classes
+            and not field.codec.delivered.decoded[1]
         ]
-        targets = [field for field in labels if field.role == "target"]
-        names = [class_names(field, features) for field in targets or labels]
+        targets = [column for column in labels if column.is_target]
+        names = [class_names(column, features) for column in targets or labels]
         return listed([name for some in names for name in some], 3)
 
     def _likely_label(self, features: Features) -> str:
@@ -227,10 +239,10 @@ class _Painter:
             return [Value(_MALFORMED, "", features.trouble)]
         found = []
         for column in self.columns[:_MOST_VALUES]:
-            text = value_text(column, features)
+            text = _text(column, features, _MOST_WHOLE)
             short = text
             if len(text) > _MOST_TEXT:
-                short = value_text(column, features, _MOST_TEXT)
+                short = _text(column, features, _MOST_TEXT)
             found.append(Value(column.name, column.type, text, short))
         if len(self.columns) > _MOST_VALUES:
             more = plural(len(self.columns) - _MOST_VALUES, "more key")
@@ -286,7 +298,8 @@ class _Painter:
             dtype, shape = field.codec.delivered.decoded
             wanted = f"{shape_text(shape)} {dtype} pixels"
             return [Picture(trouble=f"not the bytes of {wanted}")]
-        values = features.contents_of(field, column.key)
+        held = features.feature(column.key)
+        values = features.contents_of(field, held) if held else []
         if column.steps:
             steps = features.message.lists.get(column.key, [])
             values = [value for step in steps for value in features.bytes_of(step)]
@@ -295,6 +308,12 @@ class _Painter:
         if field is None and not all(content_of(value).picture for value in values):
             return []
         return [copy_of(value, self.budget) for value in values]
+
+
+def _text(column: Column, features: Features, most: int) -> str:
+    """Return the values of a record in a column, and several texts one by one."""
+    room = most if column.whole.contents is None else most * _MOST_LISTED
+    return value_text(column, features, room, each=most, lines=True)
 
 
 def _alike(picture: Picture, ids: NDArray[Any]) -> bool:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from ...runtime.shared.times import Time
-from ..formatting import number
+from ..formatting import number, record_value
 from .numbers import Numbers, quantile
 
 VALUES = "values"
@@ -22,6 +22,7 @@ class Measure(NamedTuple):
         of: returns it; None if the numbers have none.
         unit: VALUES if it counts; "" for the unit of the numbers.
         spread: whether it is a distance between values, as a deviation is.
+        of_values: whether it is one of the values, or between two of them.
         in_words: whether a line of text states it.
     """
 
@@ -29,6 +30,7 @@ class Measure(NamedTuple):
     of: Callable[[Numbers], int | float | None]
     unit: str = ""
     spread: bool = False
+    of_values: bool = True
     in_words: bool = False
 
 
@@ -44,8 +46,13 @@ MEASURES = (
     Measure("75 %", _at(0.75)),
     Measure("95 %", _at(0.95)),
     Measure("maximum", lambda found: found.maximum),
-    Measure("mean", lambda found: found.mean, in_words=True),
-    Measure("standard deviation", lambda found: found.deviation, spread=True),
+    Measure("mean", lambda found: found.mean, of_values=False, in_words=True),
+    Measure(
+        "standard deviation",
+        lambda found: found.deviation,
+        spread=True,
+        of_values=False,
+    ),
     Measure("zeros", lambda found: found.zeros, VALUES),
     Measure(
         "distinct",
@@ -71,9 +78,59 @@ def measured(found: Numbers) -> dict[str, int | float]:
     }
 
 
-def measure_text(name: str, value: float, time: Time | None = None) -> str:
-    """Return a measure of numbers, or of times, for people."""
-    measure = BY_NAME[name]
-    if time is None or measure.unit:
-        return number(value, 4)
-    return time._replace(duration=time.duration or measure.spread).text(value)
+class Style(NamedTuple):
+    """What numbers are, which tells how they are shown.
+
+    Attributes:
+        time: the unit of times; None for other numbers.
+        ids: whether they name things, so that they have no separators and no mean.
+        bools: whether they are False and True.
+    """
+
+    time: Time | None = None
+    ids: bool = False
+    bools: bool = False
+
+    @property
+    def are_amounts(self) -> bool:
+        """Whether they are amounts, of which people want to know the mean."""
+        return self == Style()
+
+    def text(self, value: float, spread: float = 0.0) -> str:
+        """Return one of the numbers; `spread` is from the least to the greatest."""
+        if self.time is not None:
+            return self.time.text(value)
+        if self.bools and value in (0, 1):
+            return str(bool(value))
+        return record_value(value) if self.ids else number(value, spread=spread)
+
+    def measure(self, measure: Measure, value: float, spread: float = 0.0) -> str:
+        """Return a measure of the numbers; `spread` is from the least to the greatest."""
+        if measure.unit:
+            return number(value)
+        if self.time is not None:
+            duration = self.time.duration or measure.spread
+            return self.time._replace(duration=duration).text(value)
+        if self.are_amounts or not measure.of_values:
+            return number(value, 4, spread)
+        return self.text(value)
+
+
+PLAIN = Style()
+"""Amounts and counts."""
+
+
+def spread_of(found: Numbers) -> float:
+    """Return how far the greatest of the finite numbers is from the least."""
+    if found.minimum is None or found.maximum is None:
+        return 0.0
+    return float(found.maximum) - float(found.minimum)
+
+
+def measure_texts(found: Numbers, style: Style = PLAIN) -> dict[str, str]:
+    """Return what the numbers have for people, by name."""
+    spread = spread_of(found)
+    return {
+        name: style.measure(BY_NAME[name], value, spread)
+        for name, value in measured(found).items()
+    }

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...runtime.cells.columns import Column, Columns, OnDemand
 from ...runtime.cells.message import Feature
 from ...runtime.native import BYTES, FLOAT, INT64
-from ...runtime.shared.dtypes import DTYPES, FLOATS, from_bits
+from ...runtime.shared.dtypes import DTYPES, FLOATS, INTEGERS, from_bits
 
 if TYPE_CHECKING:
     from ...spec.model import FieldSpec, RecordSpec
@@ -60,7 +60,11 @@ class RawNumbers:
         start, stop = feature.values[0]
         if stop - start != self.size:
             return feature
-        values = self.values(np.frombuffer(record[start:stop], np.uint8))
+        data = np.frombuffer(record[start:stop], np.uint8)
+        if self.dtype in INTEGERS:  # those beyond int64, too
+            numbers = data.view(DTYPES[self.dtype].numpy.newbyteorder("<"))
+            return Feature(INT64, numbers.tolist())
+        values = self.values(data)
         return Feature(_kind_of(values), values.tolist())
 
 

@@ -32,8 +32,10 @@ class Batches(Iterator[Batch]):
             `of_worker`.
         count: how many there are.
         state_after: returns the state after so many batches.
+        about: returns what each is, for people.
 
     Attributes:
+        about: the same.
         taken: how many were read, and those that were left out.
     """
 
@@ -42,14 +44,19 @@ class Batches(Iterator[Batch]):
         read_by: Callable[[int, int, int], Iterator[Batch | None]],
         count: int,
         state_after: Callable[[int], State],
+        about: Callable[[], str],
         *,
         worker: tuple[int, int, int] = (0, 1, 0),
     ) -> None:
         self._read_by = read_by
         self._count = count
         self._state_after = state_after
+        self.about = about
         self._batches = read_by(*worker)
         self.taken = 0
+
+    def __repr__(self) -> str:
+        return f"{self._count:,} batches {self.about()}"
 
     def of_worker(self, index: int, count: int, skip: int = 0) -> Batches:
         """Return the batches of one of several workers, who take turns.
@@ -60,7 +67,9 @@ class Batches(Iterator[Batch]):
             skip: how many of its batches to leave out.
         """
         worker = (index, count, skip)
-        return Batches(self._read_by, self._count, self._state_after, worker=worker)
+        return Batches(
+            self._read_by, self._count, self._state_after, self.about, worker=worker
+        )
 
     def __len__(self) -> int:
         """Return how many batches there are, from where it began."""
@@ -102,6 +111,11 @@ class Readable(Protocol):
         ...
 
     @property
+    def unit(self) -> str:
+        """What its records are: "records" or "rows"."""
+        ...
+
+    @property
     def identity(self) -> str:
         """What is equal for equal data, wherever it is."""
         ...
@@ -109,6 +123,15 @@ class Readable(Protocol):
     @property
     def where(self) -> str:
         """What to call the data."""
+        ...
+
+    @property
+    def changed(self) -> bool:
+        """Whether a function may have changed the fields of its records."""
+        ...
+
+    def described(self, rows: int | None = None) -> dict[str, str]:
+        """Return the dtype and the shape of the columns of so many records."""
         ...
 
     def numbers(self, positions: Rows, epoch: Epoch) -> Rows:
@@ -122,6 +145,25 @@ class Readable(Protocol):
     def steps(self, epoch: Epoch) -> Steps[Columns]:
         """Return how records are read, in any order, or of compressed files in theirs."""
         ...
+
+
+# So many columns are listed.
+_COLUMNS = 24
+
+
+def fields_text(view: Readable, rows: int | None = None) -> str:
+    """Return the dtype and the shape of the fields of records, a line for each.
+
+    Args:
+        view: the records, none of which is read.
+        rows: of a batch of so many; None for one record.
+    """
+    found = view.described(rows)
+    width = max(map(len, found), default=0)
+    lines = [f"{name:{width}}  {text}" for name, text in found.items()]
+    if len(lines) > _COLUMNS:
+        lines[_COLUMNS:] = [f"... {len(lines) - _COLUMNS:,} more"]
+    return "\n  ".join([f"{view.unit}{', before map' * view.changed}:", *lines])
 
 
 @dataclass(frozen=True)
@@ -161,6 +203,11 @@ class Reading:
             "block": epoch.block,
             **self.options,
         }
+
+    def about(self) -> str:
+        """Return what a batch is, for people: its size, and its columns line by line."""
+        size = self.batch_size
+        return f"of {size:,} {fields_text(self.view, size)}"
 
     @property
     def turns(self) -> Turns:
@@ -222,7 +269,7 @@ class Reading:
         def read_by(worker: int, workers: int, skip: int) -> Iterator[Batch | None]:
             return self._batches(turns, starts[worker::workers][skip:], share)
 
-        return Batches(read_by, len(starts), state_after)
+        return Batches(read_by, len(starts), state_after, self.about)
 
     def _resumed(self, resume: State | None) -> tuple[list[Any], Turns, int]:
         """Return what other readers have read, the turns, and how many places are done.

@@ -20,6 +20,7 @@ from ..records.decoder import Batch, Row
 from ..records.groups import group_of
 from ..shared.errors import DatasetError, with_suggestion
 from ..shared.options import check_choice, integer
+from ..shared.values import shape_text
 from .ahead import Steps
 from .batches import State
 from .collation import DTypes, merged
@@ -165,6 +166,8 @@ class PackedRows:
         epoch: their order.
     """
 
+    unit = "rows"
+
     def __init__(self, view: View, packing: Packing, epoch: Epoch) -> None:
         self._view = view
         self._packing = packing
@@ -202,6 +205,25 @@ class PackedRows:
     def where(self) -> str:
         """What to call the data."""
         return self._view.where
+
+    @property
+    def changed(self) -> bool:
+        """Whether a function may have changed the fields of the records."""
+        return self._view.changed
+
+    def described(self, rows: int | None = None) -> dict[str, str]:
+        """Return the dtype and the shape of the columns of rows, by name."""
+        how, known = self._packing, self._view.decoder.collators
+        places = shape_text((rows, how.size))
+        lists = {name: known[name].dtype.name for name in how.lists if name in known}
+        added = (f"{how.name}_segments", f"{how.name}_positions")
+        documents = {
+            name: f"{known[name].dtype.name} {shape_text((rows, None, *shape))}"
+            for name, shape in how.shapes.items()
+            if name in known
+        }
+        columns = lists | dict.fromkeys(added, "int32")
+        return {name: f"{each} {places}" for name, each in columns.items()} | documents
 
     def _of_rows(self, count: int) -> int:
         """Return how many rows so many records make, about."""

@@ -20,7 +20,7 @@ from ..shared.values import shortened
 from ..sources.shares import numbers_of
 from .ahead import FIRST, Ahead, Work, byte_count
 from .arrow import joined
-from .batches import Batches, Reading, State
+from .batches import Batches, Reading, State, fields_text
 from .collation import padded_to_limits
 from .keras import dataset_of
 from .mapping import Mapped, function_of
@@ -57,8 +57,7 @@ class Split:
         self._delivered = 0
 
     def __repr__(self) -> str:
-        names = ", ".join(self._view.decoder.fields)
-        return f"<split of {len(self):,} records: {names}>"
+        return f"Split of {len(self):,} {fields_text(self._view)}"
 
     def __len__(self) -> int:
         """Return how many records there are."""

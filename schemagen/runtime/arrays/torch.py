@@ -149,7 +149,11 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
         # The state that StatefulDataLoader has given to this worker.
         self._restored: WorkerState | None = None
         self._reading: _Reading | None = None
-        self._batches(epoch)  # refuses wrong options
+        # This refuses wrong options.
+        self._about = self._batches(epoch).about()
+
+    def __repr__(self) -> str:
+        return f"batches {self._about}"
 
     def __getstate__(self) -> dict[str, Any]:
         self._readers()

@@ -86,6 +86,9 @@ class View(ABC):
     decoder: Decoder
     """The codecs of its records, and how their values are delivered."""
 
+    unit = "records"
+    """What to call what it is made of."""
+
     @abstractmethod
     def __len__(self) -> int:
         """Return how many records there are."""
@@ -114,6 +117,15 @@ class View(ABC):
     def is_random(self) -> bool:
         """Whether its records depend on the epoch: a function takes random numbers."""
         return False
+
+    def described(self, rows: int | None = None) -> dict[str, str]:
+        """Return the dtype and the shape of the fields before any function, by label.
+
+        Args:
+            rows: of a batch of so many records; None for one record.
+        """
+        fields = self.decoder.collators.values()
+        return {k: v for each in fields for k, v in each.described(rows).items()}
 
     @abstractmethod
     def place(self, number: int) -> str:

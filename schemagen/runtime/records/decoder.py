@@ -21,6 +21,7 @@ from ..kinds.images import Image, size_name
 from ..kinds.kind import Kind
 from ..native import padded
 from ..shared.dtypes import DTYPES
+from ..shared.values import shape_text
 from .between import FieldFault
 from .checking import RecordCheck
 from .codec import RecordCodec
@@ -81,6 +82,31 @@ class Collator:
             self.absent = codec.default if given else self.filler
             if names and given:
                 self.absent = names[codec.default]
+
+    def described(self, rows: int | None = None) -> dict[str, str]:
+        """Return the dtype and the shape of the columns of the field, by label.
+
+        Args:
+            rows: of so many records; None for the value of one record.
+        """
+        label, batch = self.codec.label, () if rows is None else (rows,)
+        found = {label: self._described(batch)}
+        if batch and self.masked:
+            found[f"{label}_present"] = f"bool {shape_text(batch)}"
+        if batch and self._size_name:
+            found[f"{label}_size"] = f"int64 {shape_text((*batch, 2))}"
+        return found
+
+    def _described(self, batch: tuple[int, ...]) -> str:
+        dtype = self.dtype.name
+        if self.dtype.kind == "O":
+            dtype = "bytes" if isinstance(self.filler, bytes) else "str"
+        if self.codec.delivered.layout == "sparse":
+            dtype = f"sparse {dtype}"
+        if batch and self.listed:
+            return f"list of {batch[0]:,} {dtype} {shape_text(self._shape)}"
+        shape = (*batch, *self._shape)
+        return f"{dtype} {shape_text(shape)}" if shape else dtype
 
     def columns(self, decoded: Decoded, rows: int) -> dict[str, Any]:
         """Return the columns of the field: its values, and a mask if batches have one.

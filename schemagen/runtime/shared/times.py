@@ -46,7 +46,10 @@ class Time(NamedTuple):
         return "a duration" if self.duration else "a point in time"
 
     def text(self, value: float) -> str:
-        """Show an integer as a date, as a date with its time, or as a duration."""
+        """Show a number as a date, as a date with its time, or as a duration.
+
+        Of integers, fractions of a second are shown, too.
+        """
         name, nanoseconds = UNITS[self.unit]
         whole = int(value)
         if self.duration:
@@ -55,9 +58,11 @@ class Time(NamedTuple):
             found = _EPOCH + timedelta(microseconds=whole * nanoseconds // 1000)
         except OverflowError:  # beyond the year 9999
             return f"{whole:,} {name} since 1970"
-        if found.time() == datetime.min.time():
+        rest = whole * nanoseconds % 10**9 if isinstance(value, int) else 0
+        if found.time() == datetime.min.time() and not rest:
             return found.date().isoformat()
-        return found.replace(tzinfo=None).isoformat(" ", "seconds")
+        text = found.replace(tzinfo=None).isoformat(" ", "seconds")
+        return f"{text}.{rest:09}".rstrip("0") if rest else text
 
 
 def is_nat(value: object) -> bool:

@@ -83,9 +83,9 @@ def test_texts_of_a_sample_are_made_once(
     """Only what is too long for a cell of the table is made for it again."""
     made: list[str] = []
 
-    def counted(column: Column, *arguments: Any) -> str:
+    def counted(column: Column, *arguments: Any, **options: Any) -> str:
         made.append(column.key)
-        return value_text(column, *arguments)
+        return value_text(column, *arguments, **options)
 
     monkeypatch.setattr(samples, "value_text", counted)
     held = {"short": "a", "long": "b" * 200}

@@ -366,7 +366,7 @@ def test_values_are_described_as_inspect_does(
     rows = [example({"raw": bytes(8 * size)}) for _ in range(5)]
     data = write_data(tmp_path / "data", record("Held", held), {"train": rows})
     facts = inspected(data).facts
-    [words] = [each.text for each in facts if each.name == "values"]
+    [words] = [each.text for each in facts if each.measure == "values"]
     assert words == expected
     assert f"<dd>{words}</dd>" in page_about(data)
 
