@@ -471,7 +471,7 @@ def test_classes_and_names_are_those_of_each_schema(tmp_path: Path) -> None:
     )
 
 
-def test_other_bytes_of_equal_values_are_told(two: tuple[Path, Path]) -> None:
+def test_other_bytes_of_equal_values_are_counted(two: tuple[Path, Path]) -> None:
     """As another program writes them: a key order that protobuf does not promise."""
     values = {"id": b"000007", "n": 1}
     parts = [features({key: value}) for key, value in values.items()]

@@ -176,7 +176,7 @@ def _key_in(profile: Profile, other: Profile, name: str) -> str:
 def _identifying(profiles: tuple[Profile, Profile]) -> tuple[str, ...]:
     """Return the names of the columns whose values identify records, short ones first."""
 
-    def fits(column: Column) -> bool:
+    def identifies(column: Column) -> bool:
         return all(
             len(split.found.digests.values.get(column.key, ())) == split.found.records
             for profile in profiles
@@ -189,7 +189,7 @@ def _identifying(profiles: tuple[Profile, Profile]) -> tuple[str, ...]:
 
     first, second = (profile.duplicates.compared for profile in profiles)
     keys = {column.key for column in first}
-    found = [each for each in second if each.key in keys and fits(each)]
+    found = [each for each in second if each.key in keys and identifies(each)]
     return tuple(each.name for each in sorted(found, key=size))
 
 

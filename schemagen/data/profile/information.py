@@ -28,18 +28,20 @@ def binned(values: Values, most: int) -> Ids:
         most: how many bins there are at most; of few values, there are fewer.
     """
     most = max(1, min(most, len(values) // FEWEST_OF_BIN))
-    different, inverse, counts = np.unique(
-        values, return_inverse=True, return_counts=True
-    )
+    ordered = np.sort(values)
+    starts = np.flatnonzero(np.diff(ordered, prepend=np.nan))
+    counts = np.diff(starts, append=len(ordered))
+    different = ordered[starts]
     if len(different) <= most:
-        return inverse.astype(np.int64)
+        return np.searchsorted(different, values)
     common = counts >= len(values) / most
-    ids = np.where(common, np.cumsum(common) - 1, -1)[inverse]
-    rest = ids < 0
-    left = min(most - np.count_nonzero(common), rest.sum() // FEWEST_OF_BIN)
-    edges = np.quantile(values[rest], np.linspace(0, 1, max(left, 1) + 1)[1:-1])
-    ids[rest] = np.count_nonzero(common) + np.searchsorted(edges, values[rest])
-    return ids.astype(np.int64)
+    rest = ordered[np.repeat(~common, counts)]
+    bins = max(1, min(most - int(common.sum()), len(rest) // FEWEST_OF_BIN))
+    edges = rest[(len(rest) - 1) * np.arange(1, bins) // bins]
+    ids = np.searchsorted(edges, values)
+    for at, value in enumerate(different[common], bins):
+        ids[values == value] = at
+    return ids
 
 
 def frequent(ids: Ids) -> Ids:

@@ -152,6 +152,14 @@ class Cells:
             np.full(count, np.nan),
         )
 
+    @classmethod
+    def of_numbers(cls, values: NDArray[Any]) -> Cells:
+        """Return the cells of records that have a single number each."""
+        count, numbers = len(values), values.astype(np.float64)
+        held = np.full(count, NUMBER, np.uint8)
+        ones = np.ones(count, np.int64)
+        return cls(held, numbers, np.zeros(count, "S1"), ones, numbers)
+
     def only(self, rows: NDArray[np.intp]) -> Cells:
         """Return some of the cells."""
         return Cells(*(each[rows] for each in vars(self).values()))
@@ -231,13 +239,22 @@ def _joined(parts: Sequence[Cells]) -> Cells:
 
 def _cells(columns: Columns, key: str, rows: NDArray[np.intp]) -> Cells:
     """Return what some records, ascending, have under a key."""
+    some, records = columns.by_key.get(key, ()), len(columns.records)
+    if len(some) == 1 and len(some[0]) == records and _is_number(some[0]):
+        return Cells.of_numbers(some[0].values[rows])
     cells = Cells.missing(len(rows))
-    for column in columns.by_key.get(key, ()):
+    for column in some:
         if column.kind != NOTHING:
-            cells = _with_column(cells, column, rows, len(columns.records))
+            cells = _with_column(cells, column, rows, records)
     if key in columns.steps:
-        _set_steps(cells, columns.steps[key], rows, len(columns.records))
+        _set_steps(cells, columns.steps[key], rows, records)
     return cells
+
+
+def _is_number(column: Column) -> bool:
+    """Return whether each record that has the column has a single number."""
+    single = len(column.values) == len(column) and column.lengths.max(initial=1) == 1
+    return column.kind not in (NOTHING, BYTES) and single
 
 
 def _places(
