@@ -29,7 +29,7 @@ from .messages import NO_FLOATS, PACK, example, sequence_example, write_file
 from .test_records import MESSAGES
 
 SCHEMA = json.loads(
-    (Path(__file__).parents[2] / "docs" / "inspect.schema.json").read_text("utf-8")
+    (Path(__file__).parents[2] / "docs" / "data.schema.json").read_text("utf-8")
 )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...documents import LEFT_OUT, WithProperties
+from ...runtime.compatibility import Change
 from ...runtime.shared.errors import DatasetError
 from ..formatting import one_line
 from ..statistics.digests import Digested
@@ -18,7 +20,6 @@ from .duplicates import Place, Places
 from .profile import Profile
 
 if TYPE_CHECKING:
-    from ...runtime.compatibility import Change
     from ...spec.model import FieldSpec, RecordSpec
 
 _NONE = np.empty(0, np.intp)
@@ -70,11 +71,12 @@ class Diff:
     """
 
     names: tuple[str, str]
-    schema: tuple[Change, ...] | None
+    schema: tuple[Annotated[Change, WithProperties("plain")], ...] | None
     keys: tuple[list[str], list[str]]
     classes: Mapping[str, tuple[list[str], list[str]]]
     splits: tuple[SplitDiff, ...]
-    profile: Profile
+    profile: Profile = field(metadata=LEFT_OUT)
+    __get_pydantic_core_schema__ = WithProperties("same")
 
     @property
     def same(self) -> bool:

@@ -11,6 +11,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...documents import WithProperties
 from ..formatting import one_line
 from ..statistics.digests import Digested
 from ..statistics.model import FileStatistics
@@ -79,6 +80,7 @@ class Duplicate:
     places: tuple[tuple[Place, Place], ...] = ()
     files: int = 0
     natural: bool = False
+    __get_pydantic_core_schema__ = WithProperties("mark")
 
     @property
     def example(self) -> str:

@@ -7,8 +7,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from ...documents import ShownAs
 from ...runtime.storage import manifest
 from ...runtime.storage.directory import open_directory
 from ..sources import Data
@@ -58,6 +60,7 @@ class Profile:
     latest: RecordSpec | None = None
     compared: Sequence[tuple[str, str]] | None = None
     manifest: ManifestFacts | None = None
+    __get_pydantic_core_schema__ = ShownAs(attrgetter("where"), str)
 
     @property
     def where(self) -> str:
@@ -120,7 +123,12 @@ class Profile:
 
     @cached_property
     def duplicates(self) -> Duplicates:
-        """What is repeated; nothing if no digests were taken."""
+        """What is repeated; nothing without digests, and of two datasets that are compared.
+
+        The records of one dataset should be in the other one.
+        """
+        if self.compared is not None:
+            return Duplicates()
         return duplicates_of(self.columns, self.splits, self.statistics.files)
 
 
