@@ -14,8 +14,9 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 from schemagen.data.inspect.document import DataDocument
+from schemagen.use_cases.steps import Steps
 
-TYPES = {"data": DataDocument}
+TYPES = {"data": DataDocument, "steps": Steps}
 
 _NOT_FINITE = {"enum": ["NaN", "Infinity", "-Infinity"]}
 
