@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from ...documents import LEFT_OUT, WithProperties
+from ...documents import LEFT_OUT, Entries, WithProperties
 from ...runtime.compatibility import Change
 from ...runtime.shared.errors import DatasetError
 from ..formatting import one_line
@@ -73,7 +73,9 @@ class Diff:
     names: tuple[str, str]
     schema: tuple[Annotated[Change, WithProperties("plain")], ...] | None
     keys: tuple[list[str], list[str]]
-    classes: Mapping[str, tuple[list[str], list[str]]]
+    classes: Annotated[
+        Mapping[str, tuple[list[str], list[str]]], Entries("field", "only")
+    ]
     splits: tuple[SplitDiff, ...]
     profile: Profile = field(metadata=LEFT_OUT)
     __get_pydantic_core_schema__ = WithProperties("same")
