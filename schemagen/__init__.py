@@ -85,12 +85,6 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module
 
         return getattr(import_module(f".{_FUNCTIONS[name]}", __name__), name)
-    if name == "describe_data":
-        import warnings
-
-        new = "schemagen.describe_data is now schemagen.inspect"
-        warnings.warn(new, DeprecationWarning, stacklevel=2)
-        return __getattr__("inspect")
     if name in __all__:
         from . import schema
         from .schema.record import NOTEBOOK_VIEW

@@ -279,11 +279,12 @@ def _cells(finding: Finding) -> tuple[Cell, ...]:
 
 def render_json(findings: Iterable[Finding]) -> str:
     """Write findings for programs: `{"version": 1, "findings": [...]}`."""
-    rows = [_row(finding) for finding in findings]
+    rows = [row_of(finding) for finding in findings]
     return json.dumps({"version": 1, "findings": rows}, indent=2, sort_keys=True)
 
 
-def _row(finding: Finding) -> dict[str, Any]:
+def row_of(finding: Finding) -> dict[str, Any]:
+    """Return a finding as JSON has it."""
     row = asdict(finding)
     if finding.data is None:
         del row["data"]

@@ -53,7 +53,7 @@ Results go to stdout. Findings for people, progress bars and notes go to stderr.
 | `--format` | prints |
 | --- | --- |
 | `text` | findings for people: place, rule, message, found, expected, what to do |
-| `json` | one document on stdout; [findings.schema.json](findings.schema.json), [inspect.schema.json](inspect.schema.json) and [describe.schema.json](describe.schema.json) describe it |
+| `json` | one document on stdout, which [JSON output](json-output.md) describes |
 | `github` | workflow commands, which annotate the lines of a pull request ([ci.md](ci.md)) |
 
 On a terminal, a progress bar appears on stderr after a second, and is removed at the end.

@@ -18,6 +18,8 @@ from .reporting import (
     data_argument,
     html_option,
     leave,
+    limit_option,
+    print_document,
     print_sealing,
     project_option,
     record_limit,
@@ -25,6 +27,7 @@ from .reporting import (
     saying_not_sealed,
     sealing_options,
     split_option,
+    table_option,
 )
 
 if TYPE_CHECKING:
@@ -77,31 +80,61 @@ def schema_options(command: Callable[..., Any]) -> Callable[..., Any]:
 )
 @schema_options
 @split_option
-@click.option(
-    "--limit",
-    type=click.IntRange(min=0),
-    default=10_000,
-    show_default=True,
-    metavar="N",
-    help="Read N records or rows, the first ones of each file; 0 for all.",
-)
-def infer(data: str, out: str, split: str | None, limit: int, **options: Any) -> None:
+@limit_option
+@table_option("Text for people, or data.")
+def infer(
+    data: str,
+    out: str,
+    split: str | None,
+    limit: int | None,
+    style: str,
+    **options: Any,
+) -> None:
     """Write the schema file of the records in DATA, or of the rows of a table.
 
     DATA is a data directory, a glob or a file, or the URL of one. Files of a table
-    end with .parquet, .csv, .feather or .arrow, and need pyarrow. Open
-    questions are marked in the schema by comments that begin with "doubt:".
+    end with .parquet, .csv, .feather or .arrow, and need pyarrow. Without --limit, it
+    reads 10,000 records or rows, the first ones of each file. Open questions are
+    marked in the schema by comments that begin with "doubt:".
     """
     from ..use_cases.infer import infer as infer_schema
 
     steps = _steps_before_generate(Path(out))
     options["max_record_bytes"] = record_limit()
-    found = infer_schema(data, out, split=split, limit=limit or None, **options)
-    _print_inferred(found)
+    found = infer_schema(data, out, split=split, limit=limit, **options)
+    if style == "json":
+        _print_steps(inferred=found)
+    else:
+        _print_inferred(found)
+        _print_next(found, data, Path(out), split, steps)
+    if found.foreign or found.damages:
+        leave()
+
+
+def _print_steps(**done: Any) -> None:
+    """Print what was done, by step, as JSON."""
+    from ..documents import text_of
+    from ..use_cases.steps import Steps
+
+    print_document(text_of(Steps(**done)))
+
+
+def _print_next(
+    found: Inferred, data: str, out: Path, split: str | None, steps: list[str]
+) -> None:
+    """Print what to do with a schema file.
+
+    Args:
+        found: what was inferred.
+        data: the data.
+        out: the schema file.
+        split: the only split that was read; None for all.
+        steps: what to do before code is generated.
+    """
     if found.doubts:
         echo(
-            f'  {plural(found.doubts, "doubt")}: answer the comments with "doubt:", '
-            "and delete them"
+            f"  {plural(len(found.doubts), 'doubt')}: answer the comments with "
+            '"doubt:", and delete them'
         )
     steps.append("run `schemagen generate`")
     if found.table is not None:
@@ -109,7 +142,7 @@ def infer(data: str, out: str, split: str | None, limit: int, **options: Any) ->
             splits = " and ".join(found.table.splits)
             echo(f"  note: files of the splits {splits}: choose one with --split")
         echo(f"Next: {', then '.join(steps)}, then write the rows:")
-        for line in _program(found.table, found.spec.record, Path(out)):
+        for line in _program(found.table, found.spec.record, out):
             echo(f"    {line}")
         return
     if found.read:
@@ -118,8 +151,6 @@ def infer(data: str, out: str, split: str | None, limit: int, **options: Any) ->
         of_data = f"{shell_word(data)}{of_split}"
         steps.append(f"run `schemagen verify {of_data} --record {record}`")
     echo(f"Next: {', then '.join(steps)}.")
-    if found.foreign or found.damages:
-        leave()
 
 
 def _program(table: TableFiles, record: str, out: Path) -> Iterator[str]:
@@ -191,7 +222,7 @@ def _print_inferred(found: Inferred) -> None:
         )
         hint = 'make_dataset(on_corrupt="skip") reads the other records'
         echo(f"  {first.cause if first.kind == 'limit' else hint}")
-    left_out = (f"{key!a}: {why}" for key, why in (found.left_out or {}).items())
+    left_out = (f"{key!a}: {why}" for key, why in found.left_out.items())
     _list("left out", [*left_out], "more key")
     for said in found.lacking:
         echo(f"  warning: {printable(said)}")
@@ -226,7 +257,8 @@ def _list(what: str, items: Sequence[str], more: str) -> None:
 )
 @html_option
 @project_option
-def adopt(data: str, out: str, project: str, **options: Any) -> None:
+@table_option("Text for people, or data.")
+def adopt(data: str, out: str, project: str, style: str, **options: Any) -> None:
     """Infer a schema, generate its code, and check all records.
 
     Also writes the settings of a project if there are none, reads some records with the
@@ -236,38 +268,34 @@ def adopt(data: str, out: str, project: str, **options: Any) -> None:
     With --seal, readers compare the files and their schema from then on, as they do with
     files that schemagen has written.
     """
-    from ..use_cases.adopt import Checked, FirstRecords, Generated
     from ..use_cases.adopt import adopt as adopting
-    from ..use_cases.infer import Inferred
-    from ..use_cases.seal import Sealing
 
-    is_clean, record, sealing = True, "", Sealing()
     if options["accept"] and not options["seal"]:
         raise click.UsageError("--accept needs --seal.")
     options["max_record_bytes"] = record_limit()
-    with saying_not_sealed(wanted=options["seal"]):
-        for done in adopting(data, Path(out), Path(project), **options):
-            match done:
-                case Inferred():
-                    _print_inferred(done)
-                    record = done.spec.record
-                    is_clean = is_clean and not (done.foreign or done.lost)
-                case Generated():
-                    _print_generated(done)
-                case Checked():
-                    _print_checked(done)
-                    is_clean = is_clean and not done.verification.findings
-                case Sealing():
-                    sealing = done
-                    is_clean = is_clean and not done.reasons
-                case FirstRecords():
-                    _print_records(done)
-                    is_clean = is_clean and not done.problem
-    again = f"`schemagen verify {shell_word(data)} --record {record} --seal`"
-    _print_doubts(Path(out), again if sealing.sealed else "")
-    print_sealing(sealing)
-    if not is_clean:
+    done: dict[str, Any] = {}
+    text = style == "text"
+    with saying_not_sealed(wanted=options["seal"] and text):
+        for name, step in adopting(data, Path(out), Path(project), **options):
+            done[name] = step
+            if text and name in _PRINTERS:
+                _PRINTERS[name](step)
+    if text:
+        _print_adopted(done, data)
+    else:
+        _print_steps(**done)
+    if not all(step.is_clean for step in done.values()):
         leave()
+
+
+def _print_adopted(done: dict[str, Any], data: str) -> None:
+    """Print what is left to do, and what came of sealing the files."""
+    inferred, sealing = done["inferred"], done.get("sealing")
+    record = inferred.spec.record
+    again = f"`schemagen verify {shell_word(data)} --record {record} --seal`"
+    _print_doubts(inferred, again if sealing and sealing.sealed else "")
+    if sealing:
+        print_sealing(sealing)
 
 
 def _print_generated(done: Generated) -> None:
@@ -307,18 +335,26 @@ def _print_records(read: FirstRecords) -> None:
         echo(f"{read.module} cannot read on: {problem}")
 
 
-def _print_doubts(out: Path, seal_again: str) -> None:
+_PRINTERS: dict[str, Callable[[Any], None]] = {
+    "inferred": _print_inferred,
+    "generated": _print_generated,
+    "checked": _print_checked,
+    "read": _print_records,
+}
+"""What prints the steps of `adopt` as they are done."""
+
+
+def _print_doubts(inferred: Inferred, seal_again: str) -> None:
     """Print what is left to decide, and what to do then.
 
     Args:
-        out: the schema file.
+        inferred: the schema file.
         seal_again: the command that seals the data with a changed schema; "" if it is not
             sealed.
     """
     from ..findings import printable
-    from ..use_cases.adopt import doubts_in
 
-    doubts = doubts_in(out.read_text())
+    out, doubts = inferred.path, inferred.doubts
     if doubts:
         echo(f"{plural(len(doubts), 'doubt')} to answer in {out}:")
     for doubt in doubts:

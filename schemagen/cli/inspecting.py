@@ -224,7 +224,8 @@ def print_profile(
 ) -> None:
     """Print what was found as data, as a dataset card, or as text."""
     if style == "json":
-        from ..data.inspect.as_json import document_of, text_of
+        from ..data.inspect.document import document_of
+        from ..documents import text_of
 
         print_document(text_of(document_of(profile, findings, records=records)))
     elif markdown:
@@ -307,10 +308,10 @@ def diff(
             print_written(html, write_diff(html, found))
     findings = _findings(found.profile, fail_on)
     if style == "json":
-        from ..data.inspect.as_json import text_of
-        from ..data.inspect.diff_document import diff_document
+        from ..data.inspect.document import document_of
+        from ..documents import text_of
 
-        print_document(text_of(diff_document(found, findings)))
+        print_document(text_of(document_of(found.profile, findings, diff=found)))
     elif style == "text":
         from ..data.inspect.text import diff_blocks
         from ..display.terminal import terminal_text

@@ -11,7 +11,14 @@ from ..interop.exports import TARGETS
 from .completion import complete_paths, complete_records
 from .help import Command
 from .printing import echo
-from .reporting import format_option, leave, project_option, report
+from .reporting import (
+    format_option,
+    leave,
+    print_document,
+    project_option,
+    report,
+    table_option,
+)
 
 if TYPE_CHECKING:
     from ..interop.imports import Written
@@ -60,6 +67,7 @@ if TYPE_CHECKING:
 )
 @click.option("--force", is_flag=True, help="Overwrite existing files.")
 @project_option
+@table_option("Lines for people, or data.")
 def export(
     project: str,
     record: str,
@@ -68,6 +76,7 @@ def export(
     data: str | None,
     properties: tuple[str, ...],
     force: bool,
+    style: str,
 ) -> None:
     """Describe RECORD for TFDS, TFMD or Croissant.
 
@@ -79,6 +88,12 @@ def export(
     found = use_cases.export(
         record, to, out, project, data=data, given=given, force=force
     )
+    if style == "json":
+        from ..documents import text_of
+        from ..use_cases.steps import Steps
+
+        print_document(text_of(Steps(exported=found)))
+        return
     for path in found.files:
         echo(f"wrote {path}")
     for note in found.notes:

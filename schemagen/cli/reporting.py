@@ -156,12 +156,21 @@ split_option = click.option(
 )
 
 
+limit_option = click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Only the first N records of each split; 0 for all.",
+)
+
+
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add what commands take that read all of some data, and the limit on records."""
 
     @wraps(command)
-    def reading(*arguments: Any, **options: Any) -> Any:
-        return command(*arguments, max_record_bytes=record_limit(), **options)
+    def reading(*arguments: Any, limit: int | None, **options: Any) -> Any:
+        options |= {"limit": limit or None, "max_record_bytes": record_limit()}
+        return command(*arguments, **options)
 
     for option in (
         click.option(
@@ -170,12 +179,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="N",
             help="How many processes read; one for each core if not given.",
         ),
-        click.option(
-            "--limit",
-            type=click.IntRange(min=1),
-            metavar="N",
-            help="Only the first N records of each split.",
-        ),
+        limit_option,
         split_option,
     ):
         reading = option(reading)

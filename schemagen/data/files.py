@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..documents import ShownAs
 from ..runtime.shared.compression import InflateError
 from ..runtime.shared.errors import DatasetError
 from ..runtime.shared.tfrecord import detect_compression
@@ -35,6 +36,7 @@ class RemotePath:
     """
 
     url: str
+    __get_pydantic_core_schema__ = ShownAs(str, str)
 
     def __str__(self) -> str:
         return self.url

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -170,26 +171,33 @@ def _split_of(path: FilePath) -> str:
     return split_of(f"{path.name.rpartition('.')[0]}.tfrecord")
 
 
-def read_table(files: TableFiles, limit: int | None) -> TableRows:
-    """Read the first rows of each file.
+def read_table(
+    files: TableFiles, limit: int | None = None, sample: int | None = None
+) -> TableRows:
+    """Read the first rows of a table.
 
     Args:
         files: the files.
-        limit: the most rows, spread over the files; None for all.
+        limit: the first rows of each split to read; None for all.
+        sample: the most rows to read instead, spread over all files; None for no limit.
 
     Raises:
         DatasetError: pyarrow is not installed, a file cannot be read, there are no rows, or
             the files have other columns than the first one.
     """
     pa = require_pyarrow()
-    most = None if limit is None else max(1, limit // len(files.paths))
+    share = None if sample is None else max(1, sample // len(files.paths))
+    read: Counter[str] = Counter()
     tables, whole = [], True
     for path in files.paths:
+        split = _split_of(path)
+        most = share if limit is None else limit - read[split]
         try:
             table, complete = _first(path, most)
         except (pa.ArrowException, OSError, ValueError) as error:
             raise DatasetError(f"{path}: it cannot be read: {error}") from None
         whole = whole and complete
+        read[split] += table.num_rows
         tables.append(table)
     table = _joined(files, tables)
     if not table.num_rows:
@@ -198,7 +206,10 @@ def read_table(files: TableFiles, limit: int | None) -> TableRows:
     if len(tables) == 1:
         return TableRows(table, f"{'' if whole else 'the first '}{rows} of {name}")
     of = f"{len(tables):,} files"
-    text = f"{rows} of {of}" if whole else f"{rows}, the first ones of each of {of}"
+    if limit is not None and not whole:
+        text = f"{rows} of {of}, the first {limit:,} of each split"
+    else:
+        text = f"{rows} of {of}" if whole else f"{rows}, the first ones of each of {of}"
     return TableRows(table, text)
 
 

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 from ..codegen.plan import Plan
 from ..config import Project, find_project, schemas_for, settings_directory
 from ..data.formatting import shell_word
-from ..data.infer import DOUBT
 from ..data.layouts import listed_names
 from ..data.sources import find_data
 from ..data.tables import table_files
 from ..data.verify import Verification, verify
+from ..data.verify.verification import data_of
+from ..documents import AsObject, ShownAs
 from ..findings import refused
 from ..progress import Bar, step
 from ..runtime.shared.tfrecord import MOST_RECORD_BYTES
@@ -37,19 +39,12 @@ _MOST_FILES = 20
 _PROGRAM = "schemagen.use_cases.first_records"
 
 
-@dataclass(frozen=True)
-class Doubt:
-    """A comment of a schema that its user has to decide upon.
+class Delivered(NamedTuple):
+    """A feature or a target, with dtype and shape."""
 
-    Attributes:
-        line: its line, from 1.
-        field: the field below it; the class, if it is above the class.
-        text: what is doubtful.
-    """
-
-    line: int
-    field: str
-    text: str
+    name: str
+    dtype: str
+    shape: str
 
 
 @dataclass(frozen=True)
@@ -59,14 +54,19 @@ class FirstRecords:
     Attributes:
         module: the pipeline, or without TensorFlow the reader, as a path in the project.
         records: how many records were read.
-        features: name, dtype and shape of each feature and target of the last one.
+        features: the features and targets of the last one.
         problem: why there are no more; "".
     """
 
     module: str
     records: int = 0
-    features: tuple[tuple[str, str, str], ...] = ()
+    features: tuple[Annotated[Delivered, AsObject()], ...] = ()
     problem: str = ""
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether they could be read."""
+        return not self.problem
 
 
 @dataclass(frozen=True)
@@ -74,14 +74,19 @@ class Generated:
     """The code that was generated.
 
     Attributes:
-        project: the project.
+        project: the project; in JSON, its directory.
         written: the files of a new project.
-        plan: what was generated.
+        plan: what was generated; in JSON, the files that were written or deleted, below
+            the output directory.
     """
 
-    project: Project
+    project: Annotated[Project, ShownAs(attrgetter("root"), Path)]
     written: tuple[str, ...]
-    plan: Plan
+    plan: Annotated[
+        Plan,
+        ShownAs(lambda plan: [each.path for each in plan.changes], list[str]),
+    ]
+    is_clean: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
@@ -89,12 +94,17 @@ class Checked:
     """All records against the schema.
 
     Attributes:
-        verification: what is wrong with them.
-        report: the HTML report; None if none was asked for.
+        verification: what is wrong with them; in JSON, as `verify` prints it.
+        report: the HTML report; None if none was asked for; in JSON, its path.
     """
 
-    verification: Verification
-    report: Report | None = None
+    verification: Annotated[Verification, ShownAs(data_of, dict[str, Any])]
+    report: Annotated[Report, ShownAs(attrgetter("path"), str)] | None = None
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing is wrong."""
+        return self.verification.clean
 
 
 def adopt(
@@ -109,7 +119,7 @@ def adopt(
     seal: bool = False,
     accept: bool = False,
     max_record_bytes: int = MOST_RECORD_BYTES,
-) -> Iterator[Inferred | Generated | Checked | Sealing | FirstRecords]:
+) -> Iterator[tuple[str, Inferred | Generated | Checked | Sealing | FirstRecords]]:
     """Infer a schema, generate its code, and check all records with both.
 
     Args:
@@ -125,7 +135,7 @@ def adopt(
         max_record_bytes: longer records are damages and are not read.
 
     Yields:
-        The result of each step, when it is done.
+        The name of each step, as in `Steps`, and its result, when it is done.
 
     Raises:
         SchemagenError: a step is refused. What earlier steps have written stays.
@@ -144,10 +154,10 @@ def adopt(
         force=force,
         max_record_bytes=max_record_bytes,
     )
-    yield inferred
+    yield "inferred", inferred
     written = () if settings_directory(directory) is not None else init(directory)
     project = find_project(directory)
-    yield Generated(project, written, generate(directory))
+    yield "generated", Generated(project, written, generate(directory))
     with refusing_data(data):
         files = find_data(data)
         if html is None:
@@ -171,14 +181,14 @@ def adopt(
             checked = Checked(report.verification, report)
     if accept:
         checked = replace(checked, verification=accepted(checked.verification))
-    yield checked
+    yield "checked", checked
     if seal:
         with refusing_data(data):
-            yield seal_verified(checked.verification, inferred.spec)
+            yield "sealing", seal_verified(checked.verification, inferred.spec)
     paths = [file.path for file in files.files]
     with step("reading with the generated code"):
         read = _first_records(project, inferred.spec.record, paths)
-    yield read
+    yield "read", read
 
 
 def _check_records(data: str, out: Path) -> None:
@@ -220,26 +230,6 @@ def _check_schema_path(out: Path, directory: Path) -> None:
     )
 
 
-def doubts_in(text: str) -> tuple[Doubt, ...]:
-    """Return the doubts of a schema file, in its order."""
-    lines, found = text.split("\n"), []
-    for number, line in enumerate(lines, 1):
-        start, mark, said = line.partition(f"# {DOUBT}")
-        if not mark or start.strip():
-            continue
-        more = []
-        for other in lines[number:]:
-            match = re.fullmatch(r"\s*#   (.*)", other)
-            if match is None:
-                break
-            more.append(match[1])
-        below = (other.strip() for other in lines[number:])
-        code = next((other for other in below if other and other[0] != "#"), "")
-        name = re.match(r"(?:class )?(\w+)", code)
-        found.append(Doubt(number, name[1] if name else "", " ".join([said, *more])))
-    return tuple(found)
-
-
 def _first_records(
     project: Project, record: str, paths: Iterable[object]
 ) -> FirstRecords:
@@ -275,7 +265,7 @@ def _first_records(
         problem = _last_line(done.stderr) or "no answer"
         return FirstRecords(f"{directory}/pipeline.py", problem=problem)
     found = json.loads(_last_line(done.stdout))
-    features = tuple(map(tuple, found["features"]))
+    features = tuple(Delivered(*each) for each in found["features"])
     module = f"{directory}/{found['module']}.py"
     return FirstRecords(module, found["records"], features, found["problem"])
 

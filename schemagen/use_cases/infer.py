@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import keyword
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from .. import findings
 from ..atomic_write import write_whole
+from ..data.files import FilePath
 from ..data.foreign import EXPECTED, NO_KEY, WITHOUT_FEATURE
 from ..data.formatting import plural
 from ..data.framing import NOT_RECORDS, Damage
 from ..data.infer import (
+    DOUBT,
     Drafted,
     Evidence,
     FileKeys,
@@ -34,6 +38,7 @@ from ..data.infer.draft import with_commas
 from ..data.layouts import Gap
 from ..data.sources import Data, find_data
 from ..data.tables import FORMATS, TableFiles, as_table, read_table, table_files
+from ..documents import Entries, ShownAs, WithProperties
 from ..runtime.cells.columns import WRITE_EXAMPLES, Columns
 from ..runtime.shared.errors import DatasetError
 from ..runtime.shared.tfrecord import MOST_RECORD_BYTES
@@ -43,8 +48,42 @@ from ..spec.names import is_package_name, snake_case
 from ..spec.serial import from_data
 from .refusing import refusal
 
-LIMIT = 10_000
-"""The most records that are read by default."""
+SAMPLE = 10_000
+"""So many records are read by default, spread over all files."""
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A comment of a schema that its user has to decide upon.
+
+    Attributes:
+        line: its line, from 1.
+        field: the field below it; the class, if it is above the class.
+        text: what is doubtful.
+    """
+
+    line: int
+    field: str
+    text: str
+
+
+@dataclass(frozen=True)
+class InferredField:
+    """A field of an inferred schema.
+
+    Attributes:
+        name: its name, with dots where it is nested.
+        key: its key.
+        kind: its kind, such as Scalar.
+        role: input, target, weight or info.
+        optional: whether records may lack it.
+    """
+
+    name: str
+    key: str
+    kind: str
+    role: str
+    optional: bool
 
 
 @dataclass(frozen=True)
@@ -53,9 +92,11 @@ class Inferred:
 
     Attributes:
         path: where.
-        spec: what it declares.
-        doubts: how many of its comments the user has to decide upon.
+        spec: the record that it declares; in JSON, the name of its class.
+        doubts: the comments that the user has to decide upon.
         read: a description of what was read; "" if a manifest had the spec.
+        records: how many records, or rows, were read.
+        files: the files of the data.
         left_out: why keys are in no field, by key.
         lost: those of these keys that hold data.
         damages: the first places of each file at which no record could be read.
@@ -71,20 +112,42 @@ class Inferred:
     """
 
     path: Path
-    spec: RecordSpec
-    doubts: int = 0
+    spec: Annotated[RecordSpec, ShownAs(attrgetter("class_name"), str)]
+    doubts: tuple[Doubt, ...] = ()
     read: str = ""
-    left_out: Mapping[str, str] | None = None
+    records: int = 0
+    files: tuple[FilePath, ...] = ()
+    left_out: Annotated[Mapping[str, str], Entries("key", "reason")] = field(
+        default_factory=dict
+    )
     lost: tuple[str, ...] = ()
     damages: tuple[Damage, ...] = ()
     damaged: int = 0
     malformed: int = 0
     gaps: tuple[Gap, ...] = ()
     other_files: tuple[str, ...] = ()
-    foreign: Mapping[str, str] = field(default_factory=dict)
+    foreign: Annotated[Mapping[str, str], Entries("file", "found")] = field(
+        default_factory=dict
+    )
     lacking: tuple[str, ...] = ()
     tfds: str = ""
     table: TableFiles | None = None
+    __get_pydantic_core_schema__ = WithProperties("fields")
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether no file and no key with data is left out."""
+        return not (self.foreign or self.lost)
+
+    @property
+    def fields(self) -> tuple[InferredField, ...]:
+        """The fields of the record."""
+        return tuple(
+            InferredField(
+                each.label, each.key, each.kind.kind, each.role, each.optional
+            )
+            for each in self.spec.fields
+        )
 
 
 def infer(
@@ -93,7 +156,7 @@ def infer(
     *,
     name: str | None = None,
     split: str | None = None,
-    limit: int | None = LIMIT,
+    limit: int | None = None,
     merge: bool = False,
     force: bool = False,
     max_record_bytes: int = MOST_RECORD_BYTES,
@@ -109,7 +172,8 @@ def infer(
         out: the schema file to write.
         name: the name of the class; None to derive it from the file's.
         split: only the files of this split.
-        limit: the most records to read, the first ones of each file; None for all.
+        limit: the first records, or rows, of each split to read; 0 for all; None for
+            SAMPLE of them, the first ones of each file.
         merge: declare one record of files that share few keys.
         force: overwrite the file.
         max_record_bytes: longer records are not read and are among the damages.
@@ -134,7 +198,8 @@ def infer(
     written = _of_manifest(found)
     if written is not None:
         return _write_written(path, written, class_name if name else None)
-    reading = Reading(found.files, limit, max_record_bytes, MOST_KEYS)
+    amount = (limit or None, SAMPLE if limit is None else None)
+    reading = Reading(found.files, *amount, max_record_bytes, MOST_KEYS)
     evidence = gather(reading.batches())
     foreign = foreign_files(found, reading.files)
     check_evidence(found, reading, evidence)
@@ -143,19 +208,20 @@ def infer(
         check_groups(found, files)
 
     def again() -> Iterator[Columns]:
-        return Reading(found.files, limit, max_record_bytes).batches()
+        return Reading(found.files, *amount, max_record_bytes).batches()
 
     evidence = without_odd(evidence, again)
     drafted = with_boxes(draft_record(evidence, class_name, files=files), again)
     check_drafted(found, drafted)
-    read = _said(reading)
+    read = _said(reading, limit)
     header = _header(read, reading.damaged, evidence.malformed)
-    _write_schema(path, drafted.spec, header, drafted.comments)
     return Inferred(
         path,
         drafted.spec,
-        len(drafted.doubts),
+        _write_schema(path, drafted.spec, header, drafted.comments),
         read,
+        reading.records,
+        tuple(file.path for file in reading.files),
         drafted.left_out,
         tuple(key for key in drafted.left_out if _holds_data(evidence, key)),
         tuple(reading.damages),
@@ -173,16 +239,17 @@ def _infer_table(
     files: TableFiles, path: Path, class_name: str, limit: int | None
 ) -> Inferred:
     """Write the schema of a table in files."""
-    rows = read_table(files, limit)
+    rows = read_table(files, limit or None, SAMPLE if limit is None else None)
     drafted = _draft_table(
         rows.table, files.where, class_name, is_csv=files.format == "csv"
     )
-    _write_schema(path, drafted.spec, _header(rows.text), drafted.comments)
     return Inferred(
         path,
         drafted.spec,
-        len(drafted.doubts),
+        _write_schema(path, drafted.spec, _header(rows.text), drafted.comments),
         rows.text,
+        rows.table.num_rows,
+        files.paths,
         lacking=drafted.lacking,
         table=files,
     )
@@ -229,7 +296,9 @@ class InferredSchema:
         write_whole(Path(path), self.source)
 
 
-def infer_schema(frame: Any, name: str, *, limit: int | None = LIMIT) -> InferredSchema:
+def infer_schema(
+    frame: Any, name: str, *, limit: int | None = SAMPLE
+) -> InferredSchema:
     """Return the schema of a data frame, whose rows `write_dataset` then takes.
 
     Needs pyarrow, which the extra `tables` installs.
@@ -340,7 +409,7 @@ def _write_written(path: Path, spec: RecordSpec, class_name: str | None) -> Infe
     return Inferred(path, spec)
 
 
-def _said(reading: Reading) -> str:
+def _said(reading: Reading, limit: int | None) -> str:
     """Describe what was read: 10,000 records, the first ones of each of 12 files."""
     every = len(reading.files)
     files = "a file" if every == 1 else f"{every:,} files"
@@ -349,6 +418,8 @@ def _said(reading: Reading) -> str:
         return f"{records} of {files}"
     if every == 1:
         return f"the first {records} of {files}"
+    if limit:
+        return f"{records} of {files}, the first {limit:,} of each split"
     read = sum(file.records > 0 for file in reading.files)
     if read < every:
         files = f"{read:,} of {files}"
@@ -373,9 +444,11 @@ def _write_schema(
     spec: RecordSpec,
     header: str,
     comments: Mapping[str, Sequence[str]] | None = None,
-) -> None:
-    """Write a schema file."""
-    write_whole(path, _source(spec, header, comments))
+) -> tuple[Doubt, ...]:
+    """Write a schema file, and return its doubts."""
+    text = _source(spec, header, comments)
+    write_whole(path, text)
+    return doubts_in(text)
 
 
 def _source(
@@ -392,6 +465,26 @@ def _source(
         said = "\n".join(map(str, findings))
         raise RuntimeError(f"the inferred schema does not load:\n{said}\n{text}")
     return text
+
+
+def doubts_in(text: str) -> tuple[Doubt, ...]:
+    """Return the doubts of a schema file, in its order."""
+    lines, found = text.split("\n"), []
+    for number, line in enumerate(lines, 1):
+        start, mark, said = line.partition(f"# {DOUBT}")
+        if not mark or start.strip():
+            continue
+        more = []
+        for other in lines[number:]:
+            match = re.fullmatch(r"\s*#   (.*)", other)
+            if match is None:
+                break
+            more.append(match[1])
+        below = (other.strip() for other in lines[number:])
+        code = next((other for other in below if other and other[0] != "#"), "")
+        name = re.match(r"(?:class )?(\w+)", code)
+        found.append(Doubt(number, name[1] if name else "", " ".join([said, *more])))
+    return tuple(found)
 
 
 MOST_KEYS = 2_000

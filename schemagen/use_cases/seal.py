@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from operator import attrgetter
+from typing import Any
 
 from ..data.files import FilePath, file_path
 from ..data.formatting import plural
@@ -13,6 +15,7 @@ from ..data.layouts import listed_names, sealed_below, split_order, splits_of_pa
 from ..data.sources import Data, find_data
 from ..data.verify.verification import Verification
 from ..data.verify.verifying import EXAMPLES, verify
+from ..documents import ShownAs
 from ..findings import refused
 from ..runtime.compatibility import differences
 from ..runtime.kinds.pictures import read_size
@@ -71,6 +74,12 @@ class Sealing:
     reasons: tuple[str, ...] = ()
     acceptable: bool = False
     options: str = "batch_size=32"
+    __get_pydantic_core_schema__ = ShownAs(attrgetter("as_json"), dict[str, Any])
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether no reason stands against it."""
+        return not self.reasons
 
     @property
     def text(self) -> str:

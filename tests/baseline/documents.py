@@ -50,7 +50,7 @@ def _fact(key: str, value: Any) -> Any:
         return facts(value)
     if key in _TOLD:
         return "a text" if value else ""
-    # `describe` has the kinds of a schema, and for data texts about them.
+    # `describe` has the kinds of a schema.
     return value if key != "kind" or value.isidentifier() else "a text"
 
 
@@ -125,24 +125,46 @@ def inspected(directory: Path) -> Documents:
         for name in _damaged():
             document = run("inspect", "damaged", "--split", SPLIT, "--records", "0")
             for split in document.get("splits", ()):
-                split.pop("keys")  # the same as of good data
+                split["statistics"].pop("keys")  # the same as of good data
             found[name] = document
         write_wrong_records(Path("wrong"))
         found["wrong"] = run("inspect", "wrong")
-    return found
+    return {name: _as_before(each) for name, each in found.items()}
+
+
+def _as_before(found: Any) -> Any:
+    """Return a document of `inspect` with the names that 0.2.0 gave to its entries."""
+    if isinstance(found, list):
+        return [_as_before(each) for each in found]
+    if not isinstance(found, dict):
+        return found
+    match found:
+        case {"statistics": dict(more), "written_by": written}:
+            written = written or {"record": None, "fingerprint": None}
+            found = {**found, **written, **more, "feature_lists": more["steps"]}
+        case {"by_kind": kinds} | {"values": {"by_kind": kinds}}:
+            found = {**found, "kinds": kinds}
+        case {"infinite": [below, above]}:
+            found = {**found, "negative_infinity": below, "positive_infinity": above}
+        case {"low": low, "high": high, "values": count}:
+            found = {"low": low, "high": high, "count": count}
+        case {"formats": formats, "distinct": distinct}:
+            rows = [{**each, "format": each["value"]} for each in formats]
+            values = [{**each, **each["value"]} for each in distinct or ()]
+            counted = {
+                name: sorted(some, key=lambda each: -each["count"])
+                for name, some in (("formats", rows), ("distinct", values))
+            }
+            found = {**found, **counted, "distinct": distinct and counted["distinct"]}
+        case {"files": _, "data": [data], "other_files": others}:
+            found = {**found, "data": data, "passed_over": others}
+    return {key: _as_before(each) for key, each in found.items()}
 
 
 def described(directory: Path) -> Documents:
-    """Describe the project, and some data."""
+    """Describe the project."""
     with _inside(directory):
-        found = {"project": run("describe")}
-        for record in BASELINES:
-            found[record] = run("describe", f"data/{record}")
-            # `project` has them.
-            del found[record]["records"]
-        found["limited"] = run("describe", "data/reading", "--limit", "3")
-        found["unknown"] = run("describe", "unknown")
-    return found
+        return {"project": run("describe"), "unknown": run("describe", "unknown")}
 
 
 def compared(directory: Path) -> Documents:

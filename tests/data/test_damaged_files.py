@@ -60,7 +60,7 @@ def read(path: Path, *options: str) -> tuple[list[int], list[Place]]:
     [file] = document["files"]
     damages = file["damages"]
     assert result.exit_code == (1 if damages or file["foreign"] else 0)
-    samples = [each for split in document["splits"] for each in split["samples"]]
+    samples = document["samples"]
     samples.sort(key=lambda each: each["record"])
     return [each["features"][0]["values"][0] for each in samples], [
         (each["kind"], each["record"], each["offset"], each["skipped"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import shutil
 from pathlib import Path
@@ -16,7 +15,6 @@ from command_line import run
 from digit_rows import row
 from hypothesis import given
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
 from pictures import encoded
 from schemagen import inspect as inspected
@@ -26,13 +24,6 @@ from generated.digit.serializer import write_dataset
 
 from .messages import NO_BYTES, example, sequence_example, write_file
 from .test_records import MESSAGES
-
-SCHEMA = json.loads(
-    (Path(__file__).parents[2] / "docs" / "describe.schema.json").read_text("utf-8")
-)
-INSPECTION = json.loads(
-    (Path(__file__).parents[2] / "docs" / "inspect.schema.json").read_text("utf-8")
-)
 
 
 def write_digits(directory: Path) -> Path:
@@ -295,13 +286,11 @@ def test_a_card_states_a_limit(digits: Path) -> None:
 def test_any_records_can_be_described(
     messages: list[bytes], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """As text, as HTML, as Markdown, and as JSON of the documented shape."""
+    """As HTML and as Markdown; test_inspect.py has text and JSON."""
     data = write_file(tmp_path_factory.mktemp("any") / "data", messages)
     found = inspected(data)
     assert found._repr_html_()
     assert sections(found.markdown())[0]
-    result = run("describe", data, "--format", "json")
-    Draft202012Validator(SCHEMA).validate(json.loads(result.stdout))
 
 
 HOSTILE = "</td><script>alert(1)</script>'\"\u202e`|*[x](javascript:0)"
@@ -323,26 +312,11 @@ def test_hostile_keys_and_texts_are_escaped(tmp_path: Path) -> None:
     assert last[HOSTILE].numpy() == HOSTILE.encode()
 
 
-def test_the_old_spelling_prints_what_inspect_prints(digits: Path) -> None:
-    """As text, as a card, and as JSON with the record; stderr has the new spelling."""
-    text = run("describe", digits)
-    assert text.exit_code == 0
-    assert f"`schemagen inspect {digits}` has replaced this." in text.stderr
-    assert text.stdout == run("inspect", digits).stdout
-    assert repr(inspected(digits)) + "\n" == text.stdout
-    card = run("inspect", digits, "--markdown").stdout
-    assert card == inspected(digits).markdown()
-    assert run("describe", digits, "--md").stdout == card
-    data = json.loads(run("describe", digits, "--format", "json").stdout)
-    Draft202012Validator(SCHEMA).validate(data)
-    Draft202012Validator(INSPECTION).validate(data["data"])
-    (record,) = data["records"]
-    assert record["class_name"] == "Digit"
-    assert data["data"]["splits"][0]["records"] == 40
-    counts = data["data"]["classes"][0]["classes"][2]["counts"]
-    assert counts == {"train": 10, "test": 2}
-    with pytest.warns(DeprecationWarning, match=r"schemagen\.inspect"):
-        assert schemagen.describe_data(digits).markdown() == card
+def test_the_command_prints_what_the_function_returns(digits: Path) -> None:
+    """As text and as a card."""
+    found = inspected(digits)
+    assert run("inspect", digits).stdout == repr(found) + "\n"
+    assert run("inspect", digits, "--md").stdout == found.markdown()
 
 
 @pytest.fixture
@@ -354,32 +328,29 @@ def pets(workspace: Any, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
-def test_the_command_takes_a_record_before_data(pets: Path) -> None:
-    """A path with a slash, or of no record, is data."""
+def test_describe_takes_records_only(pets: Path) -> None:
+    """Of data, the error names the command; a name that is both is a record."""
     write_digits(pets / "pet")
     write_digits(pets / "data")
     assert run("describe", "pet").stdout.startswith("Pet (schemas/records.py)")
-    assert run("describe", "./pet").stdout.startswith("./pet: 3 files")
-    assert run("describe", "data").stdout.startswith("data: 3 files")
-    assert run("describe", "data/*.tfrecord", "--split", "train").exit_code == 0
     markdown = run("describe", "pet", "--markdown").stdout
     assert markdown.startswith("## Pet\n\n| field | kind |")
-
-
-def test_data_is_described_without_loading_schemas(pets: Path) -> None:
-    """The text of schema files says that no record has the name of the data."""
-    write_digits(pets / "data")
-    (pets / "schemas/other.py").write_text("open('loaded', 'w')\n")
-    assert run("describe", "data").exit_code == 0
-    assert not (pets / "loaded").exists()
-    assert run("describe", "pet").exit_code == 0
-    assert (pets / "loaded").exists()
+    for name, command in (
+        ("data", "schemagen inspect data"),
+        ("./pet", "schemagen inspect ./pet"),
+        ("data/*.tfrecord", "schemagen inspect 'data/*.tfrecord'"),
+        ("s3://bucket/data", "schemagen inspect s3://bucket/data"),
+    ):
+        result = run("describe", name)
+        assert result.exit_code == 2
+        assert f"{name!r} is not a record" in result.stderr
+        assert f"`{command}`" in result.stderr
+    assert not hasattr(schemagen, "describe_data")
 
 
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (("no/such/data",), "SG441"),
         (("pet", "--limit", "3"), "--limit"),
         (("pet", "--markdown", "--format", "json"), "--markdown"),
         (("pett",), "SG405"),
@@ -399,7 +370,7 @@ def test_damaged_data_is_exit_code_1(digits: Path, tmp_path: Path, name: str) ->
     """What can be read is described, and the damage is named."""
     data = shutil.copytree(digits, tmp_path / "damaged")
     (data / name).write_bytes((data / name).read_bytes()[:-5])
-    result = run("describe", data, "--markdown")
+    result = run("inspect", data, "--markdown")
     assert result.exit_code == 1
     assert name in result.stdout.partition("## What is wrong")[2]
     assert ("## Keys" in result.stdout) == (name == "manifest.json")

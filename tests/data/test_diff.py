@@ -23,6 +23,7 @@ from manifests import (
 )
 from tfrecord_files import flip_bit
 
+from data.documents import printed
 from data.messages import example, features, sequence_example, sized, write_file
 from data.report.pages import rows_of
 from data.test_fail_on import record
@@ -30,9 +31,9 @@ from generated.digit.serializer import write_dataset
 
 
 def diff(one: Path, other: Path, *more: str) -> tuple[int, dict[str, Any]]:
-    """Return the exit code of a comparison, and its document."""
-    done = run("diff", one, other, "--format", "json", *more)
-    return done.exit_code, json.loads(done.stdout)
+    """Return the exit code of a comparison, what differs, and the differences."""
+    code, found = printed("diff", one, other, *more)
+    return code, {**found["diff"], "differences": found["differences"]}
 
 
 @pytest.fixture
@@ -49,7 +50,7 @@ def test_equal_datasets_do_not_differ(two: tuple[Path, Path]) -> None:
     """Whatever their files are named and how many there are."""
     one, other = two
     code, found = diff(one, other)
-    assert (code, found["same"], found["changes"]) == (0, True, None)
+    assert (code, found["same"], found["schema"]) == (0, True, None)
     assert [split["records"] for split in found["splits"]] == [[60, 60], [60, 60]]
     assert "No differences." in run("diff", one, other).stdout
 
@@ -62,7 +63,7 @@ def test_records_that_one_lacks_are_counted_and_named(two: tuple[Path, Path]) ->
     code, found = diff(one, other)
     assert code == 1
     train, test = found["splits"]
-    assert (train["split"], train["records"], train["only"]) == (
+    assert (train["name"], train["records"], train["only"]) == (
         "train",
         [60, 62],
         [5, 7],
@@ -132,9 +133,10 @@ def test_a_split_that_one_lacks_and_a_drift(two: tuple[Path, Path]) -> None:
     write_file(other / "train-00000-of-00001", some)
     code, found = diff(one, other)
     assert code == 1
-    assert {s["split"]: s["records"] for s in found["splits"]}["test"] == [60, None]
+    assert {s["name"]: s["records"] for s in found["splits"]}["test"] == [60, None]
     first = found["differences"][0]
-    assert (first["field"], first["splits"]) == ("size", ["v1 train", "v2 train"])
+    assert first["column"] == {"name": "size", "key": "size"}
+    assert first["splits"] == ["v1 train", "v2 train"]
 
 
 def test_the_schema_comes_first(tmp_path: Path) -> None:
@@ -142,12 +144,12 @@ def test_the_schema_comes_first(tmp_path: Path) -> None:
     for name in ("v1", "v2"):
         write_dataset(rows(40), tmp_path / name, "train")
     code, found = diff(tmp_path / "v1", tmp_path / "v2")
-    assert (code, found["changes"]) == (0, [])
+    assert (code, found["schema"]) == (0, [])
     with edited_manifest(tmp_path / "v2") as manifest:
         reverse_classes(manifest["spec"])
     code, found = diff(tmp_path / "v1", tmp_path / "v2")
     assert code == 1
-    assert found["changes"][0]["rule"] == "SG221"
+    assert found["schema"][0]["rule"] == "SG221"
     assert "SG221" in run("diff", tmp_path / "v1", tmp_path / "v2").stdout
 
 
@@ -164,7 +166,7 @@ def test_an_added_class_is_named(tmp_path: Path) -> None:
     """It is a difference; the newer schema has the names, in either order."""
     old, new = older_and_newer(tmp_path)
     code, found = diff(old, new)
-    assert (code, found["same"], found["changes"]) == (1, False, [])
+    assert (code, found["same"], found["schema"]) == (1, False, [])
     assert found["classes"] == [{"field": "digit", "only": [[], ["nine"]]}]
     page = tmp_path / "page.html"
     text = run("diff", old, new, "--html", page).stdout
@@ -175,7 +177,7 @@ def test_an_added_class_is_named(tmp_path: Path) -> None:
     write_dataset(some, new, "train", overwrite=True)
     for pair in ((old, new), (new, old)):
         _, found = diff(*pair)
-        [share] = [e for e in found["differences"] if e["field"] == "digit"]
+        [share] = [e for e in found["differences"] if e["column"]["key"] == "digit"]
         assert share["category"] == "nine"
 
 

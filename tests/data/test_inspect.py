@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import random
 import re
 import shutil
@@ -25,12 +26,9 @@ from tiers import examples
 from generated.digit.serializer import write_dataset
 
 from .conftest import Limits
+from .documents import SCHEMA, VALIDATOR, document, facts_of, splits_of
 from .messages import NO_FLOATS, PACK, example, sequence_example, write_file
 from .test_records import MESSAGES
-
-SCHEMA = json.loads(
-    (Path(__file__).parents[2] / "docs" / "inspect.schema.json").read_text("utf-8")
-)
 
 
 def rows(count: int, seed: int = 0) -> list[bytes]:
@@ -45,16 +43,6 @@ def rows(count: int, seed: int = 0) -> list[bytes]:
         )
         for number in range(count)
     ]
-
-
-def document(*arguments: str | Path) -> dict[str, Any]:
-    """Return what `schemagen inspect --format json` prints."""
-    result = run("inspect", *arguments, "--format", "json")
-    found: dict[str, Any] = json.loads(result.stdout, parse_constant=pytest.fail)
-    assert result.exit_code == (not found["sound"])
-    assert result.stdout.isascii()
-    Draft202012Validator(SCHEMA).validate(found)
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +96,7 @@ def schema_keys(found: Any, schema: dict[str, Any]) -> None:
     for choice in schema.get("anyOf", []):
         if found is not None and {"$ref", "items"} & choice.keys():
             schema_keys(found, choice)
-    if isinstance(found, dict) and "required" in schema and "oneOf" not in schema:
+    if isinstance(found, dict) and "required" in schema:
         assert set(found) == set(schema["properties"])
         for key, value in found.items():
             schema_keys(value, schema["properties"][key])
@@ -121,35 +109,76 @@ def test_a_data_directory_as_json_has_its_numbers(digits: Path) -> None:
     """No key is missing and none is undocumented; more may come, but no other shape."""
     data = document(digits, "--records", "2")
     schema_keys(data, SCHEMA)
-    assert [(each["split"], each["records"]) for each in data["splits"]] == [
-        ("train", 60),
-        ("test", 20),
-    ]
+    assert [each["split"] for each in data["splits"]] == ["train", "test"]
+    assert [each["records"] for each in splits_of(data)] == [60, 20]
     assert [each["records"] for each in data["files"]] == [20, 20, 20, 20]
-    train = data["splits"][0]
-    [scan] = [key for key in train["keys"] if key["key"] == "scan"]
-    [kind] = scan["kinds"]
-    assert kind["numbers"]["mean"] == 29.5
-    assert (train["record"], len(train["samples"])) == ("digit", 2)
-    assert train["samples"][0]["features"][0] == {
+    [scan] = [key for key in splits_of(data)[0]["keys"] if key["key"] == "scan"]
+    [kind] = scan["by_kind"]
+    assert (kind["kind"], kind["numbers"]["mean"]) == ("int64", 29.5)
+    assert data["splits"][0]["written_by"]["record"] == "digit"
+    assert [each["split"] for each in data["samples"]] == ["train"] * 2 + ["test"] * 2
+    assert data["samples"][0]["features"][0] == {
         "key": "digit",
+        "step": None,
         "kind": "int64",
         "length": 1,
         "values": [0],
     }
     Draft202012Validator.check_schema(SCHEMA)
-    validator = Draft202012Validator(SCHEMA)
-    assert not validator.is_valid({**data, "version": 2})
-    assert validator.is_valid({**data, "more": 1})
-    assert not validator.is_valid({**data, "splits": [{}]})
+    assert not VALIDATOR.is_valid({**data, "version": 1})
+    assert VALIDATOR.is_valid({**data, "more": 1})
+    assert not VALIDATOR.is_valid({**data, "splits": [{}]})
+
+
+def test_facts_have_all_that_is_known_of_fields_and_classes(digits: Path) -> None:
+    """Numbers are entries of their own, and not in texts."""
+    data = document(digits)
+    about = {
+        each["measure"]: each["value"]
+        for each in facts_of(data, subject="digit", split=None)
+    }
+    assert about["declared as"].startswith("Label")
+    assert (about["role"], about["optional"], about["length"]) == (
+        "target",
+        "no",
+        [1, 1],
+    )
+    for split, count in (("train", 60), ("test", 20)):
+        [missing] = facts_of(data, key="scan", split=split, measure="missing")
+        assert (missing["value"], missing["unit"]) == (0, "records")
+        two = {
+            each["measure"]: each["value"]
+            for each in facts_of(data, subject="digit", split=split, category="two")
+        }
+        assert two == {"records": count / 10, "share": 0.1}
+
+
+def test_texts_that_are_not_utf8_and_numbers_that_are_not_finite(
+    tmp_path: Path,
+) -> None:
+    """JSON has none of them: bytes are base64, names of files escaped, numbers texts."""
+    messages = [
+        example({"b": b"\xff\x00", "t": "é", "x": [float("nan"), float("-inf")]})
+    ]
+    name = os.fsdecode(b"train-\xff.tfrecord")
+    data = document(write_file(tmp_path / name, messages), "--records", "1")
+    assert data["files"][0]["path"] == str(tmp_path / name)
+    [keys] = [each["keys"] for each in splits_of(data)]
+    counts = [each["by_kind"][0]["bytes"]["distinct"] for each in keys[:2]]
+    assert counts == [
+        [{"value": {"base64": "/wA="}, "count": 1}],
+        [{"value": {"text": "é"}, "count": 1}],
+    ]
+    assert keys[2]["by_kind"][0]["numbers"]["infinite"] == [1, 0]
+    assert data["samples"][0]["features"][2]["values"] == ["NaN", "-Infinity"]
 
 
 def test_a_limit_goes_across_the_files_of_a_split(digits: Path) -> None:
     """What is not read is not said to be missing."""
     data = document(digits, "--limit", "25")
-    assert [each["records"] for each in data["splits"]] == [25, 20]
-    [scan] = [key for key in data["splits"][0]["keys"] if key["key"] == "scan"]
-    values = [each["value"] for each in scan["kinds"][0]["numbers"]["distinct"]]
+    assert [each["records"] for each in splits_of(data)] == [25, 20]
+    [scan] = [key for key in splits_of(data)[0]["keys"] if key["key"] == "scan"]
+    values = [each["value"] for each in scan["by_kind"][0]["numbers"]["distinct"]]
     assert values == list(range(25))
     assert data["splits"][1] == document(digits)["splits"][1]
 
@@ -174,7 +203,7 @@ def test_a_split_that_is_being_published_is_read(copy: Path) -> None:
     before = document(copy)
     publishing(copy, 1)
     data = document(copy)
-    counts = [[each["records"] for each in some["splits"]] for some in (before, data)]
+    counts = [[each["records"] for each in splits_of(some)] for some in (before, data)]
     assert counts[0] == counts[1]
     assert (data["publishing"], data["sound"]) == (["train"], True)
     assert run("verify", copy).exit_code == 0
@@ -242,7 +271,7 @@ def test_a_damaged_manifest_stops_nothing(copy: Path) -> None:
     path = copy / "manifest.json"
     path.write_text(path.read_text().replace("digit", "digut", 1))
     data = document(copy, "--split", "train")
-    assert [each["records"] for each in data["splits"]] == [60]
+    assert [each["records"] for each in splits_of(data)] == [60]
     assert data["manifest_problem"]
 
 
@@ -252,7 +281,7 @@ def test_compression_is_told_by_the_bytes(tmp_path: Path, compression: str) -> N
     plain = document(write_file(tmp_path / "plain" / "data", rows(30)))
     data = document(write_file(tmp_path / "packed" / "data", rows(30), compression))
     assert data["files"][0]["compression"] == compression
-    assert data["splits"][0]["keys"] == plain["splits"][0]["keys"]
+    assert splits_of(data)[0]["keys"] == splits_of(plain)[0]["keys"]
 
 
 def rounded(found: dict[str, Any]) -> Any:
@@ -286,9 +315,9 @@ def test_feature_lists_of_sequence_examples_are_shown_by_step(tmp_path: Path) ->
         for number in range(1, 4)
     ]
     path = write_file(tmp_path / "records", messages)
-    [split] = document(path)["splits"]
+    [split] = splits_of(document(path))
     assert (split["sequences"], [each["key"] for each in split["keys"]]) == (3, ["id"])
-    lists = {each["key"]: each for each in split["feature_lists"]}
+    lists = {each["key"]: each for each in split["steps"]}
     assert list(lists) == ["n", "rgb"]
     assert (lists["rgb"]["steps"]["minimum"], lists["rgb"]["steps"]["maximum"]) == (
         1,
@@ -302,7 +331,7 @@ def test_feature_lists_of_sequence_examples_are_shown_by_step(tmp_path: Path) ->
     assert re.search(r"\nrgb  bytes  100 %    1 to 3  1       raw", text)
     assert re.search(r"\n  n    int64  2 steps: \[1, 2\] \| \[1, 2\]\n", text)
     write_file(path, [*messages, *rows(2)])
-    [split] = document(path)["splits"]
+    [split] = splits_of(document(path))
     assert (split["records"], split["sequences"]) == (5, 3)
 
 
@@ -347,8 +376,9 @@ def test_odd_values_are_shown_in_lines_that_fit(
         r'\[10 bytes: 1b 5d 30 3b 74 69 74 6c \.\.\., "\\u202eright"\]',
     ):
         assert re.search(part, text) or re.search(part, once), part
-    keys = {each["key"]: each for each in document(path)["splits"][0]["keys"]}
-    assert [each["kind"] for each in keys["two kinds"]["kinds"]] == ["float", "int64"]
+    keys = {each["key"]: each for each in splits_of(document(path))[0]["keys"]}
+    kinds = [each["kind"] for each in keys["two kinds"]["by_kind"]]
+    assert kinds == ["float", "int64"]
 
 
 @examples(40)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import shutil
 from collections.abc import Callable
@@ -14,6 +13,7 @@ import schemagen
 from command_line import run
 from schemagen.runtime.shared.errors import DatasetError
 
+from .documents import printed
 from .messages import mixed, write_file
 
 ZOO = Path(__file__).parents[1] / "importing" / "zoo"
@@ -90,9 +90,8 @@ def laid_out(root: Path | str, names: list[str]) -> Any:
 
 def inspected(source: Path | str) -> dict[str, Any]:
     """Return the document of `schemagen inspect`."""
-    result = run("inspect", source, "--format", "json")
-    assert result.exit_code == 0, result.output
-    found: dict[str, Any] = json.loads(result.stdout)
+    code, found = printed("inspect", source)
+    assert code == 0
     return found
 
 
@@ -114,9 +113,11 @@ def test_splits_of_a_layout_are_read_by_every_verb(
     found = schemagen.verify(root)
     assert {each.split or "": each.files for each in found.splits} == splits
     assert found.clean
-    assert {each["split"]: each["records"] for each in inspected(root)["splits"]} == {
-        split: 2 * files for split, files in splits.items()
+    records = {
+        each["split"]: each["statistics"]["records"]
+        for each in inspected(root)["splits"]
     }
+    assert records == {split: 2 * files for split, files in splits.items()}
     inferred = run("infer", root, "--out", tmp_path / "x.py")
     assert inferred.exit_code == 0, inferred.output
     assert f"{2 * sum(splits.values())} records" in inferred.output
@@ -205,7 +206,7 @@ def test_what_is_not_read_is_listed(tmp_path: Path) -> None:
     (root / "more").mkdir()
     for name in ("odd\x1b[31m", "empty"):
         (root / name).write_bytes(b"")
-    assert inspected(root)["passed_over"] == ["empty", "more/", "odd\x1b[31m"]
+    assert inspected(root)["other_files"] == ["empty", "more/", "odd\x1b[31m"]
     for verb in (["verify"], ["inspect"], ["infer", "--out", tmp_path / "x.py"]):
         shown = run(verb[0], root, *verb[1:]).output
         assert r"empty, more/, odd\x1b[31m" in " ".join(shown.split())
@@ -218,7 +219,7 @@ def test_few_files_of_other_names_are_opened_below(tmp_path: Path) -> None:
         (root / "cats" / f"{number:02}.jpg").write_bytes(b"\xff\xd8\xff")
     found = inspected(root)
     assert {Path(file["path"]).name for file in found["files"]} == {"00", "zz.tfrecord"}
-    assert {"cats/zz", "cats/29.jpg"} <= set(found["passed_over"])
+    assert {"cats/zz", "cats/29.jpg"} <= set(found["other_files"])
 
 
 def test_a_link_that_leads_nowhere_is_a_file_that_cannot_be_read(

@@ -78,7 +78,8 @@ def test_they_drift_and_do_not_leak(sales: Path, tmp_path: Path) -> None:
     [mean] = [
         each
         for each in json.loads(drift.stdout)["differences"]
-        if each["field"] == "price" and each["measure"] == "mean of values"
+        if each["column"]["name"] == "price"
+        and (each["measure"], each["quantity"]) == ("mean", "values")
     ]
     assert mean["effect"] > 0.5
     leakage = run("inspect", sales, "--fail-on", "leakage")

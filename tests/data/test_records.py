@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import struct
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from command_line import run
 from google.protobuf.message import DecodeError
 from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
+from .documents import document, splits_of
 from .messages import (
     NO_BYTES,
     NO_FLOATS,
@@ -48,11 +47,10 @@ MESSAGES = ROWS.map(example) | SEQUENCES.map(lambda row: sequence_example(*row))
 def inspected(path: Path, messages: Sequence[bytes]) -> dict[str, Any]:
     """Return what `inspect` says of the only split, with up to 16 records in order."""
     write_file(path, messages)
-    result = run("inspect", path, "--format", "json", "--records", "16")
-    [split] = json.loads(result.stdout)["splits"]
-    split["samples"].sort(key=lambda each: each["record"])
-    found: dict[str, Any] = split
-    return found
+    printed = document(path, "--records", "16")
+    [split] = splits_of(printed)
+    samples = sorted(printed["samples"], key=lambda each: each["record"])
+    return {**split, "samples": samples}
 
 
 def held(found: Any) -> tuple[str, list[Any]]:
@@ -62,7 +60,8 @@ def held(found: Any) -> tuple[str, list[Any]]:
         return "", []
     values = list(getattr(found, kind).value)
     if kind == "float_list":
-        values = [value if np.isfinite(value) else str(value) for value in values]
+        names = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+        values = [names.get(str(value), value) for value in values]
     if kind == "bytes_list":
         values = [len(value) for value in values]
     return kind[:-5], values
@@ -77,10 +76,11 @@ def shown(feature: dict[str, Any]) -> tuple[str, list[Any]]:
 
 def check(message: bytes, sample: dict[str, Any]) -> None:
     """Compare a record that is shown with what protobuf reads."""
-    lists = sample["feature_lists"]
-    found = {each["key"]: shown(each) for each in sample["features"]}
-    assert len(found) == len(sample["features"])
-    if not lists:
+    steps = {each["value"]: each["count"] for each in sample["steps"]}
+    features = [each for each in sample["features"] if each["step"] is None]
+    found = {each["key"]: shown(each) for each in features}
+    assert len(found) == len(features)
+    if not steps:
         read = tf.train.Example.FromString(message).features.feature
         assert found == {key: held(value) for key, value in read.items()}
         return
@@ -88,10 +88,12 @@ def check(message: bytes, sample: dict[str, Any]) -> None:
     context = both.context.feature
     assert found == {key: held(value) for key, value in context.items()}
     assert {
-        each["key"]: [
-            shown(step) for step in sorted(each["features"], key=lambda s: s["step"])
+        key: [
+            shown(step)
+            for step in sorted(sample["features"], key=lambda each: each["step"] or 0)
+            if step["key"] == key and step["step"] is not None
         ]
-        for each in lists
+        for key in steps
     } == {
         key: [held(step) for step in value.feature]
         for key, value in both.feature_lists.feature_list.items()
@@ -176,7 +178,7 @@ def test_unusual_records_are_read_and_malformed_ones_are_counted(
         assert middle["features"] == []
     else:
         check(message, middle)
-    assert found["repeated"] == [{"key": "a", "count": 1}] * (name == "a key twice")
+    assert found["repeated"] == [{"value": "a", "count": 1}] * (name == "a key twice")
     assert len(found["unknown"]) == name.startswith("an unknown field")
 
 
@@ -194,7 +196,7 @@ def test_changed_records_are_refused_or_read_as_protobuf_reads_them(
     found = inspected(tmp_path_factory.mktemp("any") / "data", [bytes(changed)])
     [sample] = found["samples"]
     if found["malformed"]:
-        assert sample["features"] == sample["feature_lists"] == []
+        assert sample["features"] == sample["steps"] == []
     elif not found["unknown"]:  # on which protobuf's own parsers do not agree
         check(bytes(changed), sample)
 
@@ -208,7 +210,7 @@ def test_thousands_of_keys_and_values_are_counted_whole(tmp_path: Path) -> None:
     assert {key["key"]: key["present"] for key in found["keys"]} == dict.fromkeys(
         row, 2
     )
-    [kind] = next(key["kinds"] for key in found["keys"] if key["key"] == "key 0")
+    [kind] = next(key["by_kind"] for key in found["keys"] if key["key"] == "key 0")
     assert [each["value"] for each in kind["lengths"]["distinct"]] == [1, 100_000]
     assert kind["numbers"]["maximum"] == 99_999
     assert feature(0) == feature([0])

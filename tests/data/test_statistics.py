@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -12,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 import schemagen
-from command_line import run
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 from tiers import examples
 
+from .documents import document, facts_of, splits_of
 from .messages import Values, example, write_file
 
 DISTINCT, LONGEST, BINS = 1024, 256, 256  # as docs/inspect.md states them
@@ -36,16 +35,16 @@ def inspected(directory: Path, shards: list[list[Values]]) -> dict[str, Any]:
     for at, rows in enumerate(shards):
         path = directory / f"train-{at:05}-of-{len(shards):05}"
         write_file(path, [example({KEY: row}) for row in rows])
-    result = run("inspect", directory, "--format", "json", "--records", "0")
-    [split] = json.loads(result.stdout, parse_constant=pytest.fail)["splits"]
+    printed = document(directory, "--records", "0")
+    [split] = splits_of(printed)
     assert split["records"] == sum(map(len, shards))
-    [kind] = split["keys"][0]["kinds"]
-    found: dict[str, Any] = kind
+    [kind] = split["keys"][0]["by_kind"]
+    measures = {
+        each["measure"]: each["value"]
+        for each in facts_of(printed, key=KEY, of="values")
+    }
+    found: dict[str, Any] = {**kind, "measures": measures}
     return found
-
-
-def quantile(found: dict[str, Any], share: float) -> Any:
-    return next(each["value"] for each in found["quantiles"] if each["share"] == share)
 
 
 def check(found: dict[str, Any], values: Any) -> None:
@@ -53,8 +52,7 @@ def check(found: dict[str, Any], values: Any) -> None:
     finite = values[np.isfinite(values)]
     plain = finite.tolist()
     assert (found["count"], found["nan"]) == (len(values), np.isnan(values).sum())
-    assert found["negative_infinity"] == (values == -np.inf).sum()
-    assert found["positive_infinity"] == (values == np.inf).sum()
+    assert found["infinite"] == [(values == -np.inf).sum(), (values == np.inf).sum()]
     assert found["zeros"] == plain.count(0)
     assert found["whole"] == sum(value == int(value) for value in plain)
     assert found["minimum"] == min(plain, default=None)
@@ -68,20 +66,17 @@ def check(found: dict[str, Any], values: Any) -> None:
     bins = found["histogram"]
     assert len(bins) <= BINS
     for each in bins:
-        low, high = each["low"], float("inf") if each["high"] is None else each["high"]
+        low, high = each["low"], float(each["high"])
         if high - low > np.spacing(abs(low)):  # the bounds are not rounded to one
-            assert each["count"] == sum(low <= value < high for value in plain)
-    assert sum(each["count"] for each in bins) == len(plain)
+            assert each["values"] == sum(low <= value < high for value in plain)
+    assert sum(each["values"] for each in bins) == len(plain)
     if not plain:
-        assert found["mean"] is None
-        assert found["quantiles"] == []
+        assert (found["mean"], found["deviation"]) == (None, None)
         return
     floats = finite.astype(np.float64)
     tolerance = 1e-9 * np.abs(floats).max()
     assert found["mean"] == pytest.approx(floats.mean(), rel=1e-9, abs=tolerance)
-    if found["distinct"]:
-        ordered = sorted(plain)
-        assert quantile(found, 0.5) == float(ordered[(len(ordered) - 1) // 2])
+    assert found["deviation"] == pytest.approx(floats.std(), rel=1e-6, abs=tolerance)
 
 
 @examples(100)
@@ -98,6 +93,9 @@ def test_any_numbers_in_any_files_are_those_of_numpy(
     two = inspected(tmp_path_factory.mktemp("two"), [rows[cut:], [], rows[:cut]])
     assert one == two
     check(one["numbers"], values)
+    ordered = np.sort(values[np.isfinite(values)])
+    if len(ordered):
+        assert one["measures"]["median"] == ordered[(len(ordered) - 1) // 2]
     check(one["lengths"], np.array([len(row) for row in rows]))  # type: ignore[arg-type]
 
 
@@ -134,11 +132,12 @@ def test_quantiles_are_near_those_of_numpy(tmp_path: Path, shape: str) -> None:
         "lognormal": RANDOM.lognormal(0, 3, size=50_000).astype(np.float32),
         "integers": RANDOM.integers(-(10**12), 10**15, size=50_000),
     }[shape]
-    found = inspected(tmp_path, [[values]])["numbers"]
+    found = inspected(tmp_path, [[values]])["measures"]
     spread = np.quantile(values, 0.99) - np.quantile(values, 0.01)
-    for share in (0.01, 0.05, 0.5, 0.95, 0.99):
+    names = ("5 %", "25 %", "median", "75 %", "95 %")
+    for share, name in zip((0.05, 0.25, 0.5, 0.75, 0.95), names, strict=True):
         expected = float(np.quantile(values, share))
-        distance = abs(quantile(found, share) - expected)
+        distance = abs(found[name] - expected)
         assert distance < max(spread / 100, abs(expected) / 8)
 
 
@@ -200,22 +199,22 @@ def test_bytes_are_told_apart_by_their_content(
     found = inspected(tmp_path, [[value, b"cat"], [[value, b"\xff" * (LONGEST + 1)]]])
     kind = found["bytes"]
     formats = Counter({form: 2}) + Counter(["text", "raw"])
-    assert {each["format"]: each["count"] for each in kind["formats"]} == formats
+    assert {each["value"]: each["count"] for each in kind["formats"]} == formats
     assert (kind["count"], kind["utf8"]) == (4, 1 + 2 * utf8)
     check(kind["sizes"], np.array([len(value), 3, len(value), LONGEST + 1]))
     assert kind["distinct"] is None
     tensors = [
-        (each["dtype"], each["shape"], each["count"]) for each in kind["tensors"]
+        (each["value"]["dtype"], each["value"]["shape"], each["count"])
+        for each in kind["tensors"]
     ]
     assert tensors == ([(*known, 2)] if form == "tensor" else [])
-    images = kind["images"]
-    assert bool(images) == (form in ("jpeg", "png", "bmp", "gif", "webp"))
-    if not images:
-        return
-    sizes = [(s["height"], s["width"], s["channels"]) for s in images["sizes"]]
-    assert sizes == ([known] if known else [])
-    assert [each["count"] for each in images["troubles"]] == ([] if known else [2])
-    assert images["count"] == 2
+    is_image = form in ("jpeg", "png", "bmp", "gif", "webp")
+    assert kind["images"] == 2 * is_image
+    pictures = [each["value"] for each in kind["pictures"]]
+    sizes = [(each["height"], each["width"], each["channels"]) for each in pictures]
+    assert sizes == ([known] if known and is_image else [])
+    troubles = [each["count"] for each in kind["troubles"]]
+    assert troubles == ([2] if is_image and not known else [])
 
 
 def test_few_different_short_texts_are_counted(tmp_path: Path) -> None:

@@ -162,12 +162,12 @@ def test_inspect_names_the_format_of_such_values(tmp_path: Path, case: str) -> N
     data, found, _ = FILES[case]
     path = write_records(tmp_path / "x.tfrecord", [example({"image": blobs(data)})])
     report = json.loads(run("inspect", path, "--format", "json").output)
-    [key] = report["splits"][0]["keys"]
-    [kind] = key["kinds"]
+    [key] = report["splits"][0]["statistics"]["keys"]
+    [kind] = key["by_kind"]
     [form] = kind["bytes"]["formats"]
     assert form["count"] == 1
     names = {"jxl": "JPEG XL"}
-    assert names.get(form["format"], form["format"].upper()) in found
+    assert names.get(form["value"], form["value"].upper()) in found
 
 
 def test_an_image_of_another_decoded_format_is_named_as_before(serializer: Any) -> None:

@@ -24,7 +24,7 @@ ALLOWED: dict[str, set[str]] = {
         *("test_remote_splits", "test_split_reading", "test_turns"),
     },
     "contract": {"test_injection", "test_refused_by_all"},
-    "data": {"test_row_sample"},
+    "data": {"test_row_sample", "test_data_documents"},
     "data/report": {"test_page_parts"},
     "datasets": {"test_faults", "test_named_files"},
     "distributed": {"test_parts", "test_publishing", "test_refused_shards"},

@@ -40,6 +40,9 @@ ARGUMENTS = {
     "inspect": ("data",),
     "verify": ("data",),
     "import": ("x.pbtxt", "--from", "tfmd", "--out", "x.py"),
+    "infer": ("data", "--out", "x.py"),
+    "adopt": ("data", "--out", "schemas/x.py"),
+    "export": ("pet", "--to", "tfmd", "--out", "x.pbtxt"),
 }
 
 
@@ -124,7 +127,10 @@ def test_an_end_by_an_error_is_a_document(
 
 def test_a_request_that_is_refused_is_a_document(tmp_path: Path) -> None:
     """Exit code 2 without a project, without data and without a source."""
-    with_project = {"generate", "check", "breaking", "describe", "templates"}
+    with_project = {
+        *("generate", "check", "breaking", "describe", "templates"),
+        "export",
+    }
     for name, arguments in ARGUMENTS.items():
         more = ("--project", tmp_path) if name in with_project else ()
         result = run(name, *arguments, *more, "--format", "json")

@@ -29,7 +29,8 @@ class Reading:
 
     Args:
         files: the files.
-        limit: the most records, spread over the files; None for all.
+        limit: the first records of each split to read; None for all.
+        sample: the most records to read instead, spread over all files; None for no limit.
         max_record_bytes: the most bytes of a record; longer ones are damages.
         most_keys: reading stops before records with which there are more keys than this;
             None for no limit.
@@ -43,6 +44,7 @@ class Reading:
         self,
         files: Sequence[File],
         limit: int | None = None,
+        sample: int | None = None,
         max_record_bytes: int = MOST_RECORD_BYTES,
         most_keys: int | None = None,
     ) -> None:
@@ -51,7 +53,12 @@ class Reading:
             FileKeys(Scanned(whole_of(file), Tally(0)), file.split) for file in files
         ]
         self._bytes = sum(file.size for file in files)
-        self._limit = limit
+        splits: dict[str, list[int]] = {}
+        for number, file in enumerate(files):
+            splits.setdefault("" if limit is None else file.split, []).append(number)
+        self._groups = [*splits.values()]
+        self._most = sample if limit is None else limit
+        self._is_sample = limit is None
         self._max_record_bytes = max_record_bytes
         self._most_keys = most_keys
 
@@ -61,29 +68,35 @@ class Reading:
         Records of another message, which may happen to be read as Examples, are left
         out if no other ones are next to them.
         """
-        limit = self._limit
         with self._bar() as bar:
-            for number, columns in read_files(
-                [file.scanned for file in self.files],
-                limit,
-                spread=True,
-                max_record_bytes=self._max_record_bytes,
-                advance=bar if limit is None else lambda *amounts: None,
-            ):
+            for file, columns in self._read(bar):
                 self.keys.update(columns.by_key, columns.steps)
                 if self.has_many_keys:
                     return
-                self.files[number].add(columns)
+                file.add(columns)
                 keyed = keyed_of(columns)
                 if keyed.records or not keyed.other:
                     yield columns
-                if limit is not None:
+                if self._most is not None:
                     bar(len(columns.records))
+
+    def _read(self, bar: Bar) -> Iterator[tuple[FileKeys, Columns]]:
+        """Yield the columns of some records at a time, and their file."""
+        for numbers in self._groups:
+            files = [self.files[number] for number in numbers]
+            for at, columns in read_files(
+                [file.scanned for file in files],
+                self._most,
+                spread=self._is_sample,
+                max_record_bytes=self._max_record_bytes,
+                advance=bar if self._most is None else lambda *amounts: None,
+            ):
+                yield files[at], columns
 
     def _bar(self) -> Bar:
         """Return a bar of records up to a limit, or of the bytes of all files."""
-        if self._limit is not None:
-            return Bar("reading", self._limit, "record")
+        if self._most is not None:
+            return Bar("reading", self._most * len(self._groups), "record")
         return Bar("reading", self._bytes)
 
     @property

@@ -39,6 +39,7 @@ from ..profile.facts import (
     difference_facts,
     duplicate_facts,
     split_facts,
+    texts_of,
 )
 from ..profile.notes import LISTED, notes_of, notes_of_keys, troubles_of
 from ..profile.profile import Profile
@@ -233,7 +234,7 @@ def facts_table(
     """Return a table with a row for each subject and a column for each name of a fact."""
     table = []
     for subject, facts in rows:
-        texts = {fact.measure: fact.text for fact in facts}
+        texts = texts_of(facts)
         found = [texts.get(name, "") for name in names]
         table.append(
             (

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import attrgetter
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from ...documents import ShownAs
 from ...runtime.native import INT64
 from ...runtime.shared.times import Time
 from ...runtime.shared.values import shape_text
@@ -34,6 +36,11 @@ if TYPE_CHECKING:
     Stored = tuple[Part, FieldSpec, bool]
 
 
+def label_of(split: str) -> str:
+    """Return the name of a split for people."""
+    return one_line(split, 40) or "all"
+
+
 # What the key of ids ends with.
 _ID = re.compile(r"(?:(?:^|[\W_])[iI]|(?<=[a-z])I)[dD]s?$")
 
@@ -53,6 +60,7 @@ class Split:
     label: str
     index: int
     found: RecordStatistics
+    __get_pydantic_core_schema__ = ShownAs(attrgetter("name"), str)
 
 
 def splits_of(
@@ -69,9 +77,22 @@ def splits_of(
         largest = max(names, key=lambda name: found[name].records)
         names.sort(key=lambda name: name != largest)
     return tuple(
-        Split(name, one_line(name, 40) or "all", index, found[name])
+        Split(name, label_of(name), index, found[name])
         for index, name in enumerate(names)
     )
+
+
+@dataclass(frozen=True)
+class ColumnName:
+    """What a column is called.
+
+    Attributes:
+        name: the name of the field, or else the key, for people.
+        key: the key.
+    """
+
+    name: str
+    key: str
 
 
 @dataclass(frozen=True)
@@ -97,6 +118,9 @@ class Column:
     found: Mapping[str, KeyStatistics]
     present: Mapping[str, int]
     step_counts: Mapping[str, Numbers]
+    __get_pydantic_core_schema__ = ShownAs(
+        lambda column: ColumnName(column.name, column.key), ColumnName
+    )
 
     @property
     def field(self) -> FieldSpec | None:
@@ -177,6 +201,11 @@ class Column:
     def is_target(self) -> bool:
         """Whether the schema says that a model predicts it."""
         return self.field is not None and self.field.role == "target"
+
+    @property
+    def is_single(self) -> bool:
+        """Whether no record has more than one value."""
+        return not self.steps and self.whole.lengths.maximum == 1
 
     @property
     def is_number(self) -> bool:
@@ -353,7 +382,8 @@ def _part_of(stored: Stored) -> str:
     return f"{content} of {one_line(field.label, 80)}"
 
 
-class Quantity(NamedTuple):
+@dataclass(frozen=True)
+class Quantity:
     """Numbers that a column has in each split.
 
     Attributes:
@@ -365,6 +395,7 @@ class Quantity(NamedTuple):
     name: str
     unit: str
     title: str
+    __get_pydantic_core_schema__ = ShownAs(attrgetter("name"), str)
 
     @property
     def of_values(self) -> bool:
@@ -374,7 +405,7 @@ class Quantity(NamedTuple):
 
 VALUES = Quantity("values", "", "values")
 LENGTHS = Quantity("lengths", "values", "values in a record")
-STEP_LENGTHS = LENGTHS._replace(title="values in a step")
+STEP_LENGTHS = replace(LENGTHS, title="values in a step")
 STEPS = Quantity("steps", "steps", "steps in a record")
 SIZES = Quantity("sizes", "bytes", "sizes in bytes")
 HEIGHTS = Quantity("heights", "pixels", "heights in pixels")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
+from ...documents import LEFT_OUT, Entries, WithProperties
+from ...runtime.compatibility import Change
 from ..formatting import one_line
 from ..statistics.digests import Digested
 from ..statistics.model import DataStatistics, RecordStatistics
@@ -17,7 +19,6 @@ from .notes import unread_of
 from .profile import Profile
 
 if TYPE_CHECKING:
-    from ...runtime.compatibility import Change
     from ...spec.model import FieldSpec, RecordSpec
 
 # What tells the second one of equal digests from the first one, and so on: an odd number.
@@ -76,14 +77,17 @@ class Diff:
 
     names: tuple[str, str]
     key: str
-    schema: tuple[Change, ...] | None
+    schema: tuple[Annotated[Change, WithProperties("plain")], ...] | None
     keys: tuple[list[str], list[str]]
-    classes: Mapping[str, tuple[list[str], list[str]]]
+    classes: Annotated[
+        Mapping[str, tuple[list[str], list[str]]], Entries("field", "only")
+    ]
     splits: tuple[SplitDiff, ...]
     unread: tuple[tuple[str, ...], tuple[str, ...]]
     identifying: tuple[str, ...]
-    profiles: tuple[Profile, Profile]
-    profile: Profile
+    profiles: tuple[Profile, Profile] = field(metadata=LEFT_OUT)
+    profile: Profile = field(metadata=LEFT_OUT)
+    __get_pydantic_core_schema__ = WithProperties("same")
 
     @property
     def differs(self) -> bool:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...documents import WithProperties
 from ..formatting import listed, one_line
 from ..statistics.digests import Digested
 from ..statistics.model import FileStatistics
@@ -98,6 +99,7 @@ class Duplicate:
     natural: bool = False
     records: int = 0
     values: tuple[SharedValue, ...] = ()
+    __get_pydantic_core_schema__ = WithProperties("mark")
 
     @property
     def example(self) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 from ..formatting import listed, number, plural, share, size, sizes
 from ..statistics.measures import BY_NAME, measure_texts, measured
 from ..statistics.numbers import Numbers
 from .associations import Association, Associations, Variable
-from .columns import Column, Split, quantities_of
+from .columns import Column, Split, label_of, quantities_of
 from .comparison import Difference
 from .duplicates import Duplicate
 from .judging import lacking_in
@@ -18,7 +18,7 @@ from .notes import notes_of, notes_of_keys, troubles_of
 from .profile import Profile
 from .words import values_of
 
-Value = int | float | str | tuple[float, float] | None
+Value = int | float | str | tuple[int | float, int | float] | None
 """A number, a text, or the least and the greatest of some numbers."""
 
 
@@ -110,7 +110,14 @@ class Fact:
 
 
 def facts_of(profile: Profile) -> Iterator[Fact]:
-    """Yield all facts: of the data, its splits, its columns, then what is marked."""
+    """Yield all facts that have a value.
+
+    Those of the data come first, then of its splits, its columns, then what is marked.
+    """
+    return (fact for fact in _facts(profile) if fact.value not in (None, ""))
+
+
+def _facts(profile: Profile) -> Iterator[Fact]:
     yield from data_facts(profile)
     for note in (*notes_of(profile), *notes_of_keys(profile.whole)):
         yield Fact("", "", None, "note", note)
@@ -159,19 +166,28 @@ def declared_facts(column: Column) -> Iterator[Fact]:
     """Yield what a schema says of a column. This imports the words of schemas."""
     fact = partial(Fact, column.name, column.key, None)
     declared = column.declared
-    optional = ", optional" if declared and declared.optional else ""
-    yield fact("declared as", column.kind + optional if declared else column.part)
+    optional = declared.optional if declared else False
+    text = column.kind + ", optional" * optional
+    yield fact("declared as", text if declared else column.part)
+    yield fact("optional", "yes" if optional else "no" if declared else None)
     yield fact("in a batch", column.batch)
     yield fact("role", declared.role if declared else None)
     yield fact("description", declared.doc if declared else None)
 
 
+MISSING = "missing"
+"""The records of a split that do not have a column."""
+
+
 def column_facts(profile: Profile, column: Column) -> Iterator[Fact]:
-    """Yield what a column is in all splits together, its values in words."""
+    """Yield what a column is in all splits together, and in which records it is missing."""
     fact = partial(Fact, column.name, column.key, None)
     yield fact("key", column.key if column.is_renamed else None)
     yield fact("kind", column.kinds[0] if column.kinds else "-")
-    yield fact("missing", _missing(column, profile.splits))
+    for split in profile.splits:
+        missing, read = column.missing_in(split), split.found.read
+        note = share(missing, read) if missing else ""
+        yield replace(fact(MISSING, missing, "records", note=note), split=split.name)
     yield _present(column, profile.described)
     if column.steps:
         counts = [_range(each) for each in column.step_counts.values()]
@@ -183,13 +199,19 @@ def column_facts(profile: Profile, column: Column) -> Iterator[Fact]:
     yield fact("values", values_of(column))
 
 
-def _missing(column: Column, splits: Sequence[Split]) -> str:
-    """Return in how many records of which splits it is missing."""
-    return ", ".join(
-        f"{split.label} {missing:,} ({share(missing, split.found.read)})"
-        for split in splits
-        if (missing := column.missing_in(split))
-    )
+def texts_of(facts: Iterable[Fact]) -> dict[str, str]:
+    """Return the values of facts about one subject, for people, by measure.
+
+    The records in which it is missing are those of each split that has any.
+    """
+    facts = [*facts]
+    missing = [
+        f"{label_of(each.split or '')} {each.count:,} ({each.note})"
+        for each in facts
+        if each.measure == MISSING and each.value
+    ]
+    texts = {each.measure: each.text for each in facts}
+    return {**texts, MISSING: ", ".join(missing)}
 
 
 def _present(column: Column, splits: Sequence[Split], split: str | None = None) -> Fact:
@@ -222,7 +244,7 @@ def number_facts(column: Column, splits: Sequence[Split]) -> Iterator[Fact]:
 
 
 def class_facts(profile: Profile) -> Iterator[Fact]:
-    """Yield the share of each class in each split."""
+    """Yield how often each class is in each split, and its share of all."""
     for counted in profile.classes:
         for split in profile.splits:
             counts = counted.counts.get(split.name, {})
@@ -231,16 +253,21 @@ def class_facts(profile: Profile) -> Iterator[Fact]:
             if counted.likely:
                 limit = profile.thresholds.of("missing-classes", counted.name)
                 lacking = {*lacking_in(counted, split, limit)}
+            unit = "records" if counted.column.is_single else "values"
             for name in counted.classes if total else ():
                 count = counts.get(name, 0)
-                yield Fact(
+                fact = partial(
+                    Fact,
                     counted.name,
                     counted.column.key,
                     split.name,
+                    category=name,
+                )
+                yield fact(unit, count, unit)
+                yield fact(
                     "share",
                     count / total,
                     "share",
-                    category=name,
                     mark="missing-classes" if name in lacking else "",
                     note=f"{count:,} of {total:,}",
                 )

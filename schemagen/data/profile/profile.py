@@ -7,8 +7,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from ...documents import ShownAs
 from ...rules import Thresholds
 from ...runtime.storage import manifest
 from ...runtime.storage.directory import open_directory
@@ -66,6 +68,7 @@ class Profile:
     manifest: ManifestFacts | None = None
     groups: Sequence[str] = ()
     thresholds: Thresholds = field(default_factory=Thresholds)
+    __get_pydantic_core_schema__ = ShownAs(attrgetter("where"), str)
 
     @property
     def where(self) -> str:

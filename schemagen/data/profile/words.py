@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from ...runtime.cells.tensor_proto import TensorHead
 from ..formatting import plural, quoted, share, sizes
@@ -64,7 +65,7 @@ def values_text(
     return "; ".join(parts)
 
 
-def _ids(counts: Mapping[int, int], classes: Mapping[int, str]) -> list[str]:
+def _ids(counts: Mapping[Any, int], classes: Mapping[int, str]) -> list[str]:
     """Return the most frequent classes, with their ids and names."""
     total = sum(counts.values())
     most = sorted(counts, key=lambda value: (-counts[value], value))

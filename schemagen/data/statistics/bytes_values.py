@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...documents import Counts, WithProperties
 from ...runtime.cells.columns import Column
 from ...runtime.cells.tensor_proto import TensorHead, tensor_head
 from ...runtime.images.formats import DECODED, UNDECODED, sniff, undecoded
@@ -138,17 +139,18 @@ class BytesValues:
     """
 
     sizes: Numbers = field(default_factory=Numbers)
-    formats: Mapping[str, int] = field(default_factory=dict)
+    formats: Counts[str] = field(default_factory=dict)
     utf8: int = 0
-    pictures: Mapping[Picture, int] | None = field(default_factory=dict)
+    pictures: Counts[Picture] | None = field(default_factory=dict)
     heights: Numbers = field(default_factory=Numbers)
     widths: Numbers = field(default_factory=Numbers)
-    channels: Mapping[int, int] = field(default_factory=dict)
-    depths: Mapping[int, int] = field(default_factory=dict)
-    troubles: Mapping[str, int] | None = field(default_factory=dict)
-    orientations: Mapping[int, int] = field(default_factory=dict)
-    tensors: Mapping[TensorHead, int] | None = field(default_factory=dict)
-    distinct: Mapping[bytes, int] | None = field(default_factory=dict)
+    channels: Counts[int] = field(default_factory=dict)
+    depths: Counts[int] = field(default_factory=dict)
+    troubles: Counts[str] | None = field(default_factory=dict)
+    orientations: Counts[int] = field(default_factory=dict)
+    tensors: Counts[TensorHead] | None = field(default_factory=dict)
+    distinct: Counts[bytes] | None = field(default_factory=dict)
+    __get_pydantic_core_schema__ = WithProperties("count", "images")
 
     @property
     def count(self) -> int:

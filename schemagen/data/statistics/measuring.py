@@ -181,6 +181,7 @@ def _kind(
     if kind == BYTES and raw is not None:
         counted = [numbers for each in columns if len(numbers := numbers_of(each, raw))]
     return KindStatistics(
+        kind=kind,
         present=sum(map(len, columns)),
         lengths=_numbers([column.lengths for column in columns]),
         numbers=_numbers([each.values for each in counted]) if counted else None,

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from ...documents import LEFT_OUT, ByName, Counts, WithProperties
 from ..foreign import WITHOUT_FEATURE, Keyed
 from ..framing import Damage
 from ..layouts import Gap
 from .bytes_values import BytesValues, merged_bytes
 from .digests import Digests, merged_digests
 from .numbers import Numbers, merged_numbers, summed
-from .samples import Sample, merged_samples
-
-if TYPE_CHECKING:
-    from .samples import RowSample
+from .samples import RowSample, Sample, merged_samples
 
 Value = TypeVar("Value")
 
@@ -32,6 +30,8 @@ class KindStatistics:
     """The features of one key that are of one kind.
 
     Attributes:
+        kind: "bytes", "float", "int64", or "" for features that hold no list, which
+            readers take for absent ones.
         present: how many records, or steps, have one.
         lengths: how many values each has; `lengths.zeros` have none.
         numbers: of kind "float" or "int64", the values; of kind "bytes", the numbers in
@@ -39,6 +39,7 @@ class KindStatistics:
         bytes: of kind "bytes", the values.
     """
 
+    kind: str = ""
     present: int = 0
     lengths: Numbers = field(default_factory=Numbers)
     numbers: Numbers | None = None
@@ -56,12 +57,12 @@ class KeyStatistics:
 
     Attributes:
         key: the wire key.
-        by_kind: by "bytes", "float", "int64", or "" for features that hold no list,
-            which readers take for absent ones.
+        by_kind: the features of each kind, by its name.
     """
 
     key: str
-    by_kind: Mapping[str, KindStatistics]
+    by_kind: ByName[KindStatistics]
+    __get_pydantic_core_schema__ = WithProperties("present")
 
     @property
     def present(self) -> int:
@@ -116,15 +117,20 @@ class RecordStatistics:
     sizes: Numbers = field(default_factory=Numbers)
     sequences: int = 0
     malformed: int = 0
-    malformed_reasons: Mapping[tuple[str, int], str] = field(default_factory=dict)
-    keys: Mapping[str, KeyStatistics] = field(default_factory=dict)
-    steps: Mapping[str, StepsStatistics] = field(default_factory=dict)
+    malformed_reasons: Mapping[tuple[str, int], str] = field(
+        default_factory=dict, metadata=LEFT_OUT
+    )
+    keys: ByName[KeyStatistics] = field(default_factory=dict)
+    steps: ByName[StepsStatistics] = field(default_factory=dict)
     more_keys: bool = False
-    unknown: Mapping[str, int] = field(default_factory=dict)
-    repeated: Mapping[str, int] = field(default_factory=dict)
-    samples: tuple[Sample, ...] = ()
-    digests: Digests = field(default_factory=Digests, compare=False, repr=False)
-    rows: RowSample | None = field(default=None, compare=False)
+    unknown: Counts[str] = field(default_factory=dict)
+    repeated: Counts[str] = field(default_factory=dict)
+    samples: tuple[Sample, ...] = field(default=(), metadata=LEFT_OUT)
+    digests: Digests = field(
+        default_factory=Digests, compare=False, repr=False, metadata=LEFT_OUT
+    )
+    rows: RowSample | None = field(default=None, compare=False, metadata=LEFT_OUT)
+    __get_pydantic_core_schema__ = WithProperties("message")
 
     @property
     def read(self) -> int:
@@ -168,6 +174,9 @@ class FileStatistics:
     damaged: int = 0
     complete: bool = True
     keyed: Keyed = field(default_factory=Keyed)
+    __get_pydantic_core_schema__ = WithProperties(
+        "foreign", "readable", "miscounted", "resized"
+    )
 
     @property
     def foreign(self) -> str:
@@ -280,6 +289,7 @@ def _merged_kind(parts: Sequence[KindStatistics]) -> KindStatistics:
     values = [part.numbers for part in parts if part.numbers is not None]
     contents = [part.bytes for part in parts if part.bytes is not None]
     return KindStatistics(
+        kind=parts[0].kind,
         present=sum(part.present for part in parts),
         lengths=merged_numbers([part.lengths for part in parts]),
         numbers=merged_numbers(values) if values else None,

@@ -10,10 +10,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ...documents import LEFT_OUT, AsObject, Counts, ShownAs, WithProperties
 
 BINS = 256
 """At most so many bins of equal width."""
@@ -65,6 +67,8 @@ class Histogram:
             Bin(index * width, (index + 1) * width, count)
             for index, count in sorted(self.counts.items())
         )
+
+    __get_pydantic_core_schema__ = ShownAs(bins, tuple[Annotated[Bin, AsObject()], ...])
 
 
 @dataclass(frozen=True)
@@ -220,12 +224,13 @@ class Numbers:
     infinite: tuple[int, int] = (0, 0)
     minimum: int | float | None = None
     maximum: int | float | None = None
-    total: Fraction = field(default=Fraction(0), compare=False)
-    squares: float = field(default=0.0, compare=False)
-    distinct: Mapping[Any, int] | None = field(default_factory=dict)
+    total: Fraction = field(default=Fraction(0), compare=False, metadata=LEFT_OUT)
+    squares: float = field(default=0.0, compare=False, metadata=LEFT_OUT)
+    distinct: Counts[int | float] | None = field(default_factory=dict)
     histogram: Histogram = field(default_factory=Histogram)
-    magnitudes: Magnitudes = field(default_factory=Magnitudes)
+    magnitudes: Magnitudes = field(default_factory=Magnitudes, metadata=LEFT_OUT)
     floats: bool = False
+    __get_pydantic_core_schema__ = WithProperties("mean", "deviation")
 
     @property
     def finite(self) -> int:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...display.blocks import Block, Items, Paragraph
-from ...findings import findings_table, printable, render_json, render_text
+from ...findings import findings_table, printable, render_text, row_of
 from ..checks import DataFinding, Note
 from ..formatting import plural, size
 from ..layouts import listed_names
@@ -87,15 +87,21 @@ class Verification:
         return sum(split.records for split in self.splits)
 
 
+def data_of(found: Verification) -> dict[str, Any]:
+    """Return the findings and what was looked at, in the shape of docs/json-output.md."""
+    rows = [row_of(each.finding()) for each in found.findings]
+    splits = [asdict(split) for split in found.splits]
+    return {"version": 1, "findings": rows, "splits": splits}
+
+
 def to_json(found: Verification, sealing: Mapping[str, object] | None = None) -> str:
-    """Return the findings and what was looked at, in the shape of docs/json-output.md.
+    """Return the same as text, and what came of sealing the files.
 
     Args:
         found: the findings.
         sealing: what came of sealing the files; None if they were not to be sealed.
     """
-    data = json.loads(render_json(each.finding() for each in found.findings))
-    data["splits"] = [asdict(split) for split in found.splits]
+    data = data_of(found)
     if sealing is not None:
         data["sealing"] = sealing
     return json.dumps(data, indent=2, sort_keys=True)

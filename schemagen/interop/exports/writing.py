@@ -27,10 +27,12 @@ class Exported:
     """The result of an export.
 
     Attributes:
+        target: what they are for, one of `TARGETS`.
         files: their paths.
         notes: what is approximated, a line for each field.
     """
 
+    target: str
     files: tuple[Path, ...]
     notes: tuple[str, ...]
 
@@ -77,7 +79,7 @@ def export_spec(
     except OSError as error:
         words = f"{spec.class_name} cannot be exported: {error}"
         raise refuse(Finding(Location(str(out)), "SG454", words)) from None
-    return Exported(tuple(files), notes.lines())
+    return Exported(to, tuple(files), notes.lines())
 
 
 def _wrong_request(

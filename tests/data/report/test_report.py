@@ -49,7 +49,11 @@ def test_numbers_are_those_of_the_json(scenes_data: Path, scenes_page: Path) -> 
     """Of classes, missing values and files, for each split."""
     page = scenes_page.read_text("utf-8")
     result = run("inspect", scenes_data, "--format", "json")
-    splits = {each["split"]: each for each in json.loads(result.stdout)["splits"]}
+    splits = {
+        each["split"]: each["statistics"]
+        for each in json.loads(result.stdout)["splits"]
+    }
+    records = {split: each["records"] for split, each in splits.items()}
     keys = {
         split: {key["key"]: key for key in each["keys"]}
         for split, each in splits.items()
@@ -59,12 +63,12 @@ def test_numbers_are_those_of_the_json(scenes_data: Path, scenes_page: Path) -> 
     weather = cells_of(page, "class of weather")
     missing = cells_of(page, "is missing")
     for at, split in enumerate(order):
-        [kind] = keys[split]["image/weather"]["kinds"]
+        [kind] = keys[split]["image/weather"]["by_kind"]
         counts = {each["value"]: each["count"] for each in kind["numbers"]["distinct"]}
         shown = {names.index(name): int(row[2 * at]) for name, row in weather.items()}
         assert shown == counts
         for field, key in (("speed_kmh", "speed"), ("note", "note")):
-            absent = splits[split]["records"] - keys[split][key]["present"]
+            absent = records[split] - keys[split][key]["present"]
             assert int(missing[field][2 * at]) == absent
 
 
