@@ -157,7 +157,7 @@ def test_a_shard_that_is_missing_by_the_names_is_reported(
         assert (finding.rule, finding.split) == ("SG502", "train")
         assert [each.file for each in finding.examples] == [missing]
         [gap] = inspected(source)["gaps"]
-        assert (gap["split"], gap["path"], gap["kind"]) == ("train", missing, "missing")
+        assert (gap["split"], gap["path"], gap["mixed"]) == ("train", missing, False)
     assert schemagen.verify(root / names[0]).clean
 
 
@@ -185,7 +185,7 @@ def test_two_totals_in_one_split_are_of_two_runs(tmp_path: Path) -> None:
     names = [f"t-0000{n}-of-0000{of}" for of in (1, 2) for n in range(of)]
     root = laid_out(tmp_path / "data", names)
     assert [each.rule for each in schemagen.verify(root).findings] == ["SG504"]
-    assert [gap["kind"] for gap in inspected(root)["gaps"]] == ["mixed"]
+    assert [gap["mixed"] for gap in inspected(root)["gaps"]] == [True]
     (root / names[-1]).unlink()
     found = schemagen.verify(root).findings
     assert [each.rule for each in found] == ["SG502", "SG504"]

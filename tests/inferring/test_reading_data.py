@@ -32,19 +32,21 @@ def refusal(data: Path, out: Path, *options: str) -> str:
     return refused.output
 
 
-def test_the_first_records_of_each_file_are_read(tmp_path: Path) -> None:
-    """Up to the limit, which small files leave to large ones; the header says so."""
+def test_the_first_records_of_each_file_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As many as are read by default; small files leave the rest to large ones."""
+    monkeypatch.setattr("schemagen.use_cases.infer.SAMPLE", 30)
     files = [tmp_path / f"train-{n:05}-of-00003.tfrecord" for n in range(3)]
     for at, (path, count) in enumerate(zip(files, (2, 50, 50), strict=True)):
         write_file(path, rows(count, 100 * at))
-    found = infer(tmp_path, tmp_path / "x.py", limit=30)
-    assert "30 records" in found.read
+    found = infer(tmp_path, tmp_path / "x.py")
+    assert found.read == "30 records, the first ones of each of 3 files"
     assert found.read in found.text.splitlines()[0]
-    assert "102 records of 3 files" in infer(tmp_path, tmp_path / "y.py").read
-    assert (
-        infer(files[2], tmp_path / "z.py", limit=7).read
-        == "the first 7 records of a file"
-    )
+    whole = infer(tmp_path, tmp_path / "y.py", limit=0)
+    assert "102 records of 3 files" in whole.read
+    limited = infer(files[2], tmp_path / "z.py", limit=7)
+    assert limited.read == "the first 7 records of a file"
     assert infer(files[0], tmp_path / "w.py", limit=2).read == "2 records of a file"
 
 

@@ -571,14 +571,14 @@ def test_integers_that_floats_may_have_changed_are_doubtful() -> None:
     assert found.startswith(doubt)
 
 
-def test_the_first_rows_of_each_file_are_read(tmp_path: Path) -> None:
+def test_the_first_rows_of_each_split_are_read(tmp_path: Path) -> None:
     """Up to the limit, which is said."""
     data = table_of(tmp_path, ".parquet", houses())
     found = infer(data, tmp_path / "house.py", limit=10)
     assert found.read == "the first 10 rows of train.parquet"
     (tmp_path / "train-2.parquet").write_bytes(data.read_bytes())
     both = infer(tmp_path / "train*.parquet", tmp_path / "both.py", limit=10)
-    assert both.read == "10 rows, the first ones of each of 2 files"
+    assert both.read == "10 rows of 2 files, the first 10 of each split"
     every = infer(tmp_path / "train*.parquet", tmp_path / "every.py", limit=0)
     assert every.read == f"{2 * ROWS} rows of 2 files"
 
