@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..data.checks import Tally
+from ..data.framing import whole_of
 from ..data.inspect.inspecting import statistics_of
-from ..data.one_pass import Wanted, read_data
+from ..data.one_pass import Group, Scanned, Wanted, read_data, read_files
 from ..data.profile.columns import specs_by_split
 from ..data.profile.profile import Profile, profile_of
 from ..data.sources import Data
 from ..data.verify.verification import Verification
 from ..data.verify.verifying import EXAMPLES, splits_of, verification_of
 from ..progress import Bar
+from ..runtime.native import FLOAT, INT64
 from ..runtime.shared.tfrecord import MOST_RECORD_BYTES
 
 if TYPE_CHECKING:
@@ -66,6 +70,7 @@ def write_report(
     splits = splits_of(data, spec, EXAMPLES)
     groups = [each.group for each in splits]
     rows = keys_of(each.spec for each in groups if each.spec is not None)
+    rows = tuple(dict.fromkeys((*rows, *_keys_of_numbers(groups))))
     wanted = Wanted(EXAMPLES, True, True, limit, max_record_bytes, lengths, rows)
     with Bar("reading") as bar:
         found = read_data(data, groups, wanted, workers=workers, progress=bar)
@@ -74,3 +79,24 @@ def write_report(
     profile = profile_of(data, statistics, specs_by_split(data, spec), spec)
     size = write(path, profile, verification)
     return Report(path, size, profile, verification)
+
+
+_FIRST = 100
+"""So many records of each split show which keys have numbers."""
+
+
+def _keys_of_numbers(groups: Sequence[Group]) -> tuple[str, ...]:
+    """Return the first keys that have a single number in the first records."""
+    from ..data.profile.correlations import MOST
+
+    found: dict[str, bool] = {}
+    for group in groups:
+        files = [Scanned(whole_of(file), Tally(0)) for file in group.files]
+        for _, columns in read_files(files, _FIRST):
+            for key, some in columns.by_key.items():
+                single = all(
+                    each.kind in (FLOAT, INT64) and each.lengths.max(initial=0) <= 1
+                    for each in some
+                )
+                found[key] = found.get(key, True) and single
+    return tuple(key for key, single in found.items() if single)[:MOST]

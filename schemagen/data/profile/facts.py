@@ -8,7 +8,7 @@ from functools import partial
 
 from ..formatting import number, percent, plural, size, sizes
 from ..statistics.measures import BY_NAME, measure_text, measured
-from ..statistics.numbers import Numbers
+from ..statistics.numbers import Numbers, merged_numbers
 from .columns import Column, Split, quantities_of
 from .comparison import Difference
 from .duplicates import Duplicate
@@ -104,9 +104,18 @@ def facts_of(profile: Profile) -> Iterator[Fact]:
             if split.name in column.found:
                 yield _present(column, [split], split.name)
         yield from number_facts(column, profile.splits)
+    yield from judged_facts(profile)
+
+
+def judged_facts(profile: Profile) -> Iterator[Fact]:
+    """Yield what can be marked: classes, differences, duplicates, and what is wrong.
+
+    What two datasets have in common is no duplicate.
+    """
     yield from class_facts(profile)
     yield from difference_facts(profile.drifts)
-    yield from duplicate_facts(profile.duplicates.found)
+    if profile.compared is None:
+        yield from duplicate_facts(profile.duplicates.found)
     yield from trouble_facts(profile)
 
 
@@ -183,9 +192,10 @@ def number_facts(column: Column, splits: Sequence[Split]) -> Iterator[Fact]:
     """Yield the measures of a column's values in each split, and of sizes that vary."""
     for quantity, found in quantities_of(column, splits).items():
         time = column.time_of(quantity)
+        whole = merged_numbers([*found.values()])
+        if not quantity.of_values and whole.constant is not None:
+            continue
         for split, numbers in found.items():
-            if not quantity.of_values and numbers.constant is not None:
-                continue
             for name, value in measured(numbers).items():
                 yield Fact(
                     column.name,

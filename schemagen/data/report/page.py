@@ -6,7 +6,7 @@ import base64
 import hashlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,15 +22,25 @@ from ...runtime.interface import install
 from ..formatting import number, one_line, plural, share, size
 from ..inspect.text import OF_SPLIT, columns_table, contents_of, facts_table
 from ..profile.associations import associations_of
-from ..profile.columns import Column, title_of
+from ..profile.columns import title_of
+from ..profile.correlations import correlations_of
 from ..profile.facts import split_facts
 from ..profile.notes import notes_of, notes_of_keys
 from ..profile.profile import Profile
 from ..statistics.model import FileStatistics
 from .associations import association_figures
+from .banner import verdicts
 from .charts import Figure, series
-from .columns import class_figure, column_figure, missing_figure
+from .columns import (
+    Described,
+    class_figure,
+    column_figure,
+    missing_figure,
+    pixel_figure,
+)
+from .correlations import correlation_figure
 from .differences import diff_figure, differences_figure, duplicates_figure
+from .overview import overview_of
 from .records import places_of
 from .samples import Samples, samples_of
 
@@ -140,6 +150,7 @@ def _html(
         "series": series,
         "share": share,
         "size": size,
+        "text_length": text_length,
         "whole": whole,
     }
     return environment.get_template("page.html.jinja").render(
@@ -166,6 +177,9 @@ _MOST_FIGURES = 24
 _OF_KEY = ("key", "kind", "declared as", "role", "present", "length", "values")
 """What the table of all keys has of each."""
 
+_OF_KEY_OF_TWO = _OF_KEY[:4]
+"""What it has of two datasets: the others are of all splits together."""
+
 _MAY_BREAK = re.compile(r"(?=.*\w[-/?]\w).{,40}")
 """Short words in which a browser breaks lines."""
 
@@ -183,6 +197,13 @@ def page_values(
     statistics, spec = profile.statistics, profile.spec
     title = title_of(statistics, spec) if diff is None else statistics.where
     samples = samples_of(profile, [] if diff else places_of(profile.duplicates))
+    counted = {id(each.column): each for each in profile.classes}
+    fields = [
+        Described(column, profile.splits, counted.get(id(column)))
+        for column in profile.columns
+    ]
+    drawn = [each for each in fields if each.column.kinds and not each.classes]
+    names = _OF_KEY if diff is None else _OF_KEY_OF_TWO
     return {
         "title": one_line(title, 80),
         "where": one_line(statistics.where, 300),
@@ -194,18 +215,20 @@ def page_values(
         "keys": len(profile.columns),
         "verification": verification,
         "verified": verification and _verified(verification),
+        "verdicts": verdicts(profile),
+        "overview": overview_of(profile, fields),
         "samples": samples,
-        "sections": [*_sections(profile, diff, samples)],
-        "columns_left_out": len(_drawn(profile)[_MOST_FIGURES:]),
-        "key_table": columns_table(profile, _OF_KEY, len(profile.columns)),
+        "sections": [*_sections(profile, diff, samples, drawn)],
+        "columns_left_out": len(drawn[_MOST_FIGURES:]),
+        "key_table": columns_table(profile, names, len(profile.columns)),
     }
 
 
 def _sections(
-    profile: Profile, diff: Diff | None, samples: Samples
+    profile: Profile, diff: Diff | None, samples: Samples, drawn: Sequence[Described]
 ) -> Iterator[tuple[str, str, list[Figure]]]:
     """Yield the id, the title and the figures of each section."""
-    splits, columns, counts = profile.splits, profile.columns, profile.classes
+    splits, columns, spec = profile.splits, profile.columns, profile.spec
     read = any(split.found.read for split in splits)
     if diff is not None:
         yield "diff", "Schemas and records", [diff_figure(diff)]
@@ -214,27 +237,27 @@ def _sections(
     if read and diff is None:
         figure = duplicates_figure(profile.duplicates, samples.ids)
         yield "duplicates", "Duplicates", [figure]
-    if counts:
-        classes = [class_figure(each, splits) for each in counts[:_MOST_CLASSES]]
+    classes = [
+        class_figure(each, splits, apart=diff is not None)
+        for each in profile.classes[:_MOST_CLASSES]
+    ]
+    masks = samples.overlays.masks if spec else ()
+    pixels = (pixel_figure(each, samples.overlays, splits) for each in masks)
+    classes += [each for each in pixels if each]
+    if classes:
         yield "classes", "Classes", classes
-    associations = (
-        associations_of(columns, splits[0]) if splits and diff is None else []
-    )
-    if associations:
-        yield "target", "Target", association_figures(associations, splits[0])
+    if splits and diff is None:
+        if associations := associations_of(columns, splits[0]):
+            yield "target", "Target", association_figures(associations, splits[0])
+        if correlations := correlations_of(columns, splits[0]):
+            figure = correlation_figure(correlations, splits[0])
+            yield "correlations", "Correlations", [figure]
     if columns and read:
         yield "missing", "Missing values", [missing_figure(columns, splits)]
     if columns:
-        others = _drawn(profile)[:_MOST_FIGURES]
-        drawn = track(others, "drawing plots", "column")
-        yield "keys", "Values and lengths", [column_figure(profile, e) for e in drawn]
+        some = track(drawn[:_MOST_FIGURES], "drawing plots", "column")
+        yield "keys", "Values and lengths", [column_figure(profile, e) for e in some]
     yield "shards", "Files", [files_figure(profile)]
-
-
-def _drawn(profile: Profile) -> list[Column]:
-    """Return the columns that have values, and no classes."""
-    counted = [each.column for each in profile.classes]
-    return [each for each in profile.columns if each.kinds and each not in counted]
 
 
 def _split_table(profile: Profile) -> Table:
@@ -258,6 +281,11 @@ def whole(text: str) -> str:
     )
 
 
+def text_length(cell: str) -> int:
+    """Return how many characters of a cell one can see."""
+    return len(cell.striptags() if isinstance(cell, Markup) else cell)
+
+
 def _facts(profile: Profile) -> list[str]:
     """Return what else is known of the data, in sentences."""
     facts, spec = [], profile.spec
@@ -265,6 +293,8 @@ def _facts(profile: Profile) -> list[str]:
         facts.append(one_line(f"Schema: {spec.class_name}, {spec.source}", 120))
         facts += [one_line(spec.doc.split("\n\n")[0], 240)] if spec.doc else []
     facts += notes_of(profile)
+    if profile.compared is not None:  # the others count both datasets together
+        return facts
     # The tables have what there is to say of Examples.
     facts += [contents_of(profile)] if profile.whole.sequences else []
     return [*facts, *notes_of_keys(profile.whole)]
