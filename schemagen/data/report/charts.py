@@ -36,7 +36,7 @@ _CONFIG = {
         "tickSize": 4,
         "labelPadding": 4,
         "labelOverlap": True,
-        "labelSeparation": 8,
+        "labelSeparation": 12,
     },
     "view": {"stroke": None},
     "font": "sans-serif",

@@ -212,6 +212,7 @@ def page_values(
         "splits": profile.splits,
         "split_table": _split_table(profile),
         "files": statistics.files,
+        "noun": "field" if spec else "key",
         "keys": len(profile.columns),
         "verification": verification,
         "verified": verification and _verified(verification),

@@ -366,7 +366,7 @@ def test_values_are_described_as_inspect_does(
     rows = [example({"raw": bytes(8 * size)}) for _ in range(5)]
     data = write_data(tmp_path / "data", record("Held", held), {"train": rows})
     facts = inspected(data).facts
-    [words] = [each.text for each in facts if each.name == "values"]
+    [words] = [each.text for each in facts if each.measure == "values"]
     assert words == expected
     assert f"<dd>{words}</dd>" in page_about(data)
 
@@ -384,6 +384,7 @@ def test_many_keys_and_classes_are_summed_up(tmp_path: Path) -> None:
     page = page_about(write_data(tmp_path / "data", wide, splits))
     assert len(page) < 5_000_000
     assert page.count("<figure ") < 60
-    rows = cells_of(page, "All keys")
+    rows = cells_of(page, "All fields")
     assert len(rows) == 1_000
     assert "key999" not in rows
+    assert ">key999<" in section_of(page, "fields")
