@@ -82,11 +82,10 @@ def distribution_of(every: Sequence[Numbers], *, few: bool = True) -> Distributi
     apart = max(shares) >= _MANY_ZEROS and min(shares) < 1
     some = values[values != 0] if apart else values
     step = _step(some) or float(whole)
-    cells = (
-        _of_values(every, some, step, apart=apart)
-        if len(some)
-        else _of_histograms(every, apart=apart)
-    )
+    if len(some) and step:
+        cells = _of_grid(every, some[0], step, apart=apart)
+    else:
+        cells = _of_histograms(every, apart=apart)
     edges, counts = _grouped(cells, _wanted(every))
     logarithmic = _is_skewed(every, counts)
     if logarithmic:
@@ -135,20 +134,19 @@ def _is_multiple(value: float, step: float) -> bool:
     return step > 0 and abs(value / step - round(value / step)) < _OFF
 
 
-def _of_values(
-    every: Sequence[Numbers], values: Floats, step: float, *, apart: bool
+def _of_grid(
+    every: Sequence[Numbers], low: float, step: float, *, apart: bool
 ) -> _Cells:
-    """Return a cell for each place of a grid, or else cells of equal width."""
-    low, high = float(values[0]), float(values[-1])
-    width, last = step or (high - low) / _wanted(every) or 1.0, _wanted(every) - 1
-    counts: list[dict[int, float]] = [{} for _ in every]
-    for own, each in zip(counts, every, strict=True):
-        for value, count in (each.distinct or {}).items():
-            if value or not apart:
-                at = (value - low) / width
-                place = round(at) if step else min(int(at), last)
-                own[place] = own.get(place, 0) + count
-    return _Cells(counts, lambda index: low + (index - (0.5 if step else 0)) * width)
+    """Return a cell around each place of a grid."""
+    counts = [
+        {
+            round((value - low) / step): count
+            for value, count in (each.distinct or {}).items()
+            if value or not apart
+        }
+        for each in every
+    ]
+    return _Cells(counts, lambda index: low + (index - 0.5) * step)
 
 
 def _of_histograms(every: Sequence[Numbers], *, apart: bool) -> _Cells:
