@@ -7,6 +7,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -180,6 +181,9 @@ _OF_KEY = ("key", "kind", "declared as", "role", "present", "length", "values")
 _OF_KEY_OF_TWO = _OF_KEY[:4]
 """What it has of two datasets: the others are of all splits together."""
 
+_RIGHT = ("present", "length")
+"""What of it is aligned to the right."""
+
 _MAY_BREAK = re.compile(r"(?=.*\w[-/?]\w).{,40}")
 """Short words in which a browser breaks lines."""
 
@@ -221,8 +225,13 @@ def page_values(
         "samples": samples,
         "sections": [*_sections(profile, diff, samples, drawn)],
         "columns_left_out": len(drawn[_MOST_FIGURES:]),
-        "key_table": columns_table(profile, names, len(profile.columns)),
+        "key_table": _right(columns_table(profile, names, len(profile.columns))),
     }
+
+
+def _right(table: Table) -> Table:
+    numeric = [at for at, name in enumerate(table.headings) if name in _RIGHT]
+    return replace(table, numeric=numeric)
 
 
 def _sections(
