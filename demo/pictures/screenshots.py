@@ -16,7 +16,7 @@ from playwright.sync_api import sync_playwright
 # Where the browser is looked for, on PATH.
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
-_WIDTH, _HEIGHT = 1100, 970
+_WIDTH, _HEIGHT = 1100, 1320
 
 _COLORS = 128
 """So many colors keep a picture under 200 kB, and none is missed."""

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..data.checks import Tally
+from ..data.framing import whole_of
 from ..data.inspect.inspecting import statistics_of
-from ..data.one_pass import Wanted, read_data
+from ..data.one_pass import Group, Scanned, Wanted, read_data, read_files
 from ..data.profile.associations import keys_of
 from ..data.profile.columns import specs_by_split
 from ..data.profile.groups import group_keys
@@ -16,6 +18,7 @@ from ..data.sources import Data
 from ..data.verify.verification import Verification
 from ..data.verify.verifying import EXAMPLES, splits_of, verification_of
 from ..progress import Bar
+from ..runtime.native import FLOAT, INT64
 from ..runtime.shared.tfrecord import MOST_RECORD_BYTES
 
 if TYPE_CHECKING:
@@ -106,6 +109,7 @@ def read(
     splits = splits_of(data, spec, EXAMPLES)
     read = [each.group for each in splits]
     rows = keys_of(each.spec for each in read if each.spec is not None)
+    rows = tuple(dict.fromkeys((*rows, *_keys_of_numbers(read))))
     wanted = Wanted(
         examples=EXAMPLES,
         statistics=True,
@@ -129,3 +133,24 @@ def read(
         thresholds=thresholds,
     )
     return profile, verification
+
+
+_FIRST = 100
+"""So many records of each split show which keys have numbers."""
+
+
+def _keys_of_numbers(groups: Sequence[Group]) -> tuple[str, ...]:
+    """Return the first keys that have a single number in the first records."""
+    from ..data.profile.correlations import MOST
+
+    found: dict[str, bool] = {}
+    for group in groups:
+        files = [Scanned(whole_of(file), Tally(0)) for file in group.files]
+        for _, columns in read_files(files, _FIRST):
+            for key, some in columns.by_key.items():
+                single = all(
+                    each.kind in (FLOAT, INT64) and each.lengths.max(initial=0) <= 1
+                    for each in some
+                )
+                found[key] = found.get(key, True) and single
+    return tuple(key for key, single in found.items() if single)[:MOST]

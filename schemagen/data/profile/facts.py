@@ -8,7 +8,7 @@ from functools import partial
 
 from ..formatting import listed, number, plural, share, size, sizes
 from ..statistics.measures import BY_NAME, measure_texts, measured
-from ..statistics.numbers import Numbers
+from ..statistics.numbers import Numbers, merged_numbers
 from .associations import Association, Associations, Variable
 from .columns import Column, Split, label_of, quantities_of
 from .comparison import Difference
@@ -130,6 +130,14 @@ def _facts(profile: Profile) -> Iterator[Fact]:
             if split.name in column.found:
                 yield _present(column, [split], split.name)
         yield from number_facts(column, profile.splits)
+    yield from judged_facts(profile)
+
+
+def judged_facts(profile: Profile) -> Iterator[Fact]:
+    """Yield what can be marked: classes, differences, duplicates, and what is wrong.
+
+    What two datasets have in common is no duplicate.
+    """
     yield from class_facts(profile)
     yield from difference_facts(profile.drifts)
     yield from duplicate_facts(profile.duplicates.found)
@@ -226,9 +234,10 @@ def number_facts(column: Column, splits: Sequence[Split]) -> Iterator[Fact]:
     """Yield the measures of a column's values in each split, and of sizes that vary."""
     for quantity, found in quantities_of(column, splits).items():
         style = column.style_of(quantity)
+        whole = merged_numbers([*found.values()])
+        if not quantity.of_values and whole.constant is not None:
+            continue
         for split, numbers in found.items():
-            if not quantity.of_values and numbers.constant is not None:
-                continue
             texts = measure_texts(numbers, style)
             for name, value in measured(numbers).items():
                 yield Fact(

@@ -14,8 +14,8 @@ from ..profile.columns import Split
 from ..profile.facts import INFORMATION, told_words
 from ..statistics.measures import measure_texts
 from ..statistics.numbers import Numbers, numbers
-from .charts import SERIES, Bar, Figure, Plot, histogram, scatter, stacks
-from .columns import common_bins
+from .charts import SERIES, Bar, Figure, Plot, distribution_plot, scatter, stacks
+from .densities import distribution_of
 
 _MOST_TARGETS = 4
 _MOST_POINTS = 500
@@ -141,16 +141,11 @@ def _by_class(classes: Variable, values: Variable, numbers: Values) -> Drawn:
     rows = (classes.ids >= 0) & ~np.isnan(numbers)
     groups = _frequent(classes, rows)
     every = _measured([numbers[own] for _, own in groups])
-    bins, logarithmic = common_bins(every[:SERIES])
-    lines = {
-        at: [(low, high, count / found.count) for low, high, count in some]
-        for at, (found, some) in enumerate(zip(every, bins, strict=False))
-    }
     what = f"{values.name} by {classes.name}"
-    plot = histogram(
-        lines,
+    plot = distribution_plot(
+        distribution_of(every[:SERIES], few=values.style.time is None),
+        range(len(every[:SERIES])),
         what,
-        logarithmic=logarithmic,
         whole=not every[0].floats,
         time=values.style.time,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +12,9 @@ from markupsafe import Markup
 
 from ...display.blocks import Table
 from ...runtime.shared.times import UNITS, Time
+from ..formatting import number, share
 from ..profile.columns import Split
+from .densities import Bin, Distribution
 
 SERIES = 6
 """The number of splits that have a color."""
@@ -33,7 +36,7 @@ _CONFIG = {
         "tickSize": 4,
         "labelPadding": 4,
         "labelOverlap": True,
-        "labelSeparation": 8,
+        "labelSeparation": 12,
     },
     "view": {"stroke": None},
     "font": "sans-serif",
@@ -41,6 +44,12 @@ _CONFIG = {
 
 _LARGEST = 1e15
 """The digits of larger numbers do not fit under an axis."""
+
+_LONG = 1e6
+"""Powers of ten from here on have a letter on a logarithmic axis."""
+
+_LOW = 1e-3
+"""The digits of smaller densities do not fit next to an axis."""
 
 _DAY = 86_400_000  # milliseconds
 _FEW_DAYS = 4
@@ -94,10 +103,6 @@ class Figure:
     key: Sequence[tuple[str, str]] = ()
 
 
-Bins = Sequence[tuple[float, float, float]]
-"""A histogram: (low, high, share) of each bin that is not empty."""
-
-
 @dataclass(frozen=True)
 class Bar:
     """A value of one category in one split; `hint` is its tooltip."""
@@ -108,42 +113,128 @@ class Bar:
     hint: str
 
 
-def histogram(
-    lines: Mapping[int, Bins],
+def distribution_plot(
+    found: Distribution,
+    series: Sequence[int],
     label: str,
     *,
-    logarithmic: bool = False,
     whole: bool = False,
     time: Time | None = None,
 ) -> Plot:
-    """Draw histograms by series: the first one filled, the others as lines over it."""
-    edges = [edge for bins in lines.values() for bin_ in bins for edge in bin_[:2]]
+    """Draw distributions: the first series filled, the others as lines over it.
+
+    Few values have a bar each, and so have zeros that are apart.
+
+    Args:
+        found: the distributions.
+        series: the index of the color of each.
+        label: describes the plot in a sentence.
+        whole: whether all numbers are whole.
+        time: what they are, if they are times.
+    """
+    if found.values:
+        values = [
+            Bar(number(value), color, part, f"{number(value)}: {share(part)}")
+            for color, parts in zip(series, found.shares, strict=True)
+            for value, part in zip(found.values, parts, strict=True)
+        ]
+        return bars(values, len(series), label, upright=True)
+    edges = [edge for bins in found.bins for each in bins for edge in each[:2]]
     x, unit = _numbers("x", edges, whole=whole, time=time)
-    if logarithmic and x["type"] == "quantitative":
-        x["scale"] = {"nice": False, "type": "log"}
-    encoding = {"x": x, "y": _quantity("y", _axis(3, "~%"))}
+    if found.logarithmic and x["type"] == "quantitative":
+        x["scale"] |= {"type": "log"}
+        form = "~s" if max(edges) >= _LONG and min(edges) >= 1 else "~g"
+        x["axis"] |= {"format": form, "tickCount": 4}
+    if found.zeros:
+        x["scale"] |= {"range": [_ZEROS + 14, {"expr": "width"}]}
+    per = _DAY / unit if x["type"] == "temporal" else 1.0
+    highest = max(each.density for bins in found.bins for each in bins) * per
+    form = "~g" if highest >= _LOW else "~e"
+    encoding = {"x": x, "y": _quantity("y", _axis(3, form))}
     layers = [
         {
-            "data": {"values": _steps(bins, unit)},
-            "mark": _line(series, filled=index == 0),
+            "data": {"values": _steps(bins, unit, per)},
+            "mark": _line(color, filled=index == 0),
             "encoding": encoding,
         }
-        for index, (series, bins) in enumerate(lines.items())
+        for index, (color, bins) in enumerate(zip(series, found.bins, strict=True))
     ]
-    return _plot(label, {"layer": layers, **_SIZED})
+    zeros = [
+        {"data": {"values": [{}]}, "mark": mark} for mark in _zeros(found.zeros, series)
+    ]
+    return _plot(label, {"layer": [*layers, *zeros], **_SIZED})
 
 
-def _steps(bins: Bins, unit: float) -> list[dict[str, float]]:
-    """Return the corners of a histogram; x is in milliseconds if it is a time."""
-    points: list[dict[str, float]] = []
-    end: float | None = None
-    for low, high, share in bins:
-        if end is None or low > end:
-            points.append({"x": low if end is None else end, "y": 0.0})
-        points.append({"x": low, "y": share})
-        end = high
-    points.append({"x": end or 0.0, "y": 0.0})
-    return [{"x": point["x"] * unit, "y": point["y"]} for point in points]
+_ZEROS = 22
+"""The width of the bars of zeros, left of the axis."""
+
+
+def _zeros(shares: Sequence[float], series: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """Yield bars of the shares of zeros, which are as high as the plot for all."""
+    if shares:
+        name = {"type": "text", "text": "0", "fontSize": 11, "color": "var(--soft)"}
+        yield name | {"x": _ZEROS / 2, "y": {"expr": "height + 13"}, "aria": False}
+    for at, (color, part) in enumerate(zip(series, shares, strict=False)):
+        wide = _ZEROS / len(shares)
+        yield {
+            "type": "rect",
+            "x": at * wide,
+            "x2": (at + 0.9) * wide,
+            "y": {"expr": f"height * {1 - part}"},
+            "y2": {"expr": "height"},
+            "color": f"var(--s{color})",
+            "description": f"zeros: {share(part)}",
+        }
+
+
+def _steps(bins: Sequence[Bin], unit: float, per: float) -> list[dict[str, float]]:
+    """Return the corners of a histogram; of times in milliseconds, and shares for a day."""
+    if not bins:
+        return []
+    points = [(bins[0].low, 0.0), *((each.low, each.density) for each in bins)]
+    points.append((bins[-1].high, 0.0))
+    return [{"x": x * unit, "y": y * per} for x, y in points]
+
+
+_SPARK = 96, 22
+"""The width and the height of a sparkline."""
+
+
+def sparkline(found: Distribution, at: int, color: int) -> Markup:
+    """Return a small picture of the distribution of one series, on the axis of all."""
+    width, height = _SPARK
+    start, shapes = 0.0, []
+    if found.zeros:
+        start = 16.0
+        shapes.append((0.0, 10.0, found.zeros[at]))
+    if found.values:
+        each = width / len(found.values)
+        tallest = max(map(max, found.shares)) or 1.0
+        shapes += [
+            (n * each, (n + 0.8) * each, share / tallest)
+            for n, share in enumerate(found.shares[at])
+        ]
+    else:
+        every = [each for bins in found.bins for each in bins]
+        low, high = min(each.low for each in every), max(each.high for each in every)
+        tallest = max(each.density for each in every) or 1.0
+        axis = math.log if found.logarithmic else float
+        scale = (width - start) / ((axis(high) - axis(low)) or 1.0)
+        shapes += [
+            (
+                start + (axis(each.low) - axis(low)) * scale,
+                start + (axis(each.high) - axis(low)) * scale,
+                each.density / tallest,
+            )
+            for each in found.bins[at]
+        ]
+    path = "".join(
+        f"M{left:.1f} {height}V{height * (1 - tall):.1f}H{right:.1f}V{height}"
+        for left, right, tall in shapes
+        if tall
+    )
+    svg = '<svg class="spark s{}" viewBox="0 0 {} {}" aria-hidden="true"><path d="{}"/></svg>'
+    return Markup(svg).format(color, width, height, path)
 
 
 def _line(series: int, *, filled: bool) -> dict[str, Any]:
@@ -155,64 +246,60 @@ def _line(series: int, *, filled: bool) -> dict[str, Any]:
     return {**mark, "clip": True, "aria": False, **line}
 
 
-def bars(bars: Sequence[Bar], series: int, label: str) -> Plot:
-    """Draw shares as horizontal bars, in each category one for each split."""
-    thick = 13 if series == 1 else 7
-    step = thick * series + (7 if series == 1 else 10)
-    axis = {"title": None, "ticks": False, "domain": False, "labelPadding": 8}
-    encoding = {
-        "y": {
-            "field": "category",
-            "type": "nominal",
-            "sort": None,
-            "axis": axis,
-            "scale": {"paddingInner": 1 - thick * series / step, "paddingOuter": 0.15},
-        },
-        "x": _quantity("value", _axis(5, "~%")),
+def bars(
+    bars: Sequence[Bar],
+    series: int,
+    label: str,
+    *,
+    upright: bool = False,
+    stacked: bool = False,
+) -> Plot:
+    """Draw shares as bars, in each category one for each series.
+
+    Args:
+        bars: the bars.
+        series: how many series there are.
+        label: describes the plot in a sentence.
+        upright: whether they are vertical.
+        stacked: whether those of a category are pieces of one bar.
+    """
+    thick = 7 if series > 1 else 13
+    step = thick * series + (10 if series > 1 else 7)
+    axis = {"title": None, "ticks": False, "domain": upright, "labelPadding": 8}
+    scale = {"paddingInner": 1 - thick * series / step, "paddingOuter": 0.15}
+    if upright:
+        axis, scale = axis | {"labelAngle": 0, "labelPadding": 4}, {"paddingInner": 0.2}
+    category = {"field": "category", "type": "nominal", "sort": None, "axis": axis}
+    across, along = ("x", "y") if upright else ("y", "x")
+    encoding: dict[str, Any] = {
+        across: category | {"scale": {} if stacked else scale},
+        along: _quantity("value", _axis(3 if upright or stacked else 5, "~%")),
         "color": {"field": "color", "type": "nominal", "scale": None},
         "description": {"field": "hint"},
     }
-    if series > 1:
-        encoding["yOffset"] = {
+    if stacked:
+        encoding[along] |= {"scale": {"domain": [0, 1]}}
+        encoding["order"] = {"field": "series", "type": "ordinal"}
+    elif series > 1:
+        encoding[f"{across}Offset"] = {
             "field": "series",
             "type": "nominal",
             "sort": "ascending",
             "scale": {"paddingInner": 0.1, "paddingOuter": 0},
         }
-    size = {
-        **_SIZED,
-        "height": step * len({each.category for each in bars}),
-        "autosize": {"type": "fit-x", "contains": "padding"},
-    }
-    spec = {
-        "data": {"values": [_values(bar) for bar in bars]},
-        "mark": {"type": "bar", "cornerRadiusEnd": 1},
-        "encoding": encoding,
-    }
-    return _plot(label, spec | size)
+    fit = {"type": "fit-x", "contains": "padding"}
+    height = (22 if stacked else step) * len({each.category for each in bars})
+    size = _SIZED if upright else _SIZED | {"height": height, "autosize": fit}
+    pieces = {"stroke": "var(--raised)", "strokeWidth": 1}
+    mark = pieces if stacked else {"cornerRadiusEnd": 1}
+    values = [vars(bar) | {"color": f"var(--s{bar.series})"} for bar in bars]
+    spec = {"data": {"values": values}, "encoding": encoding}
+    return _plot(label, spec | {"mark": {"type": "bar", **mark}} | size)
 
 
-def stacks(bars: Sequence[Bar], label: str) -> Plot:
+def stacks(pieces: Sequence[Bar], label: str) -> Plot:
     """Draw shares as one horizontal bar for each category, of one piece a series."""
-    axis = {"title": None, "ticks": False, "domain": False, "labelPadding": 8}
-    encoding = {
-        "y": {"field": "category", "type": "nominal", "sort": None, "axis": axis},
-        "x": _quantity("value", _axis(3, "~%")) | {"scale": {"domain": [0, 1]}},
-        "order": {"field": "series", "type": "ordinal"},
-        "color": {"field": "color", "type": "nominal", "scale": None},
-        "description": {"field": "hint"},
-    }
-    size = {
-        **_SIZED,
-        "height": 22 * len({each.category for each in bars}),
-        "autosize": {"type": "fit-x", "contains": "padding"},
-    }
-    spec = {
-        "data": {"values": [_values(bar) for bar in bars]},
-        "mark": {"type": "bar", "stroke": "var(--raised)", "strokeWidth": 1},
-        "encoding": encoding,
-    }
-    return _plot(label, spec | size)
+    return bars(pieces, 1, label, stacked=True)
 
 
 def scatter(
@@ -268,16 +355,14 @@ def _numbers(
     return found | {"type": "temporal", "scale": {"nice": False, "type": "utc"}}, unit
 
 
-def _values(bar: Bar) -> dict[str, Any]:
-    return vars(bar) | {"color": f"var(--s{bar.series})"}
-
-
-def _quantity(field: str, axis: dict[str, Any]) -> dict[str, Any]:
+def _quantity(field: str, axis: dict[str, Any] | None) -> dict[str, Any]:
     return {"field": field, "type": "quantitative", "axis": axis}
 
 
 def _axis(ticks: int, form: str, **more: Any) -> dict[str, Any]:
     axis = {"title": None, "tickCount": ticks, "format": form, "domain": False}
+    if form == "~e":
+        axis["labelExpr"] = "datum.value ? datum.label : '0'"
     return axis | more
 
 

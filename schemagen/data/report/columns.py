@@ -2,50 +2,93 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from ...display.blocks import Table
 from ...runtime.shared.times import UNITS
-from ..formatting import listed, number, plural, share
-from ..profile.classes import ClassCounts, unique
-from ..profile.columns import Column, Quantity, Split, quantities_of
-from ..profile.facts import column_facts
+from ..formatting import listed, number, one_line, plural, share
+from ..profile.classes import ClassCounts, unique, value_name
+from ..profile.columns import SIZES, VALUES, Column, Quantity, Split, quantities_of
+from ..profile.facts import Fact, column_facts, number_facts
 from ..profile.profile import Profile
-from ..statistics.measures import MEASURES, Style, measure_texts
-from ..statistics.numbers import (
-    Numbers,
-    merged_histogram,
-    merged_numbers,
-    summed,
-    width_exponent,
-)
-from .charts import SERIES, Bar, Bins, Figure, Plot, bars, histogram, series
+from ..statistics.numbers import Numbers, merged_numbers, summed
+from .charts import SERIES, Bar, Figure, Plot, bars, distribution_plot, series
+from .densities import Distribution, distribution_of
+from .overlays import Overlays, mask_class_name
 
-_BINS = 32
+if TYPE_CHECKING:
+    from ...spec.model import FieldSpec
 
-BySplit = Mapping[str, Numbers]
+Counts = Mapping[str, Mapping[str, int]]
+"""How often each category occurs, by split and category."""
 
 
-def column_figure(profile: Profile, column: Column) -> Figure:
-    """Draw what varies in a column, and describe it, unless it is of two datasets."""
-    splits, one = profile.splits, profile.compared is None
-    drawn = {
-        what: found
-        for what, found in quantities_of(column, splits).items()
-        if merged_numbers(list(found.values())).constant is None
-    }
+@dataclass(frozen=True)
+class Described:
+    """A column with its numbers, and with the facts about them.
+
+    Attributes:
+        column: the column.
+        splits: the splits.
+        classes: the counts of its classes; None if it has none.
+    """
+
+    column: Column
+    splits: Sequence[Split]
+    classes: ClassCounts | None
+
+    @cached_property
+    def numbers(self) -> dict[Quantity, dict[str, Numbers]]:
+        """Its numbers by split."""
+        return quantities_of(self.column, self.splits)
+
+    @cached_property
+    def facts(self) -> dict[str, dict[str, dict[str, Fact]]]:
+        """What is stated of its numbers, by quantity, measure and split."""
+        found: dict[str, dict[str, dict[str, Fact]]] = {}
+        for fact in number_facts(self.column, self.splits):
+            measures = found.setdefault(fact.of, {})
+            measures.setdefault(fact.measure, {})[fact.split or ""] = fact
+        return found
+
+    @property
+    def main(self) -> Quantity | None:
+        """The quantity that describes it: its values, or the sizes of bytes."""
+        return next((each for each in (VALUES, SIZES) if each in self.numbers), None)
+
+    def shown(self, quantity: Quantity) -> list[Split]:
+        """Return the splits that have a color and numbers."""
+        own = self.numbers[quantity]
+        return [
+            each for each in self.splits if series(each) < SERIES and each.name in own
+        ]
+
+    def distribution(self, quantity: Quantity) -> Distribution:
+        """Return the distribution of a quantity in these."""
+        every = [self.numbers[quantity][each.name] for each in self.shown(quantity)]
+        return distribution_of(every, few=self.column.time_of(quantity) is None)
+
+
+def column_figure(profile: Profile, found: Described) -> Figure:
+    """Draw what varies in a column, and describe it."""
+    column = found.column
+    drawn = [
+        quantity
+        for quantity, own in found.numbers.items()
+        if merged_numbers([*own.values()]).constant is None
+    ]
     return Figure(
         title=column.name,
-        kind=column.type if one else "",
-        plots=[*_plots(column, splits, drawn)],
-        facts=[*_facts(profile, column)] if one else [],
-        tables={
-            f"{what.title.capitalize()} of {column.name}; percentiles of many are estimates": (
-                _table(found, splits, column.style_of(what))
-            )
-            for what, found in drawn.items()
-        },
+        kind=column.type if profile.compared is None else "",
+        plots=[_plot(found, each) for each in drawn if found.shown(each)],
+        facts=[*_facts(profile, column)],
+        tables=dict(
+            [*_value_tables(found), *(_statistics(found, each) for each in drawn)]
+        ),
     )
 
 
@@ -53,88 +96,109 @@ def _facts(profile: Profile, column: Column) -> Iterator[tuple[str, str]]:
     texts = {fact.measure: fact.text for fact in column_facts(profile, column)}
     if len(column.kinds) > 1:
         yield "stored as", listed(column.kinds)
+    if profile.compared is not None:  # these are of both datasets together
+        return
     if column.field is None or column.whole.lengths.constant != 1:
         yield column.lengths.title, texts["length"]
     if texts["values"]:
         yield "values", texts["values"]
 
 
-def _plots(
-    column: Column, splits: Sequence[Split], measures: Mapping[Quantity, BySplit]
-) -> Iterator[tuple[str, Plot]]:
-    """Yield histograms of the numbers of each split, where a split has any."""
-    for what, found in measures.items():
-        shown = [
-            split for split in splits if series(split) < SERIES and split.name in found
-        ]
-        if not shown:
-            continue
-        every = [found[split.name] for split in shown]
-        bins, logarithmic = common_bins(every)
-        lines = {
-            series(split): [(low, high, n / own.count) for low, high, n in some]
-            for split, own, some in zip(shown, every, bins, strict=True)
-        }
-        labels = listed([split.label for split in shown])
-        time = column.time_of(what)
-        unit = f" in {UNITS[time.unit][0]}" if time and time.duration else ""
+def _plot(found: Described, quantity: Quantity) -> tuple[str, Plot]:
+    column, splits = found.column, found.shown(quantity)
+    distribution, time = found.distribution(quantity), column.time_of(quantity)
+    what = "density"
+    if distribution.values:
+        what = "share of each"
+    elif distribution.logarithmic:
+        what = "density per factor of 10"
+    elif time and not time.duration:
+        what = "density per day"
+    unit = f" in {UNITS[time.unit][0]}" if time and time.duration else ""
+    labels = listed([split.label for split in splits])
+    plot = distribution_plot(
+        distribution,
+        [*map(series, splits)],
+        f"Distribution of {quantity.title} of {column.name}, in {labels}",
+        whole=not any(each.floats for each in found.numbers[quantity].values()),
+        time=time,
+    )
+    return f"{quantity.title.capitalize()}{unit}: {what}", plot
+
+
+def _statistics(found: Described, quantity: Quantity) -> tuple[str, Table]:
+    """Return all measures of a quantity, with a column for each split that has numbers."""
+    own = found.numbers[quantity]
+    splits = [split for split in found.splits if split.name in own]
+    rows = [("Values", *(f"{own[split.name].count:,}" for split in splits))]
+    for measure, by_split in found.facts[quantity.name].items():
+        cells = (text_of(by_split.get(split.name)) for split in splits)
+        rows.append((measure[0].upper() + measure[1:], *cells))
+    caption = f"{quantity.title.capitalize()} of {found.column.name}; percentiles of many are estimates"
+    headings = ("Statistic", *(split.label for split in splits))
+    return caption, Table(headings, rows, range(1, len(headings)))
+
+
+def text_of(fact: Fact | None) -> str:
+    """Return a measure for people; a dash without any."""
+    return fact.text if fact else "\N{EN DASH}"
+
+
+_MOST_FREQUENT = 10
+_EXTREMES = 5
+"""So many of the least, and of the greatest values are listed."""
+
+
+def _value_tables(found: Described) -> Iterator[tuple[str, Table]]:
+    """Yield the most frequent and the extreme values, if all are counted."""
+    column, counts = found.column, {}
+    for split in found.splits:
+        kind = column.kind_in(split)
+        held = kind and (kind.numbers or kind.contents)
+        if held and held.distinct is None:
+            return
+        counts[split.name] = held.distinct or {} if held else {}
+    total = Counter(summed(counts.values()))
+    texts = any(isinstance(value, bytes) for value in total)
+    name: Callable[[Any], str] = value_name if texts else column.style.text
+    if max(total.values(), default=0) > 1:
+        order = sorted(total, key=lambda value: (-total[value], value))
         yield (
-            what.title.capitalize() + unit,
-            histogram(
-                lines,
-                f"Histogram of {what.title} of {column.name}, in {labels}",
-                logarithmic=logarithmic,
-                whole=not every[0].floats,
-                time=time,
-            ),
+            f"Most frequent values of {column.name}",
+            _value_table(order[:_MOST_FREQUENT], counts, name, found.splits),
+        )
+    if len(total) > _MOST_FREQUENT:
+        order = (
+            sorted(total, key=lambda value: (len(value), value))
+            if texts
+            else sorted(total)
+        )
+        ends = "Shortest and longest" if texts else "Lowest and highest"
+        some = [*order[:_EXTREMES], *order[-_EXTREMES:]]
+        yield (
+            f"{ends} values of {column.name}",
+            _value_table(some, counts, name, found.splits),
         )
 
 
-def common_bins(every: Sequence[Numbers]) -> tuple[list[Bins], bool]:
-    """Return the same bins for all, and True if they are logarithmic."""
-    low = min(each.minimum for each in every if each.minimum is not None)
-    high = max(each.maximum for each in every if each.maximum is not None)
-    exponent = max(
-        width_exponent(low, high), *(each.histogram.exponent for each in every)
-    )
-    while True:
-        merged = [merged_histogram([each.histogram], exponent) for each in every]
-        filled = [index for each in merged for index in each.counts]
-        if max(filled) - min(filled) < _BINS:
-            break
-        exponent += 1
-    crowded = any(
-        max(one.counts.values()) > 0.9 * each.finite
-        for one, each in zip(merged, every, strict=True)
-    )
-    # A logarithmic scale has no place for zero.
-    if crowded and low > 0 and high > 100 * low:
-        return [list(each.magnitudes.bins()) for each in every], True
-    # Whole numbers with a bin each are in its middle.
-    middle = 0.5 if exponent == 0 and not every[0].floats else 0.0
-    return [
-        [(one.low - middle, one.high - middle, one.values) for one in each.bins()]
-        for each in merged
-    ], False
-
-
-def _table(found: BySplit, splits: Sequence[Split], style: Style) -> Table:
-    """Return a column for each split that has numbers."""
-    own = {split.label: found[split.name] for split in splits if split.name in found}
-    rows = [("Values", *(f"{each.count:,}" for each in own.values()))]
-    texts = [measure_texts(each, style) for each in own.values()]
-    rows += [
-        (measure.name.capitalize(), *(each.get(measure.name, "-") for each in texts))
-        for measure in MEASURES
-    ]
-    return Table(("Statistic", *own), rows, range(1, len(own) + 1))
+def _value_table(
+    values: Sequence[Any],
+    counts: Mapping[str, Mapping[Any, int]],
+    name: Callable[[Any], str],
+    splits: Sequence[Split],
+) -> Table:
+    names = unique(map(name, values))
+    some = {
+        split: {
+            label: own.get(value, 0) for label, value in zip(names, values, strict=True)
+        }
+        for split, own in counts.items()
+    }
+    totals = {split: sum(own.values()) for split, own in counts.items()}
+    return _share_table(names, some, totals, splits)
 
 
 _MOST_BARS = 24
-
-
-Counts = Mapping[str, Mapping[str, int]]
-"""How often each category occurs, by split and category."""
 
 
 def _share_figure(
@@ -192,8 +256,16 @@ def _share_table(
     return Table(titles, rows, range(1, len(titles)))
 
 
-def class_figure(profile: Profile, classes: ClassCounts) -> Figure:
-    """Draw the share of each class in each split."""
+def class_figure(
+    classes: ClassCounts, splits: Sequence[Split], *, apart: bool = False
+) -> Figure:
+    """Draw the share of each class in each split.
+
+    Args:
+        classes: the classes.
+        splits: the splits.
+        apart: whether these are of two datasets, which are not counted together.
+    """
     column, whole = classes.column, summed(classes.counts.values())
     names = list(classes.classes)
     if len(names) > _MOST_BARS:
@@ -209,31 +281,76 @@ def class_figure(profile: Profile, classes: ClassCounts) -> Figure:
         names,
         classes.counts,
         totals,
-        profile.splits,
-        notes=_balance(classes, whole) if profile.compared is None else [],
+        splits,
+        notes=[*_notes(classes, splits if apart else [])],
         title=column.name,
         kind=column.type if column.field else f"{column.type}, looks like a class",
     )
 
 
-def _balance(classes: ClassCounts, whole: Mapping[str, int]) -> list[str]:
-    notes = []
+def _notes(classes: ClassCounts, splits: Sequence[Split]) -> Iterator[str]:
+    """Yield what is remarkable about the classes in each of some splits, or in all."""
+    if not splits:
+        yield from _balance(classes, summed(classes.counts.values()))
+    for split in splits:
+        for note in _balance(classes, classes.counts.get(split.name, {})):
+            yield f"{split.label}: {note}"
+    if unknown := classes.classes[classes.known or len(classes.classes) :]:
+        yield f"Not in the schema: {listed(unknown)}."
+
+
+def _balance(classes: ClassCounts, counts: Mapping[str, int]) -> Iterator[str]:
     known = classes.classes[: classes.known]
-    never = [name for name in known if not whole.get(name)]
-    there = sorted((whole[name], name) for name in known if whole.get(name))
+    never = [name for name in known if not counts.get(name)]
+    there = sorted((counts[name], name) for name in known if counts.get(name))
     if never:
-        notes.append(f"Never there: {listed(never)}.")
+        yield f"Never there: {listed(never)}."
     if len(there) > 1:
         (least, rare), (most, _) = there[0], there[-1]
-        how = (
-            f"Imbalanced {number(most / least, 2)}:1"
-            if most >= 1.5 * least
-            else "Balanced"
-        )
-        notes.append(f"{how}; {rare} has {plural(least, 'record')}.")
-    if unknown := classes.classes[len(known) :]:
-        notes.append(f"Not in the schema: {listed(unknown)}.")
-    return notes
+        ratio = f"Imbalanced {number(most / least, 2)}:1"
+        how = ratio if most >= 1.5 * least else "Balanced"
+        one = "label" if classes.declared else "value"
+        if not classes.column.steps and classes.column.whole.lengths.maximum == 1:
+            one = "record"
+        yield f"{how}; {rare} has {plural(least, one)}."
+
+
+def pixel_figure(
+    mask: FieldSpec, overlays: Overlays, splits: Sequence[Split]
+) -> Figure | None:
+    """Draw the share of each class among the pixels of the masks that were drawn.
+
+    It is None without any, and if any id is allowed.
+    """
+    counted = {each.name: overlays.counted[mask.key, each.name] for each in splits}
+    some = [each for each in splits if counted[each.name]]
+    if not some or mask.kind.count is None:
+        return None
+    pixels = {each.name: overlays.pixels[mask.key, each.name] for each in some}
+    ids = [*dict.fromkeys((*range(mask.kind.count), *sorted(summed(pixels.values()))))]
+    labels = unique(mask_class_name(mask, id_) for id_ in ids)
+    names = dict(zip(ids, labels, strict=True))
+    counts = {
+        split: {names[id_]: count for id_, count in own.items()}
+        for split, own in pixels.items()
+    }
+    never = [
+        name
+        for name in names.values()
+        if not any(name in own for own in counts.values())
+    ]
+    name = one_line(mask.label, 80)
+    drawn = plural(sum(counted.values()), "sample")
+    return _share_figure(
+        f"Share of the pixels of {name}, in the {drawn} drawn",
+        [*names.values()],
+        counts,
+        {split: sum(own.values()) for split, own in counts.items()},
+        some,
+        notes=[f"Never there in the {drawn} drawn: {listed(never)}."] if never else [],
+        title=name,
+        kind="classes of pixels",
+    )
 
 
 def missing_figure(columns: Sequence[Column], splits: Sequence[Split]) -> Figure:

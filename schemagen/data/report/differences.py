@@ -1,4 +1,4 @@
-"""Differences between datasets and splits, and what is repeated, as tables of the page."""
+"""Differences between datasets and splits, and duplicates, as tables of the page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..profile.changes import RecordChange
     from ..profile.diff import Diff, SplitDiff
 
-_REPETITIONS = ("What", "Where", "How many", "Such as")
+_DUPLICATES = ("What", "Where", "How many", "Such as")
 
 
 def diff_figure(found: Diff, records: Mapping[Place, str]) -> Figure:
@@ -135,7 +135,7 @@ def _contents(profile: Profile) -> list[str]:
 
 
 def duplicates_figure(found: Duplicates, records: Mapping[Place, str]) -> Figure:
-    """List what is there more than once.
+    """List the duplicates.
 
     Args:
         found: the duplicates.
@@ -143,8 +143,7 @@ def duplicates_figure(found: Duplicates, records: Mapping[Place, str]) -> Figure
     """
     compared = listed(["records", *(each.name for each in found.compared)], 12)
     if not found.found:
-        notes = [f"No duplicates. Compared: {compared}."]
-        return Figure(notes=notes, tone="good")
+        return Figure(notes=[f"No duplicates. Compared: {compared}."])
     marked = found.marked
     natural = [each for each in found.found if not each.mark]
     tables = {}
@@ -161,19 +160,18 @@ def duplicates_figure(found: Duplicates, records: Mapping[Place, str]) -> Figure
         ]
         if rows:
             tables[caption] = without_empty(
-                _REPETITIONS, rows, _REPETITIONS[3:], _REPETITIONS[2:3]
+                _DUPLICATES, rows, _DUPLICATES[3:], _DUPLICATES[2:3]
             )
     first = [
         f"{count} {what} {where}"
         for what, where, count in map(_in_words, marked or natural)
     ]
-    notes = [f"Repeated: {listed(first, 3)}. Compared: {compared}."]
-    tone = "bad" if marked else "note"
-    return Figure(notes=notes, tables=tables, tone=tone, folded=False, wide=True)
+    notes = [f"Duplicates: {listed(first, 3)}. Compared: {compared}."]
+    return Figure(notes=notes, tables=tables, folded=False, wide=True)
 
 
 def _in_words(found: Duplicate) -> tuple[str, str, str]:
-    """Return what is repeated, where, and how many there are."""
+    """Return what is there more than once, where, and how often."""
     ending = "" if found.count == 1 else "s"
     what = f"record{ending}"
     if found.column:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -68,11 +69,24 @@ class Overlays:
         masks: the fields that are masks.
         boxes: the fields that are boxes.
         drawn: the classes and their ids, by "Masks" or "Boxes" and name of the field.
+        pixels: how many pixels of masks have which id, by key of the field and split.
+        counted: of how many masks these are, likewise.
     """
 
     masks: Sequence[FieldSpec]
     boxes: Sequence[BoxFields]
     drawn: dict[tuple[str, str], dict[str, int]] = field(default_factory=dict)
+    pixels: dict[tuple[str, str], Counter[int]] = field(default_factory=dict)
+    counted: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def count(self, mask: FieldSpec, ids: NDArray[Any], split: str) -> None:
+        """Count the pixels of a mask of a split."""
+        place = mask.key, split
+        found = zip(
+            *(each.tolist() for each in np.unique(ids, return_counts=True)), strict=True
+        )
+        self.pixels.setdefault(place, Counter()).update(dict(found))
+        self.counted[place] += 1
 
     def mask(
         self, mask: FieldSpec, ids: NDArray[Any], budget: Budget, opacity: int

@@ -6,7 +6,8 @@ import base64
 import hashlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,15 +22,25 @@ from ...progress import track
 from ...runtime.interface import install
 from ..formatting import number, one_line, plural, share, size
 from ..inspect.text import OF_SPLIT, columns_table, contents_of, facts_table
-from ..profile.columns import Column, title_of
+from ..profile.columns import title_of
+from ..profile.correlations import correlations_of
 from ..profile.facts import Fact, column_facts, declared_facts, split_facts
 from ..profile.notes import notes_of, notes_of_keys
 from ..profile.profile import Profile
 from ..statistics.model import FileStatistics
 from .associations import association_figures
+from .banner import verdicts
 from .charts import Figure, series
-from .columns import class_figure, column_figure, missing_figure
+from .columns import (
+    Described,
+    class_figure,
+    column_figure,
+    missing_figure,
+    pixel_figure,
+)
+from .correlations import correlation_figure
 from .differences import diff_figure, differences_figure, duplicates_figure
+from .overview import overview_of
 from .records import changed_places, places_of
 from .samples import Samples, samples_of
 
@@ -148,6 +159,7 @@ def page_text(
         "series": series,
         "share": share,
         "size": size,
+        "text_length": text_length,
         "whole": whole,
     }
     return environment.get_template("page.html.jinja").render(
@@ -174,6 +186,12 @@ _MOST_FIGURES = 24
 _OF_KEY = ("key", "kind", "declared as", "role", "present", "length", "values")
 """What the table of all keys has of each."""
 
+_OF_KEY_OF_TWO = _OF_KEY[:4]
+"""What it has of two datasets: the others are of all splits together."""
+
+_RIGHT = ("present", "length")
+"""What of it is aligned to the right."""
+
 _MAY_BREAK = re.compile(r"(?=.*\w[-/?]\w).{,40}")
 """Short words in which a browser breaks lines."""
 
@@ -192,6 +210,13 @@ def page_values(
     title = title_of(statistics, spec) if diff is None else statistics.where
     places = places_of(profile.duplicates) if diff is None else changed_places(diff)
     samples = samples_of(profile, places)
+    counted = {id(each.column): each for each in profile.classes}
+    fields = [
+        Described(column, profile.splits, counted.get(id(column)))
+        for column in profile.columns
+    ]
+    drawn = [each for each in fields if each.column.kinds and not each.classes]
+    drawn.sort(key=lambda each: each.column.is_info)
     return {
         "title": one_line(title, 80),
         "where": one_line(statistics.where, 300),
@@ -200,23 +225,33 @@ def page_values(
         "splits": profile.splits,
         "split_table": _split_table(profile),
         "files": statistics.files,
+        "noun": "field" if spec else "key",
         "keys": len(profile.columns),
         "verification": verification,
         "verified": verification and _verified(verification),
+        "verdicts": verdicts(profile),
+        "overview": overview_of(profile, fields),
         "samples": samples,
-        "sections": [*_sections(profile, diff, samples)],
-        "columns_left_out": len(_drawn(profile)[_MOST_FIGURES:]),
-        "key_table": columns_table(profile, _OF_KEY, len(profile.columns))
-        if diff is None
-        else _keys_of_each(diff),
+        "sections": [*_sections(profile, diff, samples, drawn)],
+        "columns_left_out": len(drawn[_MOST_FIGURES:]),
+        "key_table": _right(
+            columns_table(profile, _OF_KEY, len(profile.columns))
+            if diff is None
+            else _keys_of_each(diff)
+        ),
     }
 
 
+def _right(table: Table) -> Table:
+    numeric = [at for at, name in enumerate(table.headings) if name in _RIGHT]
+    return replace(table, numeric=numeric)
+
+
 def _sections(
-    profile: Profile, diff: Diff | None, samples: Samples
+    profile: Profile, diff: Diff | None, samples: Samples, drawn: Sequence[Described]
 ) -> Iterator[tuple[str, str, list[Figure]]]:
     """Yield the id, the title and the figures of each section."""
-    splits, columns, counts = profile.splits, profile.columns, profile.classes
+    splits, columns, spec = profile.splits, profile.columns, profile.spec
     read = any(split.found.read for split in splits)
     if diff is not None:
         yield "diff", "Schemas and records", [diff_figure(diff, samples.ids)]
@@ -225,28 +260,29 @@ def _sections(
     if read and diff is None:
         figure = duplicates_figure(profile.duplicates, samples.ids)
         yield "duplicates", "Duplicates", [figure]
-    if counts:
-        classes = [class_figure(profile, each) for each in counts[:_MOST_CLASSES]]
+    classes = [
+        class_figure(each, splits, apart=diff is not None)
+        for each in profile.classes[:_MOST_CLASSES]
+    ]
+    masks = samples.overlays.masks if spec else ()
+    pixels = (pixel_figure(each, samples.overlays, splits) for each in masks)
+    classes += [each for each in pixels if each]
+    if classes:
         yield "classes", "Classes", classes
-    shown = [each for each in profile.associations if each.shown]
-    if shown and diff is None:
-        yield "target", "Target", association_figures(shown, splits[0])
+    if splits and diff is None:
+        if shown := [each for each in profile.associations if each.shown]:
+            yield "target", "Target", association_figures(shown, splits[0])
+        if correlations := correlations_of(columns, splits[0]):
+            figure = correlation_figure(correlations, splits[0])
+            yield "correlations", "Correlations", [figure]
     if columns and read:
         yield "missing", "Missing values", [missing_figure(columns, splits)]
     if columns:
-        others = _drawn(profile)[:_MOST_FIGURES]
-        drawn = track(others, "drawing plots", "column")
-        figures = [column_figure(profile, column) for column in drawn]
-        some = [each for each in figures if each.plots or each.facts]
-        yield "keys", "Values and lengths", some
+        some = track(drawn[:_MOST_FIGURES], "drawing plots", "column")
+        figures = [column_figure(profile, each) for each in some]
+        described = [each for each in figures if each.plots or each.facts]
+        yield "keys", "Values and lengths", described
     yield "shards", "Files", [files_figure(profile)]
-
-
-def _drawn(profile: Profile) -> list[Column]:
-    """Return the columns that have values, and no classes; info comes last."""
-    counted = [each.column for each in profile.classes]
-    drawn = (each for each in profile.columns if each.kinds and each not in counted)
-    return sorted(drawn, key=lambda each: each.is_info)
 
 
 def _split_table(profile: Profile) -> Table:
@@ -268,6 +304,11 @@ def whole(text: str) -> str:
         word.format(each) if _MAY_BREAK.fullmatch(each) else each
         for each in printable(text).split(" ")
     )
+
+
+def text_length(cell: str) -> int:
+    """Return how many characters of a cell one can see."""
+    return len(cell.striptags() if isinstance(cell, Markup) else cell)
 
 
 def _facts(profile: Profile) -> list[str]:

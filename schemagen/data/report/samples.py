@@ -21,7 +21,7 @@ from ..profile.record_values import MISSING, Features, class_names, read, value_
 from ..statistics.bytes_values import content_of
 from ..statistics.samples import Sample as Kept
 from ..thumbnails import Budget, Picture, copy_of, copy_of_pixels
-from .overlays import Legend, Overlays, ids_of, overlays_of
+from .overlays import Overlays, ids_of, overlays_of
 from .records import records_at
 
 if TYPE_CHECKING:
@@ -92,13 +92,19 @@ class Samples:
         groups: those of each split that has some.
         repeated: others, which are repeated.
         ids: of all, by their places.
-        legends: for the colors in them.
+        overlays: the masks and boxes in them.
     """
 
     groups: Sequence[Group]
     repeated: Sequence[Sample]
     ids: Mapping[Place, str]
-    legends: Sequence[Legend]
+    overlays: Overlays
+
+    @property
+    def layers(self) -> list[str]:
+        """What can be hidden: "Images", "Masks" and "Boxes", if there is any of it."""
+        kinds = {legend.kind for legend in self.overlays.legends()}
+        return ["Images", *sorted(kinds, reverse=True)] if kinds else []
 
 
 def samples_of(profile: Profile, places: Sequence[Place]) -> Samples:
@@ -126,7 +132,7 @@ def samples_of(profile: Profile, places: Sequence[Place]) -> Samples:
             for index, some in enumerate(chosen):
                 if rank < len(some):
                     kept, id_ = some[rank], f"record-{index + 1}-{rank + 1}"
-                    painted[index].append(painter.sample(kept, id_))
+                    painted[index].append(painter.sample(kept, id_, splits[index]))
                     ids[Place(kept.file, kept.number)] = id_
                     bar()
     repeated: list[Sample] = []
@@ -140,7 +146,7 @@ def samples_of(profile: Profile, places: Sequence[Place]) -> Samples:
         for split, shown in zip(splits, painted, strict=False)
         if shown
     ]
-    return Samples(groups, repeated, ids, painter.overlays.legends())
+    return Samples(groups, repeated, ids, painter.overlays)
 
 
 def _table(samples: Sequence[Sample], columns: Sequence[Column]) -> Table:
@@ -167,7 +173,8 @@ def _table(samples: Sequence[Sample], columns: Sequence[Column]) -> Table:
         if sample in whole:
             cells = [_cell(sample.values[at]) for at in kept]
         rows.append([title, *cells])
-    numeric = [n for n, at in enumerate(kept, 1) if columns[at].is_number]
+    numbers = [each.is_number and not each.steps for each in columns]
+    numeric = [n for n, at in enumerate(kept, 1) if numbers[at]]
     return Table(["Record", *(columns[at].name for at in kept)], rows, numeric)
 
 
@@ -194,15 +201,15 @@ class _Painter:
     overlays: Overlays
     budget: Budget
 
-    def sample(self, kept: Kept, id_: str) -> Sample:
-        """Return a record as the page shows it."""
+    def sample(self, kept: Kept, id_: str, split: Split | None = None) -> Sample:
+        """Return a record as the page shows it; pixels count that are of a split."""
         features = read(kept.data)
         return Sample(
             id=id_,
             title=f"record {kept.number:,}",
             file=one_line(os.path.basename(kept.file), 80),
             headline=self._headline(features),
-            pictures=self._pictures(features),
+            pictures=self._pictures(features, split),
             values=self._values(features),
         )
 
@@ -249,7 +256,7 @@ class _Painter:
             found.append(Value("…", "", f"{more}, not shown"))
         return found
 
-    def _pictures(self, features: Features) -> list[Picture]:
+    def _pictures(self, features: Features, split: Split | None) -> list[Picture]:
         """Return the pictures of a record, with its masks and boxes over them.
 
         A mask of other proportions than all of them is a picture of its own.
@@ -265,6 +272,8 @@ class _Painter:
             ids = ids_of(mask, features)
             if ids is None:
                 continue
+            if split is not None:
+                self.overlays.count(mask, ids, split.name)
             alike = [at for at, each in enumerate(pictures) if _alike(each, ids)]
             if alike:
                 under = pictures[alike[0]]

@@ -92,12 +92,47 @@
     dialog.addEventListener("close", () => cards[open].focus());
   }
 
-  // Masks and boxes.
+  // Images, masks and boxes.
   const switches = all(".switch");
   for (const button of switches) {
+    const layer = button.dataset.layer;
     button.addEventListener("click", () => {
-      const hidden = root.classList.toggle("no-overlay");
-      for (const each of switches) each.setAttribute("aria-pressed", String(!hidden));
+      const hidden = root.classList.toggle(`no-${layer}`);
+      for (const each of switches) if (each.dataset.layer === layer) each.setAttribute("aria-pressed", String(!hidden));
+    });
+  }
+
+  // The table of fields: sorted by a heading, each field with all of its splits, and found by name.
+  const table = document.querySelector(".fields");
+  if (table) {
+    const order = all("tbody", table);
+    const heads = all("thead th", table);
+    const cellOf = (row, at) => row.cells[at + row.cells.length - heads.length];
+    const key = (group, at, by) => {
+      const cells = [...group.rows].map((row) => cellOf(row, at)).filter(Boolean);
+      const values = cells.filter((cell) => cell.dataset.value).map((cell) => Number(cell.dataset.value));
+      if (heads[at].matches(".n") || values.length) return values.length ? Math[by > 0 ? "min" : "max"](...values) : undefined;
+      return cells[0].textContent.toLowerCase() || undefined;
+    };
+    heads.forEach((head, at) => head.querySelector("button")?.addEventListener("click", () => {
+      const now = { ascending: "descending", descending: null }[head.getAttribute("aria-sort")];
+      const to = now === undefined ? "ascending" : now;
+      heads.forEach((each) => each.removeAttribute("aria-sort"));
+      if (to) head.setAttribute("aria-sort", to);
+      const by = to === "descending" ? -1 : 1;
+      const keyed = order.map((group) => [to ? key(group, at, by) : 0, group]);
+      // Fields without a value come last.
+      keyed.sort(([a], [b]) => a === b ? 0 : a === undefined ? 1 : b === undefined ? -1 : a < b ? -by : by);
+      table.append(...keyed.map(([, group]) => group));
+    }));
+    const find = document.getElementById("find");
+    const count = document.querySelector(".search output");
+    const whole = count.textContent;
+    find.addEventListener("input", () => {
+      const text = find.value.trim().toLowerCase();
+      for (const group of order) group.hidden = !group.dataset.name.includes(text);
+      const shown = order.filter((group) => !group.hidden).length;
+      count.textContent = text ? `${shown.toLocaleString("en")} of ${whole}` : whole;
     });
   }
 })();

@@ -85,13 +85,13 @@ class Magnitudes:
         """Return the bins that hold something, in order; zeros are one of no width."""
         found = []
         for index, count in sorted(self.counts.items()):
-            near, far = _magnitude(abs(index)), _magnitude(abs(index) + bool(index))
+            near, far = magnitude(abs(index)), magnitude(abs(index) + bool(index))
             low, high = (near, far) if index >= 0 else (-far, -near)
             found.append(Bin(low, high, count))
         return tuple(found)
 
 
-def _magnitude(index: int) -> float:
+def magnitude(index: int) -> float:
     """Return where a bin of magnitudes begins."""
     octave, quarter = divmod(index, _QUARTERS)
     return math.ldexp(1 + quarter / _QUARTERS, octave - _BIAS) if index else 0.0

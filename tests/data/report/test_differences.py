@@ -147,7 +147,7 @@ def test_small_splits_are_not_compared(tmp_path: Path) -> None:
     assert "No marked" not in differences
 
 
-def test_repetitions_are_counted_in_a_split_and_between_splits(tmp_path: Path) -> None:
+def test_duplicates_are_counted_in_a_split_and_between_splits(tmp_path: Path) -> None:
     """Of whole records, and of values that differ from record to record.
 
     Values that are repeated because their records are have no row of their own.
@@ -176,4 +176,4 @@ def test_one_repeated_value_is_named_in_the_singular(tmp_path: Path) -> None:
     train = _rows(number=range(60), x=range(60))
     test = _rows(number=range(59, 99), x=range(100, 140))
     _, duplicates = _report(tmp_path, {"train": train, "test": test})
-    assert "Repeated: 1 value of number in train and in test." in duplicates
+    assert "Duplicates: 1 value of number in train and in test." in duplicates

@@ -39,6 +39,8 @@ def test_page_has_sections_numbers_and_names(visit: Visit, scenes_page: Path) ->
     assert headings == [
         "StreetScene",
         "Overview",
+        "Fields",
+        "Splits",
         "Samples",
         "Differences between splits",
         "Duplicates",
@@ -47,8 +49,10 @@ def test_page_has_sections_numbers_and_names(visit: Visit, scenes_page: Path) ->
         "Values and lengths",
         "Files",
     ]
-    text = page.inner_text("#overview")
-    for part in ("280", "train", "validation", "test", "Schema: StreetScene"):
+    assert "280" in page.inner_text("#overview")
+    assert "Schema: StreetScene" in page.inner_text("header")
+    text = page.inner_text("#splits")
+    for part in ("160", "train", "validation", "test"):
         assert part in text
 
 
@@ -90,20 +94,37 @@ def test_records_open_and_close_by_keyboard(visit: Visit, scenes_page: Path) -> 
     assert page.locator("#panel-1 .card[tabindex='0']").count() == 1
 
 
-def test_masks_and_boxes_can_be_hidden(visit: Visit, scenes_page: Path) -> None:
+def test_images_masks_and_boxes_are_hidden_each_on_its_own(
+    visit: Visit, scenes_page: Path
+) -> None:
+    """By mouse and keyboard, on the page and in each record that is opened."""
     page = visit(scenes_page)
-    overlays = "#panel-1 .overlay"
-    for expected in (16, 0, 16):
-        assert visible(page, overlays) == expected
-        page.get_by_role("button", name="Masks and boxes").first.click()
+    layers = {name: f"#panel-1 .{name}" for name in ("images", "masks", "boxes")}
+
+    def shown() -> list[int]:
+        return [visible(page, selector) for selector in layers.values()]
+
+    assert shown() == [16, 16, 16]
+    page.get_by_role("button", name="Masks").first.click()
+    assert shown() == [16, 0, 16]
+    page.get_by_role("button", name="Boxes").first.focus()
+    page.keyboard.press("Space")
+    assert shown() == [16, 0, 0]
+    page.get_by_role("button", name="Masks").first.click()
+    page.get_by_role("button", name="Images").first.click()
+    assert shown() == [0, 16, 0]
     names = ["disc", "square", "stripe", "ignored (255)"]  # not the sky
     assert page.locator(".legends p").first.locator(".class").all_inner_texts() == names
     page.locator("#panel-1 .card").first.click()
-    switch = page.locator("dialog .switch")
-    assert visible(page, "dialog .overlay") == 0
-    switch.click()
-    assert visible(page, "dialog .overlay") == 1
-    assert switch.get_attribute("aria-pressed") == "true"
+    for _ in range(2):
+        inside = [visible(page, f"dialog .{name}") for name in layers]
+        assert inside == [0, 1, 0]
+        page.keyboard.press("ArrowRight")
+    switch = page.locator("dialog .switch[data-layer=boxes]")
+    assert switch.get_attribute("aria-pressed") == "false"
+    switch.press("Enter")
+    assert visible(page, "dialog .boxes") == 1
+    assert page.locator(".switch[data-layer=boxes][aria-pressed=true]").count() == 2
 
 
 def test_page_and_plots_follow_the_color_scheme(

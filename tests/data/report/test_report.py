@@ -388,6 +388,7 @@ def test_many_keys_and_classes_are_summed_up(tmp_path: Path) -> None:
     page = page_about(write_data(tmp_path / "data", wide, splits))
     assert len(page) < 5_000_000
     assert page.count("<figure ") < 60
-    rows = cells_of(page, "All keys")
+    rows = cells_of(page, "All fields")
     assert len(rows) == 1_000
     assert "key999" not in rows
+    assert ">key999<" in section_of(page, "fields")

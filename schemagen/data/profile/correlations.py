@@ -1,0 +1,96 @@
+"""Correlations of numbers: Spearman's, of a sample of records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..statistics.samples import NUMBER
+from .columns import Column, Split
+
+MOST = 60
+"""So many columns are compared, the first ones."""
+
+# With fewer records, numbers look alike by chance.
+_FEWEST = 30
+
+Values = NDArray[np.float64]
+
+
+class Correlation(NamedTuple):
+    """Spearman's correlation of two columns, and how many records have both."""
+
+    one: Column
+    other: Column
+    strength: float
+    records: int
+
+
+@dataclass(frozen=True)
+class Correlations:
+    """The correlations of the columns of a split.
+
+    Attributes:
+        columns: those that have numbers.
+        records: how many records the sample has.
+        pairs: the correlations, the strongest first.
+    """
+
+    columns: Sequence[Column]
+    records: int
+    pairs: Sequence[Correlation]
+
+
+def correlations_of(columns: Sequence[Column], split: Split) -> Correlations | None:
+    """Return how numbers go together, by a split's sample; None without two columns.
+
+    Args:
+        columns: all columns.
+        split: the split.
+    """
+    rows = split.found.rows
+    if rows is None:
+        return None
+    found: list[tuple[Column, Values]] = []
+    for column in columns:
+        cells = rows.cells.get(column.key)
+        if cells is not None and column.is_number and not column.steps:
+            values = np.where(cells.held == NUMBER, cells.numbers, np.nan)
+            found.append((column, np.where(np.isfinite(values), values, np.nan)))
+    pairs = [
+        Correlation(one, other, *correlation)
+        for (one, a), (other, b) in combinations(found[:MOST], 2)
+        if (correlation := _spearman(a, b)) is not None
+    ]
+    if not pairs:
+        return None
+    pairs.sort(key=lambda each: -abs(each.strength))
+    some = [each for each, _ in found[:MOST] if any(each in pair[:2] for pair in pairs)]
+    return Correlations(some, len(rows), pairs)
+
+
+def _spearman(one: Values, other: Values) -> tuple[float, int] | None:
+    """Return the correlation of ranks, and of how many records; None if it has none.
+
+    Args:
+        one: [N], NaN where a record has none.
+        other: [N], likewise.
+    """
+    both = ~(np.isnan(one) | np.isnan(other))
+    ranks = np.array([_ranks(values[both]) for values in (one, other)])
+    count = ranks.shape[1]
+    if count < _FEWEST or not np.ptp(ranks, axis=1).all():
+        return None
+    return float(np.corrcoef(ranks)[0, 1]), count
+
+
+def _ranks(values: Values) -> Values:
+    """Return ranks; equal values have the mean of theirs."""
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: Values = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
+    return ranks
