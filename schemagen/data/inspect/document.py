@@ -52,6 +52,8 @@ class Fact(Part):
     """"leakage", "duplicates", "drift", "missing-classes", "damage", or empty."""
     note: str
     """More about it, for people."""
+    shown: str
+    """The value for people, where value and unit do not tell: a date, or an id."""
 
 
 class Count(Part):
