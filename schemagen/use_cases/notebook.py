@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 from ..runtime.shared.tfrecord import MOST_RECORD_BYTES
 
 if TYPE_CHECKING:
-    from ..data.inspect.inspecting import Inspection
     from ..data.verify import Verification
     from ..schema.record import Record
     from ..spec.model import RecordSpec
+    from .inspection import Inspection
 
 
 def describe(
@@ -92,10 +92,10 @@ def inspect(
     Raises:
         DatasetError: the data, the split or the group does not exist.
     """
-    from ..data.inspect.inspecting import inspection_of
     from ..data.sources import find_data
     from ..progress import showing
     from .inspect import read
+    from .inspection import inspection_of
 
     with showing():
         profile, verification = read(

@@ -30,7 +30,8 @@ ENGINES = {
     path.stem for path in (CHECKOUT / "schemagen/runtime/engines").glob("[!_]*.py")
 } - {"steps"}
 EXTRAS = {
-    *("all", "ml-dtypes", "remote", "report", "tables", "tensorflow", "tfmd", "watch"),
+    *("all", "ml-dtypes", "pandas", "remote", "report", "tables", "tensorflow"),
+    *("tfmd", "watch"),
     *ENGINES,
 }
 """The extras for users; the others of pyproject.toml are for development."""

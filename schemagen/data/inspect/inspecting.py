@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING
 
 from ...progress import Bar
 from ...runtime.shared.tfrecord import MOST_RECORD_BYTES
@@ -13,18 +12,14 @@ from ...runtime.sources.shards import File
 from ..one_pass import Group, Pass, Scanned, Wanted, read_data
 from ..profile.associations import keys_of
 from ..profile.columns import specs_by_split
-from ..profile.facts import Fact, facts_of
 from ..profile.groups import group_keys
 from ..profile.profile import Profile, profile_of
 from ..sources import Data, find_data
 from ..statistics.model import DataStatistics, FileStatistics, WrittenBy
 
 if TYPE_CHECKING:
-    import pandas
-
     from ...rules import Thresholds
     from ...spec.model import RecordSpec
-    from ..verify.verification import Verification
 
 
 def inspect_data(
@@ -125,84 +120,3 @@ def _written_by(data: Data) -> dict[str, WrittenBy]:
         for name, files in data.splits.items()
         if name in data.manifest.splits and all(file.listed for file in files)
     }
-
-
-@dataclass(frozen=True, repr=False)
-class Inspection(DataStatistics):
-    """Statistics of data, which notebooks and `print` show.
-
-    Attributes:
-        profile: the same in the terms of the schema: columns, classes, differences.
-        verification: what is wrong with the data, as `verify` finds it.
-    """
-
-    profile: Profile = field(kw_only=True, compare=False)
-    verification: Verification = field(kw_only=True, compare=False)
-
-    def __repr__(self) -> str:
-        from .text import inspection_text
-
-        return inspection_text(self.profile).rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        from ...display.html import html
-        from .text import overview_blocks
-
-        return html(overview_blocks(self.profile))
-
-    @property
-    def facts(self) -> list[Fact]:
-        """All that is known, as one list."""
-        return [*facts_of(self.profile)]
-
-    def markdown(self) -> str:
-        """Return the dataset card: Markdown for GitHub and Hugging Face."""
-        from .card import card
-
-        return card(self.profile)
-
-    @overload
-    def html(self, path: None = None) -> str: ...
-
-    @overload
-    def html(self, path: str | os.PathLike[str]) -> None: ...
-
-    def html(self, path: str | os.PathLike[str] | None = None) -> str | None:
-        """Return the report that `schemagen inspect --html` writes, or write it.
-
-        Args:
-            path: the file, in which an earlier report is replaced; None returns the page.
-
-        Raises:
-            SchemagenError: a package is not installed; the directory does not exist; or
-                the file is not a report.
-        """
-        from ..report.page import check_installed, page_text, write_report
-
-        if path is None:
-            check_installed()
-            return page_text(self.profile, self.verification)
-        write_report(path, self.profile, self.verification)
-        return None
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return the facts as a frame: a row for each, with its entries as columns.
-
-        Raises:
-            ModuleNotFoundError: pandas is not installed.
-        """
-        try:
-            import pandas
-        except ModuleNotFoundError:
-            raise ModuleNotFoundError(
-                "to_pandas needs pandas, which is not installed: run `pip install pandas`",
-                name="pandas",
-            ) from None
-        return pandas.DataFrame([vars(fact) for fact in self.facts])
-
-
-def inspection_of(profile: Profile, verification: Verification) -> Inspection:
-    """Return a profile as what notebooks show."""
-    return Inspection(
-        **vars(profile.statistics), profile=profile, verification=verification
-    )

@@ -110,8 +110,8 @@ RECORDS = 3
 OF_SPLIT = ("files", "records", "on disk", "compression", "record size")
 """What a table says of a split."""
 
-NUMERIC = ("files", "records", "on disk", "record size")
-"""What of it is aligned to the right."""
+NUMERIC = (*OF_SPLIT[:3], "record size", "present", "steps", "length")
+"""What of it, and of a column, is aligned to the right."""
 
 CODE = ("key", "in a batch", "fingerprint")
 """Facts whose values are code."""
@@ -240,7 +240,7 @@ def facts_table(
             (
                 subject,
                 *(
-                    Code(text) if name in CODE else text
+                    Code(text) if text and name in CODE else text
                     for name, text in zip(names, found, strict=True)
                 ),
             )

@@ -72,10 +72,15 @@ def measured(found: Numbers) -> dict[str, int | float]:
     """Return what the numbers have, by name; whole numbers of integers as int."""
     every = {measure.name: measure.of(found) for measure in MEASURES}
     return {
-        name: value if found.floats or value != int(value) else int(value)
+        name: int(value) if not found.floats and _is_exact(value) else value
         for name, value in every.items()
         if value is not None
     }
+
+
+def _is_exact(value: float) -> bool:
+    """Return whether a number is whole, and as float64 no other one."""
+    return isinstance(value, int) or (value == int(value) and abs(value) < 2**53)
 
 
 class Style(NamedTuple):

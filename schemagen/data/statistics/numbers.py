@@ -124,7 +124,7 @@ def _bin_of(value: float, exponent: int) -> int:
 def histogram(
     values: NDArray[Any], low: float, high: float, weights: NDArray[Any] | None = None
 ) -> Histogram:
-    """Count int64 values, or finite float64 values.
+    """Count int64 or uint64 values, or finite float64 values.
 
     Args:
         values: [N], at least one.
@@ -134,11 +134,11 @@ def histogram(
     """
     exponent = width_exponent(low, high)
     first = _bin_of(low, exponent)
-    if values.dtype == np.int64:
-        places = values >> exponent
-    else:
+    if values.dtype.kind == "f":
         places = np.floor(values * math.ldexp(1.0, -exponent)).astype(np.int64)
-    found = _counted(places - first, weights)
+    else:
+        places = values >> values.dtype.type(exponent)
+    found = _counted((places - places.dtype.type(first)).astype(np.int64), weights)
     return Histogram(exponent, {first + place: count for place, count in found})
 
 
@@ -260,10 +260,10 @@ class Numbers:
 
 
 def numbers(values: NDArray[Any]) -> Numbers:
-    """Summarize int64, float32 or float64 values: [N]."""
+    """Summarize int64, uint64, float32 or float64 values: [N]."""
     if not len(values):
         return Numbers()
-    count, floats = len(values), values.dtype != np.int64
+    count, floats = len(values), values.dtype.kind == "f"
     nan, infinite = 0, (0, 0)
     if floats:
         values = values + values.dtype.type(0)  # -0.0 is 0.0
@@ -381,13 +381,16 @@ def quantile(found: Numbers, share: float) -> float | None:
     """
     if found.minimum is None or found.maximum is None:
         return None
+    target = share * found.finite
     if found.distinct is not None:
-        single = [(value, value, n) for value, n in sorted(found.distinct.items())]
-        shapes: list[Iterable[tuple[float, float, int]]] = [single]
-    else:
-        shapes = [found.histogram.bins(), found.magnitudes.bins()]
-    target, estimates = share * found.finite, []
-    for bins in shapes:
+        counts: list[tuple[float, int]] = sorted(found.distinct.items())
+        seen = 0
+        for value, count in counts:
+            seen += count
+            if seen >= target:
+                return value
+    estimates = []
+    for bins in (found.histogram.bins(), found.magnitudes.bins()):
         seen = 0
         for low, high, count in bins:
             if seen + count >= target:
@@ -395,5 +398,5 @@ def quantile(found: Numbers, share: float) -> float | None:
                 estimates.append((high - low, low + inside))
                 break
             seen += count
-    value = min(estimates)[1] if estimates else float(found.maximum)
-    return min(max(value, float(found.minimum)), float(found.maximum))
+    _, value = min(estimates)
+    return min(max(value, found.minimum), found.maximum)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...runtime.cells.columns import Column, Columns, OnDemand
 from ...runtime.cells.message import Feature
 from ...runtime.native import BYTES, FLOAT, INT64
-from ...runtime.shared.dtypes import DTYPES, FLOATS, INTEGERS, from_bits
+from ...runtime.shared.dtypes import DTYPES, FLOATS, from_bits
 
 if TYPE_CHECKING:
     from ...spec.model import FieldSpec, RecordSpec
@@ -40,9 +40,9 @@ class RawNumbers:
         return self.count * DTYPES[self.dtype].size
 
     def values(self, data: NDArray[np.uint8]) -> NDArray[Any]:
-        """Return the numbers of values, one after the other: int64, float32 or float64.
+        """Return the numbers of values, one after the other.
 
-        Integers beyond int64 become float64.
+        They are int64, float32 or float64, or uint64 if some are beyond int64.
         """
         found = DTYPES[self.dtype]
         if not found.in_numpy:
@@ -51,7 +51,7 @@ class RawNumbers:
         if self.dtype in FLOATS:
             return values.astype(np.float64 if found.size == 8 else np.float32)
         beyond = self.dtype == "uint64" and (values > np.iinfo(np.int64).max).any()
-        return values.astype(np.float64 if beyond else np.int64)
+        return values.astype(np.uint64 if beyond else np.int64)
 
     def read(self, feature: Feature, record: bytes) -> Feature:
         """Return a feature of a record with numbers, or as it is if it has other bytes."""
@@ -61,15 +61,12 @@ class RawNumbers:
         if stop - start != self.size:
             return feature
         data = np.frombuffer(record[start:stop], np.uint8)
-        if self.dtype in INTEGERS:  # those beyond int64, too
-            numbers = data.view(DTYPES[self.dtype].numpy.newbyteorder("<"))
-            return Feature(INT64, numbers.tolist())
         values = self.values(data)
         return Feature(_kind_of(values), values.tolist())
 
 
 def _kind_of(values: NDArray[Any]) -> str:
-    return INT64 if values.dtype == np.int64 else FLOAT
+    return FLOAT if values.dtype.kind == "f" else INT64
 
 
 def raw_numbers_of(spec: RecordSpec | None) -> dict[str, RawNumbers]:

@@ -32,10 +32,10 @@ class Batches(Iterator[Batch]):
             `of_worker`.
         count: how many there are.
         state_after: returns the state after so many batches.
-        about: returns what each is, for people.
+        about: returns what `repr` says of each.
 
     Attributes:
-        about: the same.
+        about: returns the size of a batch, and the dtype and shape of its columns.
         taken: how many were read, and those that were left out.
     """
 
