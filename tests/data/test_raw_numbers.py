@@ -96,7 +96,7 @@ def test_they_drift_and_do_not_leak(sales: Path, tmp_path: Path) -> None:
     assert "SG541 field 'code'" in leakage.stderr
     page = tmp_path / "page.html"
     assert run("inspect", sales, "--html", page).exit_code == 0
-    assert "Histogram of values of price" in page.read_text("utf-8")
+    assert "Distribution of values of price" in page.read_text("utf-8")
 
 
 def test_a_record_shows_them(sales: Path) -> None:

@@ -132,6 +132,8 @@ def distribution_plot(
         whole: whether all numbers are whole.
         time: what they are, if they are times.
     """
+    if not found.drawn:
+        return Plot(label, Markup())
     if found.values:
         values = [
             Bar(number(value), color, part, f"{number(value)}: {share(part)}")

@@ -70,6 +70,8 @@ class Described:
     def distribution(self, quantity: Quantity) -> Distribution:
         """Return the distribution of a quantity in these."""
         every = [self.numbers[quantity][each.name] for each in self.shown(quantity)]
+        if not every:
+            return Distribution()
         return distribution_of(every, few=self.column.time_of(quantity) is None)
 
 
@@ -84,7 +86,7 @@ def column_figure(profile: Profile, found: Described) -> Figure:
     return Figure(
         title=column.name,
         kind=column.type if profile.compared is None else "",
-        plots=[_plot(found, each) for each in drawn if found.shown(each)],
+        plots=[plot for each in drawn for plot in _plots(found, each)],
         facts=[*_facts(profile, column)],
         tables=dict(
             [*_value_tables(found), *(_statistics(found, each) for each in drawn)]
@@ -104,9 +106,12 @@ def _facts(profile: Profile, column: Column) -> Iterator[tuple[str, str]]:
         yield "values", texts["values"]
 
 
-def _plot(found: Described, quantity: Quantity) -> tuple[str, Plot]:
+def _plots(found: Described, quantity: Quantity) -> Iterator[tuple[str, Plot]]:
+    """Yield the distribution of a quantity, if it can be drawn."""
     column, splits = found.column, found.shown(quantity)
     distribution, time = found.distribution(quantity), column.time_of(quantity)
+    if not distribution.drawn:
+        return
     what = "density"
     if distribution.values:
         what = "share of each"
@@ -123,7 +128,7 @@ def _plot(found: Described, quantity: Quantity) -> tuple[str, Plot]:
         whole=not any(each.floats for each in found.numbers[quantity].values()),
         time=time,
     )
-    return f"{quantity.title.capitalize()}{unit}: {what}", plot
+    yield f"{quantity.title.capitalize()}{unit}: {what}", plot
 
 
 def _statistics(found: Described, quantity: Quantity) -> tuple[str, Table]:

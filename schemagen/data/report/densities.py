@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -27,6 +28,9 @@ _CROWDED, _REACH = 0.5, 100
 
 # A grid has at most so many places, and no value is farther from one, in steps.
 _MOST_PLACES, _OFF = 100_000, 0.01
+
+# Plots have no axis for numbers that are farther apart, or closer together.
+_FARTHEST, _CLOSEST = 1e290, 1e-290
 
 Floats = NDArray[np.float64]
 
@@ -58,6 +62,11 @@ class Distribution:
     zeros: Sequence[float] = ()
     logarithmic: bool = False
 
+    @property
+    def drawn(self) -> bool:
+        """Whether there is anything to draw."""
+        return bool(self.values) or any(self.bins)
+
 
 class _Cells(NamedTuple):
     """Counts in narrow bins by index, for each series, and where a bin begins."""
@@ -69,6 +78,8 @@ class _Cells(NamedTuple):
 def distribution_of(every: Sequence[Numbers], *, few: bool = True) -> Distribution:
     """Return the distributions of series, of which each has a finite number.
 
+    It is empty if no axis can show their range.
+
     Args:
         every: the numbers of each series.
         few: whether few whole numbers have a bar each.
@@ -77,6 +88,9 @@ def distribution_of(every: Sequence[Numbers], *, few: bool = True) -> Distributi
     different = _different(every)
     if few and whole and 0 < len(different) <= FEW:
         return _by_value(every, different)
+    low, high = _ends_of(every)
+    if not _CLOSEST < high / 2 - low / 2 < _FARTHEST:
+        return Distribution()
     values = np.array(different, np.float64)
     shares = [each.zeros / each.finite for each in every]
     apart = max(shares) >= _MANY_ZEROS and min(shares) < 1
@@ -122,9 +136,10 @@ def _step(values: Floats) -> float:
     """Return the step of the grid on which all values are; 0 if there is none."""
     if len(values) < 2:
         return 0.0
-    reach = values[-1] - values[0]
-    places = np.rint(reach / np.diff(values).min())
-    if not places <= _MOST_PLACES:
+    with np.errstate(over="ignore"):
+        reach = values[-1] - values[0]
+        places = np.rint(reach / np.diff(values).min())
+    if not places <= _MOST_PLACES:  # which may not be a number
         return 0.0
     at = (values - values[0]) * (places / reach)
     return float(reach / places) if abs(at - np.rint(at)).max() < _OFF else 0.0
@@ -149,11 +164,14 @@ def _of_grid(
     return _Cells(counts, lambda index: low + (index - 0.5) * step)
 
 
-def _of_histograms(every: Sequence[Numbers], *, apart: bool) -> _Cells:
+def _ends_of(every: Sequence[Numbers]) -> tuple[float, float]:
     low = min(each.minimum for each in every if each.minimum is not None)
-    high = max(each.maximum for each in every if each.maximum is not None)
+    return low, max(each.maximum for each in every if each.maximum is not None)
+
+
+def _of_histograms(every: Sequence[Numbers], *, apart: bool) -> _Cells:
     exponents = (each.histogram.exponent for each in every)
-    exponent = max(width_exponent(low, high), *exponents)
+    exponent = max(width_exponent(*_ends_of(every)), *exponents)
     counts = [
         dict(merged_histogram([each.histogram], exponent).counts) for each in every
     ]
@@ -161,7 +179,12 @@ def _of_histograms(every: Sequence[Numbers], *, apart: bool) -> _Cells:
         if apart and each.zeros:
             own[0] -= each.zeros
     middle = 0.0 if every[0].floats else 0.5
-    return _Cells(counts, lambda index: math.ldexp(index, exponent) - middle)
+
+    def edge(index: int) -> float:
+        with np.errstate(over="ignore"):  # beyond the data, which cuts it
+            return float(np.ldexp(float(index), exponent)) - middle
+
+    return _Cells(counts, edge)
 
 
 def _of_magnitudes(every: Sequence[Numbers], step: float) -> _Cells:
@@ -206,7 +229,9 @@ def _is_skewed(every: Sequence[Numbers], counts: Floats) -> bool:
         return False
     least, most = min(low for low, _ in ends), max(high for _, high in ends)
     crowded = counts.max(axis=1) > _CROWDED * counts.sum(axis=1)
-    return most > _REACH * least and bool(crowded.any())
+    # Magnitudes do not tell subnormal numbers from zeros.
+    is_long = most > _REACH * least and least >= sys.float_info.min
+    return is_long and bool(crowded.any())
 
 
 def _ends(found: Numbers, half: float, *, apart: bool) -> tuple[float, float]:
@@ -222,7 +247,8 @@ def _ends(found: Numbers, half: float, *, apart: bool) -> tuple[float, float]:
         if found.distinct is not None:
             low = float(min(value for value in found.distinct if value))
         else:
-            low = magnitude(min(at for at in found.magnitudes.counts if at))
+            positive = (at for at in found.magnitudes.counts if at)
+            low = magnitude(min(positive, default=0))
     return low - half, high + half
 
 

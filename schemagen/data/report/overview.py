@@ -138,11 +138,11 @@ def _pictures(field: Described) -> dict[str, Markup]:
             for own in counts
         ]
         found = Distribution(values=range(len(names)), shares=shares)
-    elif field.main is not None and field.shown(field.main):
+    elif field.main is not None:
         splits, found = field.shown(field.main), field.distribution(field.main)
     else:
         return {}
-    if len(found.values) == 1:
+    if not found.drawn or len(found.values) == 1:
         return {}
     return {
         split.name: sparkline(found, at, series(split))
