@@ -56,33 +56,37 @@ def correlations_of(columns: Sequence[Column], split: Split) -> Correlations | N
     rows = split.found.rows
     if rows is None:
         return None
-    found: list[tuple[Column, Values]] = []
+    found: list[tuple[Column, _Ranked]] = []
     for column in columns:
         cells = rows.cells.get(column.key)
         if cells is not None and column.is_number and not column.steps:
             values = np.where(cells.held == NUMBER, cells.numbers, np.nan)
-            found.append((column, np.where(np.isfinite(values), values, np.nan)))
+            values = np.where(np.isfinite(values), values, np.nan)
+            found.append((column, _Ranked(values, ~np.isnan(values), _ranks(values))))
     pairs = [
         Correlation(one, other, *correlation)
         for (one, a), (other, b) in combinations(found[:MOST], 2)
         if (correlation := _spearman(a, b)) is not None
     ]
-    if not pairs:
-        return None
     pairs.sort(key=lambda each: -abs(each.strength))
-    some = [each for each, _ in found[:MOST] if any(each in pair[:2] for pair in pairs)]
-    return Correlations(some, len(rows), pairs)
+    some = {id(column) for pair in pairs for column in pair[:2]}
+    shown = [column for column, _ in found if id(column) in some]
+    return Correlations(shown, len(rows), pairs) if pairs else None
 
 
-def _spearman(one: Values, other: Values) -> tuple[float, int] | None:
-    """Return the correlation of ranks, and of how many records; None if it has none.
+class _Ranked(NamedTuple):
+    """Values, [N]; which records have one; and their ranks if all have."""
 
-    Args:
-        one: [N], NaN where a record has none.
-        other: [N], likewise.
-    """
-    both = ~(np.isnan(one) | np.isnan(other))
-    ranks = np.array([_ranks(values[both]) for values in (one, other)])
+    values: Values
+    there: NDArray[np.bool_]
+    ranks: Values
+
+
+def _spearman(one: _Ranked, other: _Ranked) -> tuple[float, int] | None:
+    """Return the correlation of ranks, and of how many records; None if it has none."""
+    both, ranks = one.there & other.there, np.array([one.ranks, other.ranks])
+    if not both.all():
+        ranks = np.array([_ranks(each.values[both]) for each in (one, other)])
     count = ranks.shape[1]
     if count < _FEWEST or not np.ptp(ranks, axis=1).all():
         return None

@@ -238,7 +238,6 @@ def _share_figure(
     return Figure(
         plots=[(what, bars(drawn, len(shown), label))] if drawn else [],
         tables={what: _share_table(names, counts, totals, splits)},
-        wide=len(names) * len(splits) > 40,
         **more,
     )
 
