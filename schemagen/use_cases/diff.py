@@ -52,7 +52,8 @@ def diff(
 
 def _shown(column: Column, record: bytes) -> str:
     """Return the values of a record in a column, on one line."""
-    return one_line(value_text(column, read(record), _CHARACTERS), 2 * _CHARACTERS)
+    text = value_text(column, read(record), _CHARACTERS, lines=True)
+    return one_line(text, 2 * _CHARACTERS)
 
 
 def write_diff(path: str, found: Diff) -> int:
