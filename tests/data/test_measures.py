@@ -155,7 +155,8 @@ def reference(path: Path, splits: Mapping[str, Rows]) -> dict[Key, tuple[Any, st
     """Return the value and the unit of each fact, from the rows alone."""
     found: dict[Key, tuple[Any, str]] = {}
     parts: dict[str | None, Rows] = {None: [r for s in splits.values() for r in s]}
-    for split, rows in (parts | splits).items():
+    parts.update(splits)
+    for split, rows in parts.items():
         pattern = f"{split or ''}*.tfrecord"
         files = [each.stat().st_size for each in path.glob(pattern)]
         found["", split, "files", "", None] = len(files), "files"
@@ -185,16 +186,14 @@ def reference(path: Path, splits: Mapping[str, Rows]) -> dict[Key, tuple[Any, st
                 continue
             if of != "values" and len(np.unique(numbers)) == 1:
                 continue
-            for measure, value, counts in measures(numbers):
+            for measure, value, is_count in measures(numbers):
                 key = subject, split, measure, of, None
-                found[key] = value, "values" if counts else unit
-        for subject, some in (
-            ("kind", Counter(dict.fromkeys(KINDS, 0))),
-            ("word", Counter({row["word"]: 0 for row in every})),
-        ):
-            named = [row[subject] for row in rows]
-            some.update(KINDS[each] if subject == "kind" else each for each in named)
-            for category, count in some.items():
+                found[key] = value, "values" if is_count else unit
+        for subject, names in (("kind", KINDS), ("word", [r["word"] for r in every])):
+            counts = Counter(dict.fromkeys(names, 0))
+            values = [row[subject] for row in rows]
+            counts.update(KINDS[v] if subject == "kind" else v for v in values)
+            for category, count in counts.items():
                 key = subject, split, "share", "", category
                 found[key] = count / len(rows), "share"
     return found
@@ -300,7 +299,7 @@ def test_quantiles_of_many_are_near(tmp_path: Path, values: Any) -> None:
     spread = np.quantile(values, 0.99) - np.quantile(values, 0.01)
     for name, value, _ in measures(values):
         if "%" in name or name == "median":
-            distance = abs(found[name] - value)  # type: ignore[operator]
+            distance = abs(found[name] - value)
             assert distance < max(spread / 100, abs(value) / 8), name
         else:
             assert found[name] == value, name
