@@ -91,7 +91,7 @@ def _group(field: Described, drifts: Mapping[_Place, Cell]) -> Group:
         if drifts:
             cells.append(drifts.get((column.key, column.steps, split.name), Cell("")))
         rows.append((split, cells))
-    return Group(column.name, column.type, rows)
+    return Group(column.name, column.type if len(column.kinds) < 2 else "", rows)
 
 
 def _cells(field: Described, split: Split) -> Iterator[Cell]:

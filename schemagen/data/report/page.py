@@ -186,9 +186,6 @@ _MOST_FIGURES = 24
 _OF_KEY = ("key", "kind", "declared as", "role", "present", "length", "values")
 """What the table of all keys has of each."""
 
-_OF_KEY_OF_TWO = _OF_KEY[:4]
-"""What it has of two datasets: the others are of all splits together."""
-
 _RIGHT = ("present", "length")
 """What of it is aligned to the right."""
 
