@@ -145,8 +145,7 @@ def inspect(
     """
     if markdown and style != "text":
         raise click.UsageError(f"--markdown and --format {style} exclude each other.")
-    if fail_on:
-        reading["thresholds"] = _thresholds(project)
+    reading["thresholds"] = _thresholds(project)
     profile = _read(data, split, html, spec_of_record(record, project), reading)
     findings = _findings(profile, fail_on)
     if html is None or style == "json" or markdown:
@@ -296,8 +295,7 @@ def diff(
     from ..use_cases.diff import write_diff
     from ..use_cases.refusing import refusing_data
 
-    if fail_on:
-        reading["thresholds"] = _thresholds(project)
+    reading["thresholds"] = _thresholds(project)
     if html is not None:
         from ..data.report.page import check_target
 

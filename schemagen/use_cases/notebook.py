@@ -58,6 +58,7 @@ def inspect(
     data: str | os.PathLike[str],
     split: str | None = None,
     *,
+    record: type[Record] | RecordSpec | str | None = None,
     limit: int | None = None,
     workers: int | None = 1,
     max_record_bytes: int = MOST_RECORD_BYTES,
@@ -75,6 +76,8 @@ def inspect(
     Args:
         data: a data directory, a glob or a file, or the URL of one.
         split: read only this split.
+        record: what describes the records, as for `verify`; None for the record that the
+            manifest names.
         limit: read only so many records of each split; None for all.
         workers: the number of processes that read. None starts one for each core if
             there is enough data. A script that uses several processes needs
@@ -91,6 +94,7 @@ def inspect(
 
     Raises:
         DatasetError: the data, the split or the group does not exist.
+        SchemagenError: `record` is a class that is not valid, or no record has that name.
     """
     from ..data.sources import find_data
     from ..progress import showing
@@ -100,6 +104,7 @@ def inspect(
     with showing():
         profile, verification = read(
             find_data(data, split),
+            _spec_of(record),
             limit=limit,
             workers=workers,
             max_record_bytes=max_record_bytes,
@@ -147,14 +152,11 @@ def verify(
     """
     from ..data.verify import verify as verify_data
     from ..progress import Bar, showing
-    from ..spec.model import RecordSpec
 
-    if record is not None and not isinstance(record, RecordSpec):
-        record = describe(record)
     with showing(), Bar("verifying") as bar:
         return verify_data(
             data,
-            spec=record,
+            spec=_spec_of(record),
             split=split,
             limit=limit,
             examples=examples,
@@ -162,3 +164,12 @@ def verify(
             max_record_bytes=max_record_bytes,
             progress=bar,
         )
+
+
+def _spec_of(record: type[Record] | RecordSpec | str | None) -> RecordSpec | None:
+    """Return the specification of a record; None if none is named."""
+    from ..spec.model import RecordSpec
+
+    if record is None or isinstance(record, RecordSpec):
+        return record
+    return describe(record)

@@ -34,8 +34,8 @@ Shown = Callable[[Column, bytes], str]
 MOST_COMPARED = 10_000
 """So many changed records of a split are compared, the first ones."""
 
-EXAMPLES = 10
-"""So many records are named."""
+EXAMPLES = 1_000
+"""So many records are named, the first ones."""
 
 # Values of two kinds have other digests.
 _KINDS = {BYTES: np.uint64(1), FLOAT: np.uint64(2), INT64: np.uint64(3)}

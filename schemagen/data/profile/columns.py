@@ -418,13 +418,12 @@ def quantities_of(
     """Return the numbers of a column by split, where any is finite."""
     quantities: dict[Quantity, dict[str, Numbers]] = {}
     for split in splits:
-        kind = column.kind_in(split)
-        if kind is None:
-            continue
-        found = {VALUES: kind.numbers or Numbers(), column.lengths: kind.lengths}
-        if column.steps:
+        found, kind = {}, column.kind_in(split)
+        if kind is not None:
+            found = {VALUES: kind.numbers or Numbers(), column.lengths: kind.lengths}
+        if split.name in column.step_counts:
             found[STEPS] = column.step_counts[split.name]
-        if kind.contents is not None:
+        if kind is not None and kind.contents is not None:
             found[SIZES] = kind.contents.sizes
             found[HEIGHTS] = kind.contents.heights
             found[WIDTHS] = kind.contents.widths

@@ -255,13 +255,11 @@ def number_facts(column: Column, splits: Sequence[Split]) -> Iterator[Fact]:
 def class_facts(profile: Profile) -> Iterator[Fact]:
     """Yield how often each class is in each split, and its share of all."""
     for counted in profile.classes:
+        missing = lacking_in(profile, counted)
         for split in profile.splits:
             counts = counted.counts.get(split.name, {})
             total = sum(counts.values())
-            lacking = set()
-            if counted.likely:
-                limit = profile.thresholds.of("missing-classes", counted.name)
-                lacking = {*lacking_in(counted, split, limit)}
+            lacking = missing.get(split.name, [])
             unit = "records" if counted.column.is_single else "values"
             for name in counted.classes if total else ():
                 count = counts.get(name, 0)

@@ -118,7 +118,7 @@ def _of_difference(profile: Profile, each: Difference) -> DataFinding:
         field=each.column.name,
         key=each.column.key,
         what=f"{each.title} {differ} between {one} and {other}",
-        expected=f"a {each.measure} below {number(each.threshold)}",
+        expected=f"a {each.measure} below {number(each.threshold)}, uncertainty included",
         records=0,
         files=0,
         of=each.splits[1].found.records,
@@ -127,12 +127,11 @@ def _of_difference(profile: Profile, each: Difference) -> DataFinding:
 
 
 def _missing_classes(profile: Profile) -> Iterator[DataFinding]:
-    pairs = [(None, split) for split in profile.splits]
     for counted in profile.classes:
         limit = profile.thresholds.of("missing-classes", counted.name)
-        for before, split in pairs if profile.compared is None else profile.pairs:
-            lacking = [*lacking_in(counted, split, limit, before)]
-            if lacking:
+        missing = lacking_in(profile, counted)
+        for split in profile.splits:
+            if lacking := missing.get(split.name):
                 yield _of_classes(profile, counted, split, lacking, limit)
 
 
@@ -162,19 +161,26 @@ def unjudged(profile: Profile, names: Collection[str]) -> Iterator[str]:
             yield f"no drift of fewer than {FEWEST} records is judged: {listed(small)}"
 
 
-def lacking_in(
-    counted: ClassCounts, split: Split, limit: float, before: Split | None = None
-) -> Iterator[str]:
-    """Yield the classes of which a split has fewer records than a limit.
+def lacking_in(profile: Profile, counted: ClassCounts) -> dict[str, list[str]]:
+    """Return the classes of which splits have too few records, by the split's name.
 
-    Without a schema, these are classes that another split has.
-
-    Args:
-        counted: the classes.
-        split: the split.
-        limit: how many records it needs of each class.
-        before: an earlier version of the split; only classes that it has are needed.
+    Without a schema, these are classes that another split has; of two datasets, classes
+    that the first version of the split has. Info fields may lack any.
     """
+    if not counted.likely or counted.column.is_info:
+        return {}
+    limit = profile.thresholds.of("missing-classes", counted.name)
+    pairs = [(None, split) for split in profile.splits]
+    found = {
+        split.name: [*_lacking(counted, split, limit, before)]
+        for before, split in (pairs if profile.compared is None else profile.pairs)
+    }
+    return {name: lacking for name, lacking in found.items() if lacking}
+
+
+def _lacking(
+    counted: ClassCounts, split: Split, limit: float, before: Split | None
+) -> Iterator[str]:
     own = counted.counts.get(split.name)
     if own is None or split.found.read < FEWEST:
         return

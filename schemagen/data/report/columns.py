@@ -96,10 +96,10 @@ def column_figure(profile: Profile, found: Described) -> Figure:
 
 def _facts(profile: Profile, column: Column) -> Iterator[tuple[str, str]]:
     texts = {fact.measure: fact.text for fact in column_facts(profile, column)}
-    if len(column.kinds) > 1:
-        yield "stored as", listed(column.kinds)
     if profile.compared is not None:  # these are of both datasets together
         return
+    if len(column.kinds) > 1:
+        yield "stored as", listed(column.kinds)
     if column.field is None or column.whole.lengths.constant != 1:
         yield column.lengths.title, texts["length"]
     if texts["values"]:

@@ -116,9 +116,11 @@ class Style(NamedTuple):
         if self.time is not None:
             duration = self.time.duration or measure.spread
             return self.time._replace(duration=duration).text(value)
-        if self.are_amounts or not measure.of_values:
+        if self.ids:
+            return record_value(round(value))
+        if not measure.of_values:
             return number(value, 4, spread)
-        return self.text(value)
+        return self.text(value, spread)
 
 
 PLAIN = Style()
