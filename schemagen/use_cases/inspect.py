@@ -109,7 +109,7 @@ def read(
     splits = splits_of(data, spec, EXAMPLES)
     read = [each.group for each in splits]
     rows = keys_of(each.spec for each in read if each.spec is not None)
-    rows = tuple(dict.fromkeys((*rows, *_keys_of_numbers(read))))
+    rows = tuple(dict.fromkeys((*rows, *_keys_of_numbers(read, max_record_bytes))))
     wanted = Wanted(
         examples=EXAMPLES,
         statistics=True,
@@ -139,14 +139,14 @@ _FIRST = 100
 """So many records of each split show which keys have numbers."""
 
 
-def _keys_of_numbers(groups: Sequence[Group]) -> tuple[str, ...]:
+def _keys_of_numbers(groups: Sequence[Group], max_record_bytes: int) -> tuple[str, ...]:
     """Return the first keys that have a single number in the first records."""
     from ..data.profile.correlations import MOST
 
     found: dict[str, bool] = {}
     for group in groups:
         files = [Scanned(whole_of(file), Tally(0)) for file in group.files]
-        for _, columns in read_files(files, _FIRST):
+        for _, columns in read_files(files, _FIRST, max_record_bytes=max_record_bytes):
             for key, some in columns.by_key.items():
                 single = all(
                     each.kind in (FLOAT, INT64) and each.lengths.max(initial=0) <= 1

@@ -78,7 +78,7 @@ def inspect(
         split: read only this split.
         record: what describes the records, as for `verify`; None for the record that the
             manifest names.
-        limit: read only so many records of each split; None for all.
+        limit: read only the first so many records of each split; None or 0 for all.
         workers: the number of processes that read. None starts one for each core if
             there is enough data. A script that uses several processes needs
             `if __name__ == "__main__":` around the call; a notebook does not.
@@ -105,7 +105,7 @@ def inspect(
         profile, verification = read(
             find_data(data, split),
             _spec_of(record),
-            limit=limit,
+            limit=_limit_of(limit),
             workers=workers,
             max_record_bytes=max_record_bytes,
             groups=[group] if isinstance(group, str) else group,
@@ -136,7 +136,7 @@ def verify(
             directory, or what `describe` returns, to compare the records with. None
             compares them with the record that the manifest names; without a
             manifest only framing, checksums and messages are checked.
-        limit: check only so many records of each split; None for all.
+        limit: check only the first so many records of each split; None or 0 for all.
         examples: how many places to keep of each kind of finding.
         workers: the number of processes that read. None starts one for each core if
             there is enough data. A script that uses several processes needs
@@ -158,7 +158,7 @@ def verify(
             data,
             spec=_spec_of(record),
             split=split,
-            limit=limit,
+            limit=_limit_of(limit),
             examples=examples,
             workers=workers,
             max_record_bytes=max_record_bytes,
@@ -173,3 +173,14 @@ def _spec_of(record: type[Record] | RecordSpec | str | None) -> RecordSpec | Non
     if record is None or isinstance(record, RecordSpec):
         return record
     return describe(record)
+
+
+def _limit_of(limit: int | None) -> int | None:
+    """Return a limit on records; None for no limit.
+
+    Raises:
+        ValueError: it is negative.
+    """
+    if limit is not None and limit < 0:
+        raise ValueError(f"limit={limit}: expected at least 0, or None for all records")
+    return limit or None

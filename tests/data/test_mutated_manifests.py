@@ -255,7 +255,7 @@ def test_a_spec_that_is_not_one_is_refused_by_breaking(tmp_path: Path) -> None:
     assert "classes" in result.stderr
 
 
-@pytest.mark.parametrize("verb", ["verify", "inspect", "describe"])
+@pytest.mark.parametrize("verb", ["verify", "inspect"])
 def test_a_name_that_is_too_long_for_a_file_is_no_bug(
     data: Data, tmp_path: Path, verb: str
 ) -> None:

@@ -75,13 +75,13 @@ def test_they_are_measured(sales: Path) -> None:
 def test_they_drift_and_do_not_leak(sales: Path, tmp_path: Path) -> None:
     """Equal prices are no sign of equal records, in contrast to equal codes."""
     drift = run("inspect", sales, "--fail-on", "drift", "--format", "json")
-    [mean] = [
+    [values] = [
         each
         for each in json.loads(drift.stdout)["differences"]
-        if each["column"]["name"] == "price"
-        and (each["measure"], each["quantity"]) == ("mean", "values")
+        if (each["column"]["name"], each["of"]) == ("price", "values")
+        and each["category"] is None
     ]
-    assert mean["effect"] > 0.5
+    assert values["distance"] > 0.5
     leakage = run("inspect", sales, "--fail-on", "leakage")
     assert leakage.exit_code == 0, leakage.output
     copies = write_data(

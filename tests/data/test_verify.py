@@ -259,7 +259,7 @@ def test_the_command_compares_with_a_record_of_the_project(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("where", ["nothing.tfrecord", "*.none"])
-@pytest.mark.parametrize("verb", ["verify", "inspect", "describe", "infer"])
+@pytest.mark.parametrize("verb", ["verify", "inspect", "infer"])
 def test_data_that_does_not_exist_is_refused(
     tmp_path: Path, where: str, verb: str
 ) -> None:

@@ -399,7 +399,9 @@ def diff_notes(found: Diff) -> list[str]:
             for name, some in zip(found.names, split.unmatched, strict=True)
             if some
         ]
-        notes += [f"{label}: {text}" for text in _changed(split.changes)]
+        more = any(profile.whole.more_keys for profile in found.profiles)
+        some = _changed(split.changes, "of the keys that were read" if more else "")
+        notes += [f"{label}: {text}" for text in some]
     if found.identifying:
         field = shell_word(found.identifying[0])
         notes.append(
@@ -423,8 +425,8 @@ def _places(records: Sequence[Unmatched]) -> str:
     )
 
 
-def _changed(changes: Changes) -> Iterator[str]:
-    """Yield how many records changed in which fields."""
+def _changed(changes: Changes, of: str) -> Iterator[str]:
+    """Yield how many records changed in which fields; `of` says of what values are equal."""
     first = "the first " if changes.compared < changes.records else ""
     compared = f"{first}{plural(changes.compared, 'changed record')}"
     for each in changes.fields[:LISTED]:
@@ -434,7 +436,7 @@ def _changed(changes: Changes) -> Iterator[str]:
     if changes.equal:
         such_as = [each.key_value for each in changes.examples if not each.fields]
         yield (
-            f"{changes.equal:,} of {compared}: other bytes, equal values"
+            f"{changes.equal:,} of {compared}: other bytes, equal values {of}".rstrip()
             + (f", such as {listed(such_as, _PLACES)}" if such_as else "")
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -130,9 +131,22 @@ class Column:
         return self.declared.step if self.steps else self.declared
 
     def kind_in(self, split: Split) -> KindStatistics | None:
-        """Return the statistics of the most frequent kind in a split."""
+        """Return the statistics of one kind in a split: the most frequent one of all splits.
+
+        If the split does not have it, it is the most frequent one there.
+        """
         found = self.found.get(split.name)
-        return found.by_kind[found.kinds[0]] if found and found.kinds else None
+        if found is None or not found.kinds:
+            return None
+        return found.by_kind.get(self._kind) or found.by_kind[found.kinds[0]]
+
+    @cached_property
+    def _kind(self) -> str:
+        """The most frequent kind of all splits."""
+        present: Counter[str] = Counter()
+        for found in self.found.values():
+            present.update({kind: found.by_kind[kind].present for kind in found.kinds})
+        return max(sorted(present), key=present.__getitem__, default="")
 
     @cached_property
     def whole(self) -> KindStatistics:
@@ -140,7 +154,7 @@ class Column:
         if not self.found:
             return KindStatistics()
         merged = merged_key([*self.found.values()])
-        return merged.by_kind[merged.kinds[0]] if merged.kinds else KindStatistics()
+        return merged.by_kind.get(self._kind) or KindStatistics()
 
     def missing_in(self, split: Split) -> int:
         """Return how many records lack it."""

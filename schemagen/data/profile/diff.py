@@ -15,6 +15,7 @@ from ..statistics.digests import Digested
 from ..statistics.model import DataStatistics, RecordStatistics
 from .changes import Changes, Dataset, Rows, Shown, Side, Unmatched, changes_of
 from .columns import Column, Split, latest_of
+from .groups import no_field
 from .notes import unread_of
 from .profile import Profile
 
@@ -144,7 +145,8 @@ def diff_of(datasets: tuple[Dataset, Dataset], key: str, shown: Shown) -> Diff:
             splits.append(_of_split(name, (sides[0], sides[1]), shown))
         else:
             first, second = (split.found.records if split else None for split in pair)
-            splits.append(SplitDiff(name, (first, second)))
+            only = (first or 0, second or 0)
+            splits.append(SplitDiff(name, (first, second), only))
     specs = (one.spec, other.spec)
     schema = None
     if specs[0] is not None and specs[1] is not None:
@@ -172,8 +174,14 @@ def diff_of(datasets: tuple[Dataset, Dataset], key: str, shown: Shown) -> Diff:
 
 
 def _key_in(profile: Profile, other: Profile, name: str) -> str:
-    """Return the key that a dataset calls by a name, or that the other one does."""
+    """Return the key that a dataset calls by a name, or that the other one does.
+
+    Raises:
+        DatasetError: neither has a field or a key of this name.
+    """
     named = {each.name: each.key for p in (other, profile) for each in p.columns}
+    if name and named and name not in {*named, *named.values()}:
+        raise no_field(profile.where, name, [*named])
     return named.get(name, name)
 
 
@@ -296,7 +304,7 @@ def _together(
             label = None if split is None else _name(name, split.name)
             labels.append(label)
             if split is not None and label is not None:
-                splits[label] = split.found
+                splits[label] = replace(split.found, rows=None)
                 if split.name in profile.specs:
                     specs[label] = profile.specs[split.name]
         pairs.append((labels[0], labels[1]))

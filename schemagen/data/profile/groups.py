@@ -37,6 +37,12 @@ def group_keys(
     return tuple(dict.fromkeys(keys.get(name, name) for name in names))
 
 
+def no_field(where: str, name: str, names: Sequence[str]) -> DatasetError:
+    """Return the error about a name that no field and no key has."""
+    message = f"no field or key {name!r}; there are: {listed(names, _MOST_NAMES)}"
+    return DatasetError(f"{where}: {with_suggestion(message, name, names)}")
+
+
 def check_groups(where: str, columns: Sequence[Column], keys: Iterable[str]) -> None:
     """Check that records can be grouped by the values of keys.
 
@@ -48,10 +54,7 @@ def check_groups(where: str, columns: Sequence[Column], keys: Iterable[str]) -> 
     for key in keys:
         column = found.get(key)
         if column is None:
-            message = (
-                f"no field or key {key!r}; there are: {listed(names, _MOST_NAMES)}"
-            )
-            raise DatasetError(f"{where}: {with_suggestion(message, key, names)}")
+            raise no_field(where, key, names)
         if column.steps or _holds_more(column):
             raise DatasetError(
                 f"{where}: {column.name!r} has lists or floats; records are grouped by "

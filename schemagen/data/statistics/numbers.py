@@ -338,8 +338,10 @@ def merged_numbers(parts: Sequence[Numbers]) -> Numbers:
     )
     shape, total, squares = Histogram(), Fraction(0), 0.0
     if low is not None and high is not None:
+        # The bins of floats may be wider than those of ints of the same range.
+        widest = max(part.histogram.exponent for part in some)
         shape = merged_histogram(
-            (part.histogram for part in some), width_exponent(low, high)
+            (part.histogram for part in some), max(width_exponent(low, high), widest)
         )
         total = sum((part.total for part in some), total)
         mean = float(total / sum(part.finite for part in some))
