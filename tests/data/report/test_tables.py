@@ -96,16 +96,16 @@ def test_each_pair_of_splits_has_a_table_in_which_info_comes_last(
         "test": trips(150, 60, 20),
     }
     page = page_of(tmp_path, splits)
-    heads, *rows = rows_of(page, "train and test, the largest first")
+    heads, *rows = rows_of(page, "train and test: marked first, then by distance")
     assert heads == ["Name", "What", "Distance", "train", "test"]
     names = [row[0] for row in rows]
     assert names[-1] == "seat"
     assert {"fare", "start"} <= set(names[: names.index("seat")])
     [start] = [row for row in rows if row[:2] == ["start", "values"]]
     assert start[3].startswith("2024-03-1")
-    heads, *_ = rows_of(page, "train and validation, the largest first")
+    heads, *_ = rows_of(page, "train and validation: marked first, then by distance")
     assert heads[3:] == ["train", "validation"]
-    assert tones(page)[1] == "bad"
+    assert tones(page)[0] == "bad"
     rows = [{**row, "seat": 5_000} for row in trips(90, 60)]
     page = page_of(tmp_path / "info", {"train": trips(0, 90), "test": rows})
     assert tones(page) == ["good", "good"]
@@ -153,7 +153,7 @@ def test_captions_that_repeat_are_noted_and_ids_in_two_splits_are_bad(
     _, *natural = rows_of(page, "Values that repeat by nature or by chance")
     assert {row[0] for row in natural} == {"values of text"}
     assert "in train and in test" in {row[1] for row in natural}
-    assert tones(page)[-1] == "bad"
+    assert "bad" in tones(page)
 
 
 def test_values_that_repeat_in_one_split_are_listed_and_not_marked(
