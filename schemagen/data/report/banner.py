@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..formatting import listed, plural
-from ..profile.facts import DUPLICATES, SHARED, Fact, judged_facts
+from ..profile.facts import DISTANCE, DUPLICATES, SHARED, Fact, judged_facts
 from ..profile.profile import Profile
 
 _SECTIONS = {
@@ -56,35 +56,50 @@ def _title(mark: str) -> str:
 
 
 def _said(facts: Iterable[Fact], labels: Mapping[str, str]) -> str:
-    """Return what is marked, and where: "price and age in test; age in validation"."""
-    places: dict[str, dict[str, list[str]]] = {}
-    for fact in facts:
+    """Return what is marked, and where: "price 0.31 and age 0.12 in test"."""
+    places: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for fact in _largest(facts):
         some = places.setdefault(_place(fact, labels), {}).setdefault(_what(fact), [])
         if fact.category and fact.mark == "missing-classes":
             some.append(fact.category)
     texts: dict[str, list[str]] = {}
-    for place, found in places.items():
+    for (first, place), found in places.items():
         text = listed([_of(names, what) for what, names in found.items()], _MOST)
-        texts.setdefault(text, []).extend(filter(None, [place]))
+        if first:
+            text = f"{text} of {first} in {place}"
+        texts.setdefault(text, []).extend([place] if place and not first else [])
     return "; ".join(
         f"{text} in {listed(some, _MOST)}" if some else text
         for text, some in texts.items()
     )
 
 
-def _place(fact: Fact, labels: Mapping[str, str]) -> str:
-    if fact.split is None:
-        return ""
-    first = ""
-    if fact.measure == SHARED:
-        first = f"{labels[fact.other_split or '']} and in "
-    return f"{first}{labels[fact.split]}"
+def _largest(facts: Iterable[Fact]) -> Iterator[Fact]:
+    """Yield facts; of the distances of a field in a split only the first, the largest."""
+    seen = set()
+    for fact in facts:
+        place = fact.subject, fact.split
+        if fact.unit != DISTANCE or place not in seen:
+            yield fact
+        seen.add(place)
+
+
+def _place(fact: Fact, labels: Mapping[str, str]) -> tuple[str, str]:
+    """Return the split, and before it the other one if something is in both."""
+    if fact.split is None or fact.mark == "target-leakage":
+        return "", ""
+    first = labels[fact.other_split or ""] if fact.measure == SHARED else ""
+    return first, labels[fact.split]
 
 
 def _what(fact: Fact) -> str:
-    """Return what a fact is of: so many records or values, a field, or else its text."""
+    """Return what is marked: so many records or values, a field, or else the text."""
     if fact.measure in (DUPLICATES, SHARED):
         return _of([plural(fact.count, fact.unit.removesuffix("s"))], fact.subject)
+    if fact.unit == DISTANCE:
+        return f"{fact.subject} {fact.text}"
+    if fact.mark == "target-leakage":
+        return f"{fact.subject} tells {fact.category}"
     return fact.subject or fact.text
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from ...display.blocks import Table
 from ...runtime.shared.times import UNITS
-from ..formatting import listed, number, one_line, plural, share
+from ..formatting import listed, number, one_line, plural, quoted, share
 from ..profile.classes import ClassCounts, unique, value_name
 from ..profile.columns import SIZES, VALUES, Column, Quantity, Split, quantities_of
 from ..profile.facts import Fact, column_facts, number_facts
@@ -203,7 +203,7 @@ def _value_table(
     return _share_table(names, some, totals, splits)
 
 
-_MOST_BARS = 24
+_MOST_BARS = 12
 
 
 def _share_figure(
@@ -304,11 +304,13 @@ def _notes(classes: ClassCounts, splits: Sequence[Split]) -> Iterator[str]:
 
 
 def _balance(classes: ClassCounts, counts: Mapping[str, int]) -> Iterator[str]:
+    is_text = not classes.declared and classes.column.whole.contents is not None
+    shown: Callable[[str], str] = partial(quoted, limit=60) if is_text else str
     known = classes.classes[: classes.known]
     never = [name for name in known if not counts.get(name)]
     there = sorted((counts[name], name) for name in known if counts.get(name))
     if never:
-        yield f"Never there: {listed(never)}."
+        yield f"Not in the data: {listed([*map(shown, never)])}."
     if len(there) > 1:
         (least, rare), (most, _) = there[0], there[-1]
         ratio = f"Imbalanced {number(most / least, 2)}:1"
@@ -316,7 +318,7 @@ def _balance(classes: ClassCounts, counts: Mapping[str, int]) -> Iterator[str]:
         one = "label" if classes.declared else "value"
         if not classes.column.steps and classes.column.whole.lengths.maximum == 1:
             one = "record"
-        yield f"{how}; {rare} has {plural(least, one)}."
+        yield f"{how}; {shown(rare)} has {plural(least, one)}."
 
 
 def pixel_figure(
@@ -351,7 +353,7 @@ def pixel_figure(
         counts,
         {split: sum(own.values()) for split, own in counts.items()},
         some,
-        notes=[f"Never there in the {drawn} drawn: {listed(never)}."] if never else [],
+        notes=[f"Not in the {drawn} drawn: {listed(never)}."] if never else [],
         title=name,
         kind="classes of pixels",
     )

@@ -96,12 +96,24 @@ def differences_figure(profile: Profile) -> Figure:
     notes = [
         f"{verdict} Not compared: {left_out}.",
         "Marked are distances between distributions that reach the threshold, "
-        f"{number(profile.thresholds.of('drift'))} by default, and that chance does not "
-        f"explain. Of numbers the tables have quantiles: {listed(QUANTILES)}.",
+        f"{_thresholds(profile)}, and that chance does not explain. "
+        f"Of numbers the tables have quantiles: {listed(QUANTILES)}.",
     ]
+    if info := dict.fromkeys(each.column.name for each in drifts if not each.marked):
+        notes.append(f"Never marked, as their role is info: {listed([*info])}.")
     tone = "bad" if marked else "note" if drifts else "good"
     tables = dict(_by_pair(profile))
     return Figure(notes=notes, tables=tables, tone=tone, folded=False, wide=True)
+
+
+def _thresholds(profile: Profile) -> str:
+    """Return the distance that counts as drift, and those of fields that have their own."""
+    found, usual = [], profile.thresholds.of("drift")
+    for column in profile.columns:
+        own = profile.thresholds.of("drift", column.name)
+        if own != usual:
+            found.append(f"{number(own)} of {column.name}")
+    return listed([f"{number(usual)} by default", *found])
 
 
 def _by_pair(profile: Profile) -> Iterator[tuple[str, Table]]:
@@ -116,7 +128,7 @@ def _by_pair(profile: Profile) -> Iterator[tuple[str, Table]]:
         titles = ("Name", "What", "Distance", first, second)
         if rows:
             yield (
-                f"{first} and {second}, the largest first",
+                f"{first} and {second}: marked first, then by distance",
                 Table(titles, rows, (2,)),
             )
 

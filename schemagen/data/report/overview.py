@@ -8,7 +8,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from ..formatting import share
-from ..profile.columns import Split
+from ..profile.columns import SIZES, Split
 from ..profile.profile import Profile
 from ..statistics.numbers import DISTINCT
 from .charts import SERIES, series, sparkline
@@ -76,7 +76,7 @@ def overview_of(profile: Profile, fields: Sequence[Described]) -> Overview:
 def _drifts(profile: Profile) -> Mapping[_Place, Cell]:
     """Return the largest difference of each column in each split that is compared."""
     found: dict[_Place, Cell] = {}
-    for each in profile.differences:  # the largest first
+    for each in profile.differences:  # marked first, then by distance
         place = each.column.key, each.column.steps, each.splits[1].name
         if place not in found:
             text = f"{'drift: ' if each.marked else ''}{each.distance:.2f}"
@@ -91,7 +91,14 @@ def _group(field: Described, drifts: Mapping[_Place, Cell]) -> Group:
         if drifts:
             cells.append(drifts.get((column.key, column.steps, split.name), Cell("")))
         rows.append((split, cells))
-    return Group(column.name, column.type if len(column.kinds) < 2 else "", rows)
+    kinds = [column.type] if len(column.kinds) < 2 else []
+    kinds += [SIZES.title] if _of_sizes(field) else []
+    return Group(column.name, ", ".join(kinds), rows)
+
+
+def _of_sizes(field: Described) -> bool:
+    """Return whether its cells are about the sizes of bytes, and not about values."""
+    return field.main == SIZES and not field.classes
 
 
 def _cells(field: Described, split: Split) -> Iterator[Cell]:
@@ -120,7 +127,7 @@ def _cells(field: Described, split: Split) -> Iterator[Cell]:
 def _distinct(field: Described, split: Split) -> Cell:
     kind = field.column.kind_in(split)
     held = kind and (kind.numbers or kind.contents)
-    if not held or not held.count:
+    if not held or not held.count or _of_sizes(field):
         return Cell("")
     if held.distinct is None:
         return Cell(f"> {DISTINCT:,}", DISTINCT + 1)

@@ -349,11 +349,12 @@ def _verified(verification: Verification) -> str:
     """Return what `verify` has read and found, in a sentence."""
     records = plural(verification.records, "record")
     compared = all(split.record is not None for split in verification.splits)
-    against = "the schema" if compared else "the TFRecord format, without a schema"
     if not all(split.whole for split in verification.splits):
         records = f"the first {records}"
     if verification.clean:
-        return f"No findings: verify compared {records} with {against}."
+        what = "Format and schema" if compared else "Format, without a schema"
+        return f"{what}: no errors in {records}."
+    against = "the schema" if compared else "the TFRecord format, without a schema"
     kinds = plural(len(verification.findings), "kind of finding", "kinds of findings")
     wrong = sum(split.wrong for split in verification.splits)
     where = f" in {plural(wrong, 'record')}" if wrong else " in the files"

@@ -111,12 +111,14 @@
     const key = (group, at, by) => {
       const cells = [...group.rows].map((row) => cellOf(row, at)).filter(Boolean);
       const values = cells.filter((cell) => cell.dataset.value).map((cell) => Number(cell.dataset.value));
-      if (heads[at].matches(".n") || values.length) return values.length ? Math[by > 0 ? "min" : "max"](...values) : undefined;
+      if (heads[at].matches(".n, .number")) return values.length ? Math[by > 0 ? "min" : "max"](...values) : undefined;
       return cells[0].textContent.toLowerCase() || undefined;
     };
     heads.forEach((head, at) => head.querySelector("button")?.addEventListener("click", () => {
-      const now = { ascending: "descending", descending: null }[head.getAttribute("aria-sort")];
-      const to = now === undefined ? "ascending" : now;
+      // The largest number comes first, and so does the first name.
+      const orders = ["ascending", "descending"];
+      if (head.matches(".n, .number")) orders.reverse();
+      const to = [...orders, null][orders.indexOf(head.getAttribute("aria-sort")) + 1];
       heads.forEach((each) => each.removeAttribute("aria-sort"));
       if (to) head.setAttribute("aria-sort", to);
       const by = to === "descending" ? -1 : 1;

@@ -122,17 +122,17 @@ def verdicts(page: str) -> dict[str, str]:
 
 def test_the_banner_names_what_is_marked(page: str) -> None:
     """Fields, splits and classes, each mark in one sentence with a link."""
-    _, *marked = verdicts(page).items()
-    assert marked == [
-        ("Leakage: 3 records in train and in test.", "duplicates"),
+    assert [*verdicts(page).items()] == [
+        ("Leakage: 3 records of train in test.", "duplicates"),
         ("Duplicates: 1 record in train.", "duplicates"),
-        ("Drift: size and kind in test.", "differences"),
+        ("Drift: size 0.97 and kind 0.43 in test.", "differences"),
         (
             "Missing classes: owl of kind and c of tags in test; c of tags in train.",
             "classes",
         ),
+        ("Format and schema: no errors in 801 records.", ""),
     ]
-    assert tones(page) == ["good", *["bad"] * 4]
+    assert tones(page) == [*["bad"] * 4, "good"]
 
 
 def test_the_banner_says_what_was_checked_if_nothing_is_marked(tmp_path: Path) -> None:
@@ -141,10 +141,46 @@ def test_the_banner_says_what_was_checked_if_nothing_is_marked(tmp_path: Path) -
     rows = [*map(example, labels)]
     splits = {"train": rows[:200], "test": rows[200:]}
     page = page_about(write_data(tmp_path / "data", kinds, splits))
-    assert [*verdicts(page)][1:] == [
+    assert [*verdicts(page)] == [
         "Nothing is marked. Checked: files; duplicates of records and id; drift in test; "
-        "missing classes of kind."
+        "missing classes of kind.",
+        "Format and schema: no errors in 300 records.",
     ]
+
+
+def test_the_banner_names_what_tells_a_target(tmp_path: Path) -> None:
+    rows = [{"hint": at % 3, "kind": at % 3} for at in range(300)]
+    kinds = record(
+        "Kinds",
+        {
+            "hint": Annotated[int, Scalar("int64")],
+            "kind": Annotated[int, Label(classes=KINDS)],
+        },
+    )
+    splits = {"train": [*map(example, rows)]}
+    found = verdicts(page_about(write_data(tmp_path / "data", kinds, splits)))
+    assert found["Target leakage: hint tells kind."] == "target"
+
+
+def test_cells_in_bytes_say_so_and_have_no_count_of_texts(page: str) -> None:
+    rows = rows_of(page, CAPTION)
+    [name] = [row for row in rows if row[0] == "name"]
+    cells = dict(zip(rows[0], name, strict=True))
+    assert cells["Kind"].endswith(", sizes in bytes")
+    assert cells["Minimum"] == "4"
+    assert cells["Distinct"] == ""
+
+
+def test_texts_that_look_like_classes_are_in_quotes_and_most_are_in_the_table(
+    tmp_path: Path,
+) -> None:
+    rows = [{"word": ["and", "or"][at % 2], "many": f"w{at % 20}"} for at in range(400)]
+    for name in ("train", "test"):
+        path = tmp_path / "data" / f"{name}-0-of-1.tfrecord"
+        write_file(path, [example(row) for row in rows])
+    classes = section_of(page_about(tmp_path / "data"), "classes")
+    assert "Balanced; &#34;and&#34; has 400 records." in classes
+    assert "8 more are only in the table." in classes
 
 
 def test_damage_is_in_the_banner(tmp_path: Path) -> None:
@@ -284,7 +320,7 @@ def test_shares_of_classes_among_pixels_are_of_the_samples(tmp_path: Path) -> No
         "tree": ["0", "0 %"],
         "ignored (255)": ["10", "25 %"],
     }
-    assert "Never there in the 5 samples drawn: tree." in page
+    assert "Not in the 5 samples drawn: tree." in page
 
 
 def test_labels_of_a_list_are_not_counted_as_records(page: str) -> None:
@@ -310,6 +346,9 @@ def test_the_page_of_two_datasets_does_not_count_them_together(
     out = tmp_path / "diff.html"
     assert run("diff", data, other, "--html", out).exit_code == 1
     page = out.read_text("utf-8")
+    assert page.index('<section id="diff"') < page.index('<section id="fields"')
+    assert "Made by <code>schemagen diff</code>" in page
+    assert "All 6 fields in words" in page
     labels = {"data train", "data test", "other train"}
     notes = re.findall(r'<p class="note">([^<]*)</p>', section_of(page, "classes"))
     assert notes
@@ -334,15 +373,17 @@ def test_fields_are_sorted_by_their_headings(visit: Visit, data: Path) -> None:
     first = names.all_inner_texts()
     head = page.locator(".fields thead th", has_text="Mean")
     head.locator("button").click()
-    assert head.get_attribute("aria-sort") == "ascending"
-    assert names.all_inner_texts()[:4] == ["name", "rain", "age", "size"]
-    assert page.locator(".fields tbody tr").nth(1).inner_text().startswith("test")
-    head.locator("button").press("Enter")
     assert head.get_attribute("aria-sort") == "descending"
     assert names.all_inner_texts()[:3] == ["size", "age", "rain"]
+    assert page.locator(".fields tbody tr").nth(1).inner_text().startswith("test")
+    head.locator("button").press("Enter")
+    assert head.get_attribute("aria-sort") == "ascending"
+    assert names.all_inner_texts()[:4] == ["name", "rain", "age", "size"]
     head.locator("button").press("Enter")
     assert head.get_attribute("aria-sort") is None
     assert names.all_inner_texts() == first
+    page.get_by_role("button", name="Drift").click()
+    assert set(names.all_inner_texts()[:2]) == {"size", "kind"}
     page.get_by_role("button", name="Field").click()
     assert names.all_inner_texts() == sorted(first)
     assert page.locator("[aria-sort]").count() == 1
@@ -356,7 +397,7 @@ def test_fields_are_found_by_a_part_of_their_names(visit: Visit, data: Path) -> 
     assert count.inner_text() == "6 fields"
     page.get_by_role("searchbox").fill("A")
     shown = page.locator(".fields tbody:visible .name").all_inner_texts()
-    assert shown == ["age", "rain", "tags", "name"]
+    assert shown == ["name", "age", "rain", "tags"]
     assert count.inner_text() == "4 of 6 fields"
     page.get_by_role("searchbox").fill("")
     assert page.locator(".fields tbody:visible").count() == 6
