@@ -536,7 +536,7 @@ def test_records_of_any_order_and_file_are_matched(two: tuple[Path, Path]) -> No
     assert place["file"].endswith("train-00001-of-00002")
     assert place["record"] == 27
     sizes = [each["fields"][0]["after"] for each in train["changes"]["examples"]]
-    assert sizes == ["0", "1", "2", "3", "4", "6", "7", "8", "9", "10"]
+    assert sizes[:10] == ["0", "1", "2", "3", "4", "6", "7", "8", "9", "10"]
 
 
 def test_remote_data_is_read_again(two: tuple[Path, Path]) -> None:

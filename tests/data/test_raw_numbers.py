@@ -78,7 +78,7 @@ def test_they_drift_and_do_not_leak(sales: Path, tmp_path: Path) -> None:
     [values] = [
         each
         for each in json.loads(drift.stdout)["differences"]
-        if (each["column"]["name"], each["of"]) == ("price", "values")
+        if (each["column"]["name"], each["quantity"]) == ("price", "values")
         and each["category"] is None
     ]
     assert values["distance"] > 0.5

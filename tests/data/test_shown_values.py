@@ -42,7 +42,8 @@ def words_of(path: Path) -> dict[str, str]:
 
 def samples_of(path: Path) -> dict[str, str]:
     """Return what the text shows of the first record, by its lines' first words."""
-    text = run("inspect", path, "--records", "1").stdout.partition("\nrecord 0 of ")[2]
+    text = run("inspect", path, "--records", "1").stdout
+    text = text.partition("\nrecord 0 of ")[2].partition("\n\n")[0]
     lines = (re.split(r"\s{2,}", line.strip(), maxsplit=2) for line in text.split("\n"))
     return {line[0]: line[2] for line in lines if len(line) == 3}
 
