@@ -24,6 +24,8 @@ class Measure(NamedTuple):
         spread: whether it is a distance between values, as a deviation is.
         of_values: whether it is one of the values, or between two of them.
         in_words: whether a line of text states it.
+        digits: so many significant digits of amounts are shown, or more where these
+            are close together.
     """
 
     name: str
@@ -32,6 +34,7 @@ class Measure(NamedTuple):
     spread: bool = False
     of_values: bool = True
     in_words: bool = False
+    digits: int = 4
 
 
 def _at(share: float) -> Callable[[Numbers], float | None]:
@@ -39,13 +42,13 @@ def _at(share: float) -> Callable[[Numbers], float | None]:
 
 
 MEASURES = (
-    Measure("minimum", lambda found: found.minimum),
+    Measure("minimum", lambda found: found.minimum, digits=6),
     Measure("5 %", _at(0.05)),
     Measure("25 %", _at(0.25)),
     Measure("median", _at(0.5)),
     Measure("75 %", _at(0.75)),
     Measure("95 %", _at(0.95)),
-    Measure("maximum", lambda found: found.maximum),
+    Measure("maximum", lambda found: found.maximum, digits=6),
     Measure("mean", lambda found: found.mean, of_values=False, in_words=True),
     Measure(
         "standard deviation",
@@ -118,9 +121,9 @@ class Style(NamedTuple):
             return self.time._replace(duration=duration).text(value)
         if self.ids:
             return record_value(round(value))
-        if not measure.of_values:
-            return number(value, 4, spread)
-        return self.text(value, spread)
+        if self.are_amounts or not measure.of_values:
+            return number(value, measure.digits, spread)
+        return self.text(value)
 
 
 PLAIN = Style()
