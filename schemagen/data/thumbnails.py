@@ -66,7 +66,7 @@ class Box(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Picture:
+class Thumbnail:
     """A picture of a record.
 
     Attributes:
@@ -107,15 +107,15 @@ def opened(data: bytes, form: str) -> Iterator[PIL.Image.Image]:
             yield image
 
 
-def copy_of(data: bytes, budget: Budget) -> Picture:
+def copy_of(data: bytes, budget: Budget) -> Thumbnail:
     """Return a copy of an encoded image."""
     content = content_of(data)
     form, header = content.format, content.picture
     if form not in IMAGES:
         titles = one_of(each.title for each in DECODED.values())
-        return Picture(trouble=f"not an image in {titles}")
+        return Thumbnail(trouble=f"not an image in {titles}")
     if header and header.height * header.width > MOST_PIXELS:
-        return Picture(
+        return Thumbnail(
             trouble=f"a {form} image of {size(len(data))} that says it is "
             f"{header.width:,} × {header.height:,} pixels: not decoded"
         )
@@ -129,17 +129,17 @@ def copy_of(data: bytes, budget: Budget) -> Picture:
             url = _encoded(_eight_bits(image), side)
     except Exception:  # of any type, as the bytes can be hostile
         damaged = f"a {form} image that cannot be decoded"
-        return Picture(trouble=content.trouble or damaged)
+        return Thumbnail(trouble=content.trouble or damaged)
     about = f"{width} × {height}, {channels} {form.upper()}, {size(len(data))}"
     return shown(url, about, height, width, budget)
 
 
-def shown(url: str, about: str, height: int, width: int, budget: Budget) -> Picture:
+def shown(url: str, about: str, height: int, width: int, budget: Budget) -> Thumbnail:
     """Return a picture with its URL, or the reason why it has none."""
     coarse = max(height, width) <= _COARSE
     if budget.spend(url):
-        return Picture(url, about, height, width, coarse)
-    return Picture("", about, height, width, coarse, FULL)
+        return Thumbnail(url, about, height, width, coarse)
+    return Thumbnail("", about, height, width, coarse, FULL)
 
 
 def _eight_bits(image: PIL.Image.Image) -> PIL.Image.Image:
@@ -175,7 +175,7 @@ def _data_url(image: PIL.Image.Image, form: str, **options: Any) -> str:
     return f"data:image/{form};base64,{base64.b64encode(out.getvalue()).decode()}"
 
 
-def copy_of_pixels(pixels: NDArray[Any], budget: Budget) -> Picture:
+def copy_of_pixels(pixels: NDArray[Any], budget: Budget) -> Thumbnail:
     """Return a copy of pixels [H, W, C] of any number type.
 
     The least value of other types than uint8 becomes black, and the greatest white.

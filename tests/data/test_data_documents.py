@@ -78,7 +78,7 @@ def test_every_field_is_printed_and_described(data: Path) -> None:
     assert checked >= {
         *("DataDocument", "FileStatistics", "SplitRecords", "RecordStatistics"),
         *("KeyStatistics", "StepsStatistics", "KindStatistics", "Numbers"),
-        *("BytesValues", "SampledRecord", "Values", "Duplicate", "Place"),
+        *("BytesValues", "SampledRecord", "FeatureValues", "Duplicate", "Place"),
         *("Difference", "Fact"),
     }
     assert isinstance(value, DataDocument)

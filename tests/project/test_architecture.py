@@ -176,3 +176,15 @@ def test_modules_say_their_subject() -> None:
     for module in MODULES:
         assert ast.get_docstring(tree_of(module)), module
         assert not {part.removesuffix(".py") for part in Path(module).parts} & vague
+
+
+def test_no_two_classes_of_the_data_tools_have_one_name() -> None:
+    """A reader who searches for a name finds one thing."""
+    names = [
+        node.name
+        for module in MODULES
+        if module.startswith("data/")
+        for node in ast.walk(tree_of(module))
+        if isinstance(node, ast.ClassDef)
+    ]
+    assert {name for name in names if names.count(name) > 1} == set()

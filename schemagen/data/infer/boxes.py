@@ -67,7 +67,7 @@ _SURE = 20
 
 
 @dataclass
-class Tally:
+class BoxTally:
     """How the boxes of records are in one form.
 
     Attributes:
@@ -232,7 +232,7 @@ def with_boxes(drafted: Drafted, again: Callable[[], Iterable[Columns]]) -> Draf
     if not candidates:
         return drafted
     images = {f.label: f.codec for f in fields if isinstance(f.kind, Image)}
-    tallies = [{form: Tally() for form in each.forms} for each in candidates]
+    tallies = [{form: BoxTally() for form in each.forms} for each in candidates]
     uneven: set[str] = set()
     for columns in again():
         features = Features(np.ones(len(columns.records), np.bool_), columns.by_key)
@@ -338,7 +338,7 @@ Said = list[str]
 
 
 def _decided(
-    candidate: Candidate, tallies: Mapping[Sides, Tally]
+    candidate: Candidate, tallies: Mapping[Sides, BoxTally]
 ) -> tuple[list[FieldSpec], Said]:
     """Return the fields of a candidate as they are declared, and what is said of them."""
     records = max(tally.records for tally in tallies.values())
@@ -379,7 +379,7 @@ _OF_CENTERS = (
 )
 
 
-def _refuted(tally: Tally) -> int:
+def _refuted(tally: BoxTally) -> int:
     """Return in how many records the numbers are no boxes of a form."""
     outside = min(tally.outside.values(), default=0)
     beyond = tally.records - tally.shares if tally.are_shares else outside
@@ -390,7 +390,7 @@ def _is_of_tfds(candidate: Candidate) -> bool:
     return candidate.fields[0].key.split("/")[-2:] == ["objects", "bbox"]
 
 
-def _broken(tally: Tally, candidate: Candidate) -> str:
+def _broken(tally: BoxTally, candidate: Candidate) -> str:
     return (
         f"no box=, since {tally.broken:,} of {plural(tally.records, 'record')} have a box "
         f"of {candidate.keys} that ends before it begins: are the sides in another order?"
@@ -409,7 +409,7 @@ def _unclear(candidate: Candidate, fitting: Sequence[Sides]) -> str:
 
 
 def _declared(
-    candidate: Candidate, sides: Sides, tally: Tally
+    candidate: Candidate, sides: Sides, tally: BoxTally
 ) -> tuple[list[FieldSpec], Said]:
     """Return fields with their sides, and doubts about the records that break them."""
     doubts: list[str] = []

@@ -55,7 +55,7 @@ class Values:
 
 
 @dataclass(frozen=True)
-class Lists:
+class ListValues:
     """The lists of a column, without those that are null.
 
     Attributes:
@@ -93,7 +93,7 @@ class TableColumn:
     path: tuple[str, ...]
     values: Values
     missing: NDArray[np.bool_]
-    lists: Lists | None = None
+    lists: ListValues | None = None
 
     @property
     def key(self) -> str:
@@ -188,7 +188,7 @@ def _items(array: Any) -> tuple[Rows, Any]:
     return lengths, pc.list_flatten(there)
 
 
-def _lists(array: Any) -> Lists:
+def _lists(array: Any) -> ListValues:
     """Return lists, and their items as far as these are lists again."""
     lengths, items = _items(array)
     totals = lengths
@@ -200,7 +200,7 @@ def _lists(array: Any) -> Lists:
         sizes += (int(found[0]) if len(found) == 1 and found[0] else fixed,)
         ends, sums = np.cumsum(totals), np.append(0, np.cumsum(inner))
         totals = sums[ends] - sums[ends - totals]
-    return Lists(lengths, totals, sizes, items)
+    return ListValues(lengths, totals, sizes, items)
 
 
 def _values(array: Any, *, single: bool) -> Values | None:

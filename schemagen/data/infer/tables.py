@@ -18,7 +18,7 @@ from .labels import label, label_text
 from .odd import with_content
 from .pictures import mask_or_picture, picture, with_own_sizes
 from .plain import plain, plain_draft
-from .table_columns import Lists, TableColumn, columns_of
+from .table_columns import ListValues, TableColumn, columns_of
 
 # What separates the values of CSV files, besides the comma.
 _SEPARATORS = {";": "';'", "\t": "a tab", "|": "'|'"}
@@ -220,7 +220,7 @@ def _plain(drafts: Drafts, column: TableColumn) -> Draft:
     return draft.with_facts(finite=False) if data.lists.unusual else draft
 
 
-def _list(drafts: Drafts, key: str, dtype: str, lists: Lists) -> Draft:
+def _list(drafts: Drafts, key: str, dtype: str, lists: ListValues) -> Draft:
     """Draft a field of lists."""
     facts: dict[str, Any] = {"dtype": dtype}
     if -1 in lists.sizes or (lists.sizes and dtype in STRINGS):

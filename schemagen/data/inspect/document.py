@@ -45,7 +45,7 @@ class BytesValue:
 
 
 @dataclass(frozen=True)
-class Values:
+class FeatureValues:
     """The values of a key, or of one step of it, in a record.
 
     Attributes:
@@ -84,7 +84,7 @@ class SampledRecord:
     offset: int
     bytes: int
     steps: Counts[str]
-    features: tuple[Values, ...]
+    features: tuple[FeatureValues, ...]
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,7 @@ def _sampled(split: Split, sample: Sample) -> SampledRecord:
     )
 
 
-def _features(message: Message, data: bytes) -> Iterator[Values]:
+def _features(message: Message, data: bytes) -> Iterator[FeatureValues]:
     for key, feature in sorted(message.features.items()):
         yield _values(key, None, feature, data)
     for key, steps in sorted(message.lists.items()):
@@ -235,12 +235,12 @@ def _features(message: Message, data: bytes) -> Iterator[Values]:
             yield _values(key, step, feature, data)
 
 
-def _values(key: str, step: int | None, feature: Feature, data: bytes) -> Values:
+def _values(key: str, step: int | None, feature: Feature, data: bytes) -> FeatureValues:
     """Return the first values of a feature of a record."""
     some: tuple[Any, ...] = tuple(feature.values[:_VALUES])
     if feature.kind == BYTES:
         some = tuple(_bytes_value(data[start:stop]) for start, stop in some)
-    return Values(key, step, feature.kind, len(feature.values), some)
+    return FeatureValues(key, step, feature.kind, len(feature.values), some)
 
 
 def _bytes_value(value: bytes) -> BytesValue:

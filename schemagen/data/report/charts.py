@@ -14,7 +14,7 @@ from ...display.blocks import Table
 from ...runtime.shared.times import UNITS, Time
 from ..formatting import number, share
 from ..profile.columns import Split
-from .densities import Bin, Distribution
+from .densities import DensityBin, Distribution
 
 SERIES = 6
 """The number of splits that have a color."""
@@ -189,7 +189,9 @@ def _zeros(shares: Sequence[float], series: Sequence[int]) -> Iterator[dict[str,
         }
 
 
-def _steps(bins: Sequence[Bin], unit: float, per: float) -> list[dict[str, float]]:
+def _steps(
+    bins: Sequence[DensityBin], unit: float, per: float
+) -> list[dict[str, float]]:
     """Return the corners of a histogram; of times in milliseconds, and shares for a day."""
     if not bins:
         return []

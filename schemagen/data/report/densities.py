@@ -35,7 +35,7 @@ _FARTHEST, _CLOSEST = 1e290, 1e-290
 Floats = NDArray[np.float64]
 
 
-class Bin(NamedTuple):
+class DensityBin(NamedTuple):
     """The density of values from `low` to below `high`."""
 
     low: float
@@ -58,7 +58,7 @@ class Distribution:
 
     values: Sequence[float] = ()
     shares: Sequence[Sequence[float]] = ()
-    bins: Sequence[Sequence[Bin]] = ()
+    bins: Sequence[Sequence[DensityBin]] = ()
     zeros: Sequence[float] = ()
     logarithmic: bool = False
 
@@ -258,7 +258,7 @@ def _bins(
     ends: tuple[float, float],
     total: int,
     logarithmic: bool,
-) -> list[Bin]:
+) -> list[DensityBin]:
     """Return the densities of one series, between its ends.
 
     The first and the last bin are cut there. If less than half of one is left, it is a part
@@ -281,7 +281,7 @@ def _bins(
     if len(held) > 1 and width(*bounds[-2:]) < width(*full[-2:]) / 2:
         held[-2:], bounds[-2:-1] = [sum(held[-2:])], []
     return [
-        Bin(low, high, count / total / width(low, high))
+        DensityBin(low, high, count / total / width(low, high))
         for low, high, count in zip(bounds, bounds[1:], held, strict=False)
         if high > low
     ]

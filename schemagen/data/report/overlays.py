@@ -16,7 +16,7 @@ from ...runtime.images.headers import MOST_PIXELS
 from ..formatting import decoded, one_line, record_value
 from ..profile.classes import declared_classes
 from ..profile.record_values import Features
-from ..thumbnails import Box, Budget, Picture, opened, palette_url, shown
+from ..thumbnails import Box, Budget, Thumbnail, opened, palette_url, shown
 
 if TYPE_CHECKING:
     from ...spec.model import FieldSpec, RecordSpec
@@ -101,7 +101,7 @@ class Overlays:
         alpha = bytes([255 if opacity == 255 else 0, *[opacity] * 255])
         return palette_url(shown.astype(np.uint8), _PALETTE, alpha)  # modulo 256
 
-    def picture(self, mask: FieldSpec, ids: NDArray[Any], budget: Budget) -> Picture:
+    def picture(self, mask: FieldSpec, ids: NDArray[Any], budget: Budget) -> Thumbnail:
         """Return a mask of which a record has no picture of the same proportions."""
         height, width = ids.shape
         url = self.mask(mask, ids, budget, 255)

@@ -40,7 +40,7 @@ class Cell(NamedTuple):
     marked: bool = False
 
 
-class Group(NamedTuple):
+class FieldRows(NamedTuple):
     """A field: its name and kind, and a row of cells for each split."""
 
     name: str
@@ -52,7 +52,7 @@ class Overview(NamedTuple):
     """The fields, the titles of their cells, and how many fields are left out."""
 
     titles: Sequence[str]
-    groups: Sequence[Group]
+    groups: Sequence[FieldRows]
     left_out: int
 
 
@@ -84,7 +84,7 @@ def _drifts(profile: Profile) -> Mapping[_Place, Cell]:
     return found
 
 
-def _group(field: Described, drifts: Mapping[_Place, Cell]) -> Group:
+def _group(field: Described, drifts: Mapping[_Place, Cell]) -> FieldRows:
     column, rows, pictures = field.column, [], _pictures(field)
     for split in field.splits:
         cells = [*_cells(field, split), Cell(pictures.get(split.name, ""))]
@@ -93,7 +93,7 @@ def _group(field: Described, drifts: Mapping[_Place, Cell]) -> Group:
         rows.append((split, cells))
     kinds = [column.type] if len(column.kinds) < 2 else []
     kinds += [SIZES.title] if _of_sizes(field) else []
-    return Group(column.name, ", ".join(kinds), rows)
+    return FieldRows(column.name, ", ".join(kinds), rows)
 
 
 def _of_sizes(field: Described) -> bool:

@@ -19,8 +19,8 @@ from ..profile.duplicates import Place
 from ..profile.profile import Profile
 from ..profile.record_values import MISSING, Features, class_names, read, value_text
 from ..statistics.bytes_values import content_of
-from ..statistics.samples import Sample as Kept
-from ..thumbnails import Budget, Picture, copy_of, copy_of_pixels
+from ..statistics.samples import Sample
+from ..thumbnails import Budget, Thumbnail, copy_of, copy_of_pixels
 from .overlays import Overlays, ids_of, overlays_of
 from .records import records_at
 
@@ -64,23 +64,23 @@ class Value(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Sample:
+class ShownRecord:
     """A record as the page shows it; `headline` has its labels."""
 
     id: str
     title: str
     file: str
     headline: str
-    pictures: Sequence[Picture]
+    pictures: Sequence[Thumbnail]
     values: Sequence[Value]
 
 
 @dataclass(frozen=True)
-class Group:
+class SplitSamples:
     """The samples of one split; as a table, if no sample of the page has pictures."""
 
     split: Split
-    samples: Sequence[Sample]
+    samples: Sequence[ShownRecord]
     table: Table | None
 
 
@@ -95,8 +95,8 @@ class Samples:
         overlays: the masks and boxes in them.
     """
 
-    groups: Sequence[Group]
-    repeated: Sequence[Sample]
+    groups: Sequence[SplitSamples]
+    repeated: Sequence[ShownRecord]
     ids: Mapping[Place, str]
     overlays: Overlays
 
@@ -124,7 +124,7 @@ def samples_of(profile: Profile, places: Sequence[Place]) -> Samples:
     # Texts tell more than ids.
     likely.sort(key=lambda column: column.is_number)
     painter = _Painter(columns, likely, spec, overlays_of(spec), Budget())
-    painted: list[list[Sample]] = [[] for _ in chosen]
+    painted: list[list[ShownRecord]] = [[] for _ in chosen]
     ids: dict[Place, str] = {}
     # One of each split in turn, so that the budget is shared fairly.
     with Bar("drawing records", sum(map(len, chosen)), "record") as bar:
@@ -135,21 +135,21 @@ def samples_of(profile: Profile, places: Sequence[Place]) -> Samples:
                     painted[index].append(painter.sample(kept, id_, splits[index]))
                     ids[Place(kept.file, kept.number)] = id_
                     bar()
-    repeated: list[Sample] = []
+    repeated: list[ShownRecord] = []
     for kept in records_at([each for each in places if each not in ids]):
         id_ = f"repeated-{len(repeated) + 1}"
         repeated.append(painter.sample(kept, id_))
         ids[Place(kept.file, kept.number)] = id_
     drawn = any(sample.pictures for some in painted for sample in some)
     groups = [
-        Group(split, shown, None if drawn else _table(shown, columns))
+        SplitSamples(split, shown, None if drawn else _table(shown, columns))
         for split, shown in zip(splits, painted, strict=False)
         if shown
     ]
     return Samples(groups, repeated, ids, painter.overlays)
 
 
-def _table(samples: Sequence[Sample], columns: Sequence[Column]) -> Table:
+def _table(samples: Sequence[ShownRecord], columns: Sequence[Column]) -> Table:
     """Return a row for each sample, whose title is a button that opens it.
 
     It has as many columns as fit: targets, then those that are first, info last.
@@ -201,10 +201,10 @@ class _Painter:
     overlays: Overlays
     budget: Budget
 
-    def sample(self, kept: Kept, id_: str, split: Split | None = None) -> Sample:
+    def sample(self, kept: Sample, id_: str, split: Split | None = None) -> ShownRecord:
         """Return a record as the page shows it; pixels count that are of a split."""
         features = read(kept.data)
-        return Sample(
+        return ShownRecord(
             id=id_,
             title=f"record {kept.number:,}",
             file=one_line(os.path.basename(kept.file), 80),
@@ -256,12 +256,12 @@ class _Painter:
             found.append(Value("…", "", f"{more}, not shown"))
         return found
 
-    def _pictures(self, features: Features, split: Split | None) -> list[Picture]:
+    def _pictures(self, features: Features, split: Split | None) -> list[Thumbnail]:
         """Return the pictures of a record, with its masks and boxes over them.
 
         A mask of other proportions than all of them is a picture of its own.
         """
-        pictures: list[Picture] = []
+        pictures: list[Thumbnail] = []
         for column in self.columns:
             room = _MOST_PICTURES - len(pictures)
             copies = self._copies(column, features)[:room] if room else []
@@ -288,7 +288,7 @@ class _Painter:
             pictures[0] = replace(first, boxes=boxes)
         return pictures
 
-    def _copies(self, column: Column, features: Features) -> list[Picture]:
+    def _copies(self, column: Column, features: Features) -> list[Thumbnail]:
         """Return copies of the images of a record in one column."""
         field = column.field
         if field is not None:
@@ -306,7 +306,7 @@ class _Painter:
                 return [copy_of_pixels(pixels, self.budget)]
             dtype, shape = field.codec.delivered.decoded
             wanted = f"{shape_text(shape)} {dtype} pixels"
-            return [Picture(trouble=f"not the bytes of {wanted}")]
+            return [Thumbnail(trouble=f"not the bytes of {wanted}")]
         held = features.feature(column.key)
         values = features.contents_of(field, held) if held else []
         if column.steps:
@@ -325,7 +325,7 @@ def _text(column: Column, features: Features, most: int) -> str:
     return value_text(column, features, room, each=most, lines=True)
 
 
-def _alike(picture: Picture, ids: NDArray[Any]) -> bool:
+def _alike(picture: Thumbnail, ids: NDArray[Any]) -> bool:
     """Tell a picture of the same proportions, but for one pixel, as a mask."""
     height, width = ids.shape
     gap: int = abs(picture.width * height - picture.height * width)
