@@ -108,10 +108,10 @@ def test_information_is_that_of_the_formula(tmp_path: Path) -> None:
     assert 0.3 < expected < 0.7
     for name in ("code", "number"):
         assert found[f"{name} values"].value == pytest.approx(expected)
-        assert found[f"{name} values"].note == "3 bins of 600 records"
+        assert found[f"{name} values"].note == "3 bins, 600 records"
     expected = information(IDS, in_bins(size, 16))
     assert found["size values"].value == pytest.approx(expected)
-    assert found["size values"].note == "16 bins of 600 records"
+    assert found["size values"].note == "16 bins, 600 records"
     rest = np.abs(NOISE[IDS != 0])
     bins = np.zeros(COUNT, int)
     bins[IDS != 0] = 1 + in_bins(rest, 15)
@@ -189,9 +189,9 @@ def test_numbers_of_which_the_target_was_made_are_marked(tmp_path: Path) -> None
         near=(NUMBER, ids + RANDOM.normal(size=2000) / 4),
     )
     assert found["shifted values"].mark == "target-leakage"
-    assert found["shifted values"].note.startswith("166 bins of 2,000 records")
+    assert found["shifted values"].note.startswith("166 bins, 2,000 records")
     assert found["near values"].mark == ""
-    assert found["near values"].note == "16 bins of 2,000 records"
+    assert found["near values"].note == "16 bins, 2,000 records"
 
 
 def test_a_copy_of_many_classes_is_marked(tmp_path: Path) -> None:
@@ -293,8 +293,8 @@ def test_missing_values_are_a_bin(tmp_path: Path) -> None:
     for name in ("wings", "paws"):
         fact = found[f"{name} presence"]
         assert fact.value == pytest.approx(information(IDS, owl))
-        assert fact.note == "2 bins of 600 records; tells owl on its own"
-    assert found["length values"].note == "17 bins of 600 records"
+        assert fact.note == "2 bins, 600 records; tells owl on its own"
+    assert found["length values"].note == "17 bins, 600 records"
 
 
 def test_lengths_and_means_of_lists_are_features(tmp_path: Path) -> None:

@@ -338,7 +338,7 @@ def association_facts(
     """Yield how well features tell a target, the strongest first."""
     for each in found:
         column = each.feature.column
-        bins = f"{plural(each.bins, 'bin')} of {plural(each.records, 'record')}"
+        bins = f"{plural(each.bins, 'bin')}, {plural(each.records, 'record')}"
         words = told_words(target.target, each) if each.marked else ""
         yield Fact(
             column.name,
