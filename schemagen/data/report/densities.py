@@ -136,7 +136,8 @@ def _step(values: Floats) -> float:
     """Return the step of the grid on which all values are; 0 if there is none."""
     if len(values) < 2:
         return 0.0
-    with np.errstate(over="ignore"):
+    # Large integers may be equal as floats, and floats be too far apart.
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         reach = values[-1] - values[0]
         places = np.rint(reach / np.diff(values).min())
     if not places <= _MOST_PLACES:  # which may not be a number

@@ -415,3 +415,13 @@ def test_wide_screens_have_more_columns_of_cards(
     )
     assert len(page.evaluate(grid).split()) == columns
     assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+@pytest.mark.parametrize("least", [0, -62_135_596_800_000_000])
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_integers_that_are_equal_as_floats_warn_of_nothing(
+    tmp_path: Path, least: int
+) -> None:
+    values = [*[least] * 50, *(2**62 + at for at in range(50))]
+    path = write_file(tmp_path / "records", [example({"x": each}) for each in values])
+    assert '<span class="name">x</span>' in page_about(path)

@@ -20,7 +20,7 @@ from schemagen.data.report.charts import (
     inline_svg,
     scatter,
 )
-from schemagen.data.report.densities import Bin, Distribution, distribution_of
+from schemagen.data.report.densities import DensityBin, Distribution, distribution_of
 from schemagen.data.report.samples import value_text
 from schemagen.data.statistics import measures
 from schemagen.data.statistics.numbers import numbers
@@ -43,7 +43,7 @@ GAPS = """() => {
     [
         bars([Bar("a long name...", 0, 0.57, ""), Bar("b", 0, 0.43, "")], 1, "shares"),
         distribution_plot(
-            Distribution(bins=[[Bin(0, 50_161, 0.2)]]), [0], "values", whole=True
+            Distribution(bins=[[DensityBin(0, 50_161, 0.2)]]), [0], "values", whole=True
         ),
     ],
     ids=["shares", "values"],
@@ -61,7 +61,7 @@ def test_labels_of_an_axis_keep_apart(plot: Plot, tmp_path: Path, visit: Visit) 
 def test_counts_have_whole_ticks(most: int) -> None:
     """A number between two of them cannot be."""
     points = [(float(at), float(at)) for at in range(most + 1)]
-    found = Distribution(bins=[[Bin(0.5, most + 0.5, 3.0)]])
+    found = Distribution(bins=[[DensityBin(0.5, most + 0.5, 3.0)]])
     plots = [
         scatter(points, "points", whole=(True, True)),
         distribution_plot(found, [0], "values", whole=True),
