@@ -539,6 +539,17 @@ def test_records_of_any_order_and_file_are_matched(two: tuple[Path, Path]) -> No
     assert sizes[:10] == ["0", "1", "2", "3", "4", "6", "7", "8", "9", "10"]
 
 
+def test_records_of_one_key_are_matched_by_their_bytes_first(
+    two: tuple[Path, Path],
+) -> None:
+    """In whatever order they are."""
+    for path, sizes in zip(two, ((8.0, 9.0), (9.0, 8.0)), strict=True):
+        some = [record(at) for at in range(60)] + [record(7, size=x) for x in sizes]
+        write_file(path / "train-00000-of-00001", some)
+    code, found = diff(*two, "--key", "id")
+    assert (code, found["same"]) == (0, True)
+
+
 def test_remote_data_is_read_again(two: tuple[Path, Path]) -> None:
     """As local files are."""
     one, other = two

@@ -169,13 +169,13 @@ class Side:
 
     @property
     def values(self) -> Digested:
-        """The digests of what identifies its records: [N].
+        """The digests of its values of the key: [N].
 
         Raises:
-            DatasetError: the values of the key do not.
+            DatasetError: these do not identify records.
         """
         found = self.split.found.digests
-        if not self.key or not len(found.records):
+        if not len(found.records):
             return found.records
         values = found.values.get(self.key)
         if values is None or len(values) != len(found.records):

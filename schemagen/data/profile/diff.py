@@ -238,16 +238,19 @@ def _more_classes(own: FieldSpec, other: FieldSpec) -> list[str]:
 
 def _of_split(name: str, sides: tuple[Side, Side], shown: Shown) -> SplitDiff:
     one, other = sides
-    only, matched = _compared(one.values, other.values)
-    records = [side.split.found.digests.records for side in sides]
-    first, second = matched
-    differ = records[0][first] != records[1][second]
+    only, _ = _compared(*(side.split.found.digests.records for side in sides))
+    changed = only[0][:0], only[1][:0]
+    if one.key:  # records of equal bytes are matched already
+        values = one.values[only[0]], other.values[only[1]]
+        lacking, both = _compared(*values)
+        changed = only[0][both[0]], only[1][both[1]]
+        only = only[0][lacking[0]], only[1][lacking[1]]
     return SplitDiff(
         name,
         (one.split.found.records, other.split.found.records),
         (len(only[0]), len(only[1])),
         (one.unmatched(only[0], shown), other.unmatched(only[1], shown)),
-        changes_of(sides, (first[differ], second[differ]), shown),
+        changes_of(sides, changed, shown),
     )
 
 
