@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from .findings import Finding, Location, SchemagenError, refused
+from .rules import Thresholds
 from .runtime.shared.errors import did_you_mean
 
 if TYPE_CHECKING:
@@ -120,6 +121,22 @@ def record_limit(start: Path) -> int:
     if "max-record-bytes" not in (table or {}):
         return MOST_RECORD_BYTES
     return find_project(directory).settings.max_record_bytes
+
+
+def thresholds_for(start: Path) -> Thresholds:
+    """Return the thresholds of the project that a directory is in, or the defaults.
+
+    Without the setting, pydantic is not imported.
+
+    Raises:
+        SchemagenError: the settings cannot be used.
+    """
+    directory = settings_directory(start)
+    if directory is None or "thresholds" not in (
+        read_settings(directory / FILE_NAME)[1] or {}
+    ):
+        return Thresholds()
+    return find_project(directory).settings.thresholds.thresholds()
 
 
 def output_in(text: str) -> str | None:

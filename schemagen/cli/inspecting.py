@@ -184,11 +184,9 @@ def _read(
 
 def _thresholds(project: str) -> Thresholds:
     """Return the thresholds in the settings of a project, if there is one."""
-    from ..config import find_project, settings_directory
+    from ..config import thresholds_for
 
-    if settings_directory(Path(project)) is None:
-        return Thresholds()
-    return find_project(Path(project)).settings.thresholds.thresholds()
+    return thresholds_for(Path(project))
 
 
 def _findings(profile: Profile, names: Sequence[str]) -> list[Finding]:
