@@ -114,13 +114,8 @@ def record_limit(start: Path) -> int:
     """
     from .runtime.shared.tfrecord import MOST_RECORD_BYTES
 
-    directory = settings_directory(start)
-    if directory is None:
-        return MOST_RECORD_BYTES
-    _, table = read_settings(directory / FILE_NAME)
-    if "max-record-bytes" not in (table or {}):
-        return MOST_RECORD_BYTES
-    return find_project(directory).settings.max_record_bytes
+    settings = _settings_with("max-record-bytes", start)
+    return MOST_RECORD_BYTES if settings is None else settings.max_record_bytes
 
 
 def thresholds_for(start: Path) -> Thresholds:
@@ -131,12 +126,17 @@ def thresholds_for(start: Path) -> Thresholds:
     Raises:
         SchemagenError: the settings cannot be used.
     """
+    settings = _settings_with("thresholds", start)
+    return Thresholds() if settings is None else settings.thresholds.thresholds()
+
+
+def _settings_with(name: str, start: Path) -> Settings | None:
+    """Return the settings of the project that a directory is in; None without a name."""
     directory = settings_directory(start)
-    if directory is None or "thresholds" not in (
-        read_settings(directory / FILE_NAME)[1] or {}
-    ):
-        return Thresholds()
-    return find_project(directory).settings.thresholds.thresholds()
+    if directory is None:
+        return None
+    _, table = read_settings(directory / FILE_NAME)
+    return find_project(directory).settings if name in (table or {}) else None
 
 
 def output_in(text: str) -> str | None:

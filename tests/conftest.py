@@ -180,6 +180,7 @@ def memory() -> Iterator[Any]:
     """The file system in memory of fsspec, empty before and after."""
     system = fsspec.filesystem("memory")
     system.store.clear()
+    system.pseudo_dirs[:] = [""]
     yield system
     system.store.clear()
 

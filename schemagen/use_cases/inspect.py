@@ -11,8 +11,7 @@ from ..data.framing import whole_of
 from ..data.inspect.inspecting import statistics_of
 from ..data.one_pass import Group, Scanned, Wanted, read_data, read_files
 from ..data.profile.associations import keys_of
-from ..data.profile.columns import specs_by_split
-from ..data.profile.groups import group_keys
+from ..data.profile.columns import keys_named, specs_by_split
 from ..data.profile.profile import Profile, profile_of
 from ..data.sources import Data
 from ..data.verify.verification import Verification
@@ -118,7 +117,7 @@ def read(
         max_record_bytes=max_record_bytes,
         lengths=lengths,
         rows=rows,
-        groups=group_keys(groups, (each.spec for each in read)),
+        groups=keys_named(groups, (each.spec for each in read)),
     )
     with Bar("reading") as bar:
         found = read_data(data, read, wanted, workers=workers, progress=bar)

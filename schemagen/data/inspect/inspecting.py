@@ -11,8 +11,7 @@ from ...runtime.shared.tfrecord import MOST_RECORD_BYTES
 from ...runtime.sources.shards import File
 from ..one_pass import Group, Pass, Scanned, Wanted, read_data
 from ..profile.associations import keys_of
-from ..profile.columns import specs_by_split
-from ..profile.groups import group_keys
+from ..profile.columns import keys_named, specs_by_split
 from ..profile.profile import Profile, profile_of
 from ..sources import Data, find_data
 from ..statistics.model import DataStatistics, FileStatistics, WrittenBy
@@ -64,7 +63,7 @@ def inspect_data(
         limit=limit,
         max_record_bytes=max_record_bytes,
         rows=keys_of(specs.values()),
-        groups=group_keys(groups, specs.values()),
+        groups=keys_named(groups, specs.values()),
     )
     with Bar("inspecting") as bar:
         found = read_data(data, read, wanted, workers=workers, progress=bar)

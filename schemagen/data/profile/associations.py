@@ -199,7 +199,7 @@ def _target(column: Column, cells: Cells) -> Variable | None:
     field = column.field
     if column.steps or field is None or field.role != "target":
         return None
-    if field.codec.of_classes or _holds(cells, NUMBER):
+    if column.of_classes or _holds(cells, NUMBER):
         return _of_values(column, cells, _TARGET_BINS, missing=False)
     return None
 
@@ -210,11 +210,9 @@ def _features(column: Column, cells: Cells) -> Iterator[Variable]:
     if values is not None and not _identifies(values):
         yield values
     if cells.counts.max(initial=0) > 1 or column.steps:
-        field = column.field
         counts = np.where(cells.counts < 0, np.nan, cells.counts)
         yield _numeric(column, "steps" if column.steps else "lengths", counts)
-        of_classes = field is not None and field.codec.of_classes
-        if not of_classes and np.isfinite(cells.means).any():
+        if not column.of_classes and np.isfinite(cells.means).any():
             yield _numeric(column, "means", cells.means)
     lacking = cells.held == MISSING
     if lacking.any() and not lacking.all():
@@ -238,9 +236,9 @@ def _of_values(
     if field is None or not (numbers or _holds(cells, TEXT)):
         return None
     names: Mapping[Any, str] = {}
-    if field.codec.of_classes:
+    if column.of_classes:
         names = declared_classes(field)
-    elif field.parts[0].dtype == "bool":
+    elif column.is_bool:
         names = {0: "False", 1: "True"}
     elif numbers:
         return _numeric(column, "values", cells.numbers, bins, missing=missing)

@@ -113,9 +113,8 @@ def _like_classes(column: Column, values: Counts) -> bool:
     numbers = [value for value in counts if isinstance(value, int)]
     likely = not numbers
     if column.field is None:
-        single = not column.steps and column.whole.lengths.maximum == 1
         first = min(numbers, default=0)
-        likely = single and len(counts) <= _MOST_GUESSED and first in (0, 1)
+        likely = column.is_single and len(counts) <= _MOST_GUESSED and first in (0, 1)
     return (
         likely
         and len(counts) >= 2

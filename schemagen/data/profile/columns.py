@@ -174,6 +174,11 @@ class Column:
 
         return time_of(self.field.kind)
 
+    @property
+    def of_classes(self) -> bool:
+        """Whether the schema says that its values are classes."""
+        return self.field is not None and self.field.codec.of_classes
+
     @cached_property
     def class_names(self) -> Mapping[Any, str]:
         """The names of its classes, by their stored values; empty without classes."""
@@ -194,8 +199,7 @@ class Column:
     @property
     def style(self) -> Style:
         """What its numbers are, which tells how they are shown."""
-        of_classes = self.field is not None and self.field.codec.of_classes
-        names = of_classes or _ID.search(self.key) is not None
+        names = self.of_classes or _ID.search(self.key) is not None
         return Style(self.time, names and self.kinds == (INT64,), self.is_bool)
 
     def style_of(self, quantity: Quantity) -> Style:
@@ -225,12 +229,11 @@ class Column:
     def is_number(self) -> bool:
         """Whether records have a single number, which is not a class."""
         whole = self.whole
-        of_classes = self.field is not None and self.field.codec.of_classes
         return (
             whole.numbers is not None
             and whole.lengths.maximum == 1
             and whole.numbers.count <= whole.present
-            and not of_classes
+            and not self.of_classes
         )
 
     @property
@@ -297,6 +300,20 @@ def specs_by_split(data: Data, spec: RecordSpec | None) -> dict[str, RecordSpec]
         return dict.fromkeys(data.splits, spec)
     found = {name: _readable(files[0].spec) for name, files in data.splits.items()}
     return {name: spec for name, spec in found.items() if spec is not None}
+
+
+def keys_named(
+    names: Iterable[str], specs: Iterable[RecordSpec | None]
+) -> tuple[str, ...]:
+    """Return keys that are given as names of fields, or as keys."""
+    known = [*specs]
+    keys = {
+        field.label: field.key
+        for spec in known
+        if spec is not None
+        for field in spec.fields
+    }
+    return tuple(dict.fromkeys(keys.get(name, name) for name in names))
 
 
 def spec_of_manifest(data: Data) -> RecordSpec | None:

@@ -201,8 +201,7 @@ class _Pair:
         }
         by_category = [*self._of_values(classes)]
         by_number = []
-        field = self.column.field
-        if VALUES in held and not (field is not None and field.codec.of_classes):
+        if VALUES in held and not self.column.of_classes:
             by_number = [*self._numbers(VALUES, held[VALUES])]
         # Numbers that look like classes may be amounts: their order may show more.
         yield from sorted([*by_category, *by_number], key=lambda e: not e.drift)[:1]

@@ -134,10 +134,7 @@ def _facts(profile: Profile) -> Iterator[Fact]:
 
 
 def judged_facts(profile: Profile) -> Iterator[Fact]:
-    """Yield what can be marked: classes, differences, duplicates, and what is wrong.
-
-    What two datasets have in common is no duplicate.
-    """
+    """Yield what can be marked: classes, differences, duplicates, and what is wrong."""
     yield from class_facts(profile)
     yield from difference_facts(profile.drifts)
     yield from duplicate_facts(profile.duplicates.found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,25 +16,8 @@ from .classes import declared_classes, value_name
 from .columns import Column, Split
 from .duplicates import SHOWN, Duplicate, Duplicates, Places, SharedValue
 
-if TYPE_CHECKING:
-    from ...spec.model import RecordSpec
-
 # An error lists so many names.
 _MOST_NAMES = 30
-
-
-def group_keys(
-    names: Iterable[str], specs: Iterable[RecordSpec | None]
-) -> tuple[str, ...]:
-    """Return the keys of groups, which are given as names of fields or as keys."""
-    known = [*specs]
-    keys = {
-        field.label: field.key
-        for spec in known
-        if spec is not None
-        for field in spec.fields
-    }
-    return tuple(dict.fromkeys(keys.get(name, name) for name in names))
 
 
 def no_field(where: str, name: str, names: Sequence[str]) -> DatasetError:

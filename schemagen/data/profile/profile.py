@@ -21,7 +21,6 @@ from .classes import ClassCounts, class_counts
 from .columns import Column, Split, columns_of, latest_of, spec_of_manifest, splits_of
 from .comparison import Difference, differences_of, pairs_of
 from .duplicates import Duplicates, duplicates_of
-from .groups import check_groups, shared_groups
 
 if TYPE_CHECKING:
     from ...spec.model import RecordSpec
@@ -134,11 +133,15 @@ class Profile:
     def duplicates(self) -> Duplicates:
         """What is repeated; nothing if no digests were taken."""
         files = self.statistics.files
-        groups = [each for each in self.columns if each.key in self.groups]
         others = [each for each in self.columns if each.key not in self.groups]
         found = duplicates_of(others, self.splits, files)
         if self.compared is not None:
             return found.between(self.compared)
+        if not self.groups:
+            return found
+        from .groups import shared_groups
+
+        groups = [each for each in self.columns if each.key in self.groups]
         return found + shared_groups(groups, self.splits, files)
 
     @cached_property
@@ -176,7 +179,10 @@ def profile_of(
         groups=groups,
         thresholds=thresholds or Thresholds(),
     )
-    check_groups(found.where, found.columns, groups)
+    if groups:
+        from .groups import check_groups
+
+        check_groups(found.where, found.columns, groups)
     return found
 
 

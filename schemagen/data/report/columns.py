@@ -316,7 +316,7 @@ def _balance(classes: ClassCounts, counts: Mapping[str, int]) -> Iterator[str]:
         ratio = f"Imbalanced {number(most / least, 2)}:1"
         how = ratio if most >= 1.5 * least else "Balanced"
         one = "label" if classes.declared else "value"
-        if not classes.column.steps and classes.column.whole.lengths.maximum == 1:
+        if classes.column.is_single:
             one = "record"
         yield f"{how}; {shown(rare)} has {plural(least, one)}."
 

@@ -335,13 +335,17 @@ def _facts_of_each(diff: Diff) -> list[str]:
 def _keys_of_each(diff: Diff) -> Table:
     """Return the table of all keys, with a row for each dataset that has it."""
     rows = []
+    columns = [
+        {(each.key, each.steps): each for each in profile.columns}
+        for profile in diff.profiles
+    ]
     for column in diff.profile.columns:
-        for name, profile in zip(diff.names, diff.profiles, strict=True):
-            for own in profile.columns:
-                if (own.key, own.steps) == (column.key, column.steps):
-                    facts = [*column_facts(profile, own), *declared_facts(own)]
-                    facts.append(Fact(own.name, own.key, None, "dataset", name))
-                    rows.append((Code(column.name), facts))
+        for name, profile, some in zip(diff.names, diff.profiles, columns, strict=True):
+            own = some.get((column.key, column.steps))
+            if own is not None:
+                facts = [*column_facts(profile, own), *declared_facts(own)]
+                facts.append(Fact(own.name, own.key, None, "dataset", name))
+                rows.append((Code(column.name), facts))
     return facts_table("key", rows, ("dataset", *_OF_KEY))
 
 
