@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..data.checks import Tally
 from ..data.framing import whole_of
@@ -43,16 +43,7 @@ class Report:
 
 
 def write_report(
-    path: str,
-    data: Data,
-    spec: RecordSpec | None = None,
-    *,
-    limit: int | None = None,
-    workers: int | None = None,
-    max_record_bytes: int = MOST_RECORD_BYTES,
-    lengths: bool = False,
-    groups: Sequence[str] = (),
-    thresholds: Thresholds | None = None,
+    path: str, data: Data, spec: RecordSpec | None = None, **reading: Any
 ) -> Report:
     """Read data once, and write the HTML report.
 
@@ -60,28 +51,14 @@ def write_report(
         path: the file, which `check_target` has allowed.
         data: the files.
         spec: of all records; None for those that the manifest lists.
-        limit: read only so many records of each split.
-        workers: how many processes read; None for one a core.
-        max_record_bytes: longer records are damage.
-        lengths: keep the lengths of records, for an index.
-        groups: as `inspect_data` takes them.
-        thresholds: of a project; None for the defaults.
+        **reading: as `read` takes them.
 
     Raises:
         DatasetError: a worker died, or there are no such groups.
     """
     from ..data.report.page import write_report as write
 
-    profile, verification = read(
-        data,
-        spec,
-        limit=limit,
-        workers=workers,
-        max_record_bytes=max_record_bytes,
-        lengths=lengths,
-        groups=groups,
-        thresholds=thresholds,
-    )
+    profile, verification = read(data, spec, **reading)
     size = write(path, profile, verification)
     return Report(path, size, profile, verification)
 
@@ -97,7 +74,17 @@ def read(
     groups: Sequence[str] = (),
     thresholds: Thresholds | None = None,
 ) -> tuple[Profile, Verification]:
-    """Read data once, for all that a report shows; arguments are as of `write_report`.
+    """Read data once, for all that a report shows.
+
+    Args:
+        data: the files.
+        spec: of all records; None for those that the manifest lists.
+        limit: read only so many records of each split.
+        workers: how many processes read; None for one a core.
+        max_record_bytes: longer records are damage.
+        lengths: keep the lengths of records, for an index.
+        groups: as `inspect_data` takes them.
+        thresholds: of a project; None for the defaults.
 
     Returns:
         What the data is like, and what is wrong with it.
