@@ -237,10 +237,12 @@ def _of_images(codec: Images) -> Words:
     form = "encoded" if codec.encoding == "any" else codec.encoding
     delivers = f"{codec.dtype} {_batch(codec, 'THWC')}{_range(codec)}"
     return Words(
-        f"a list of {number}{form} images, as bytes or uint8 {shape_text(codec.shape)}",
+        f"a list of {number}{form} images, as bytes or "
+        f"{codec.stored_dtype} {shape_text(codec.shape)}",
         delivers if codec.count else f"{delivers}, padded with zeros",
         "empty" if codec.count is None else "zeros",
-        "Sequence[bytes | NDArray[np.uint8]] | NDArray[np.uint8]",
+        f"Sequence[bytes | NDArray[np.{codec.stored_dtype}]] | "
+        f"NDArray[np.{codec.stored_dtype}]",
         f"bytes_list (each {codec.encoding})",
     )
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...runtime.cells.columns import Rows
-from ...runtime.images.formats import channels_of
+from ...runtime.images.formats import ANY, FORMATS_OF, channels_of, dtypes_of
 from ...runtime.kinds.masks import Mask
 from ...runtime.records.between import image_of
 from ..formatting import plural
@@ -64,25 +64,28 @@ def image_draft(data: KeyEvidence) -> Draft | None:
         return None
     if not (found.heights.minimum and found.widths.minimum):
         return None
-    encoding = next(iter(values.images)) if len(values.images) == 1 else "any"
+    encoding = next(iter(values.images)) if len(values.images) == 1 else ANY
+    if encoding == ANY and not values.images.keys() <= FORMATS_OF[ANY].keys():
+        return None  # no field takes all of them
     channels = min(c for c in channels_of(encoding) if c >= max(found.channels))
     bits = found.depths.keys()
-    deep = encoding == "png" and bits == {16}
-    if not deep and (max(bits) > 8 or (min(bits) < 8 and channels == 4)):
+    dtype = {16: "uint16", 32: "float32"}.get(max(bits), "uint8")
+    if dtype != "uint8":
+        if len(bits) > 1 or dtype not in dtypes_of(encoding):
+            return None
+    elif max(bits) > 8 or (min(bits) < 8 and channels == 4):
         return None
     height, width = (
         int(axis.constant) if axis.constant else None
         for axis in (found.heights, found.widths)
     )
     facts = {"shape": (height, width, channels), "encoding": encoding}
-    return Draft(data.key, "Image", {**facts, "dtype": "uint16" if deep else "uint8"})
+    return Draft(data.key, "Image", {**facts, "dtype": dtype})
 
 
 def _images(draft: Draft, data: KeyEvidence) -> Draft | None:
     """Return the field of a list of images."""
-    if draft.facts["dtype"] != "uint8":
-        return None
-    facts = {name: draft.facts[name] for name in ("shape", "encoding")}
+    facts = draft.facts
     draft = resized(replace(draft, kind="Images", facts=facts), data.values)
     if data.is_fixed:
         return draft.with_facts(count=data.longest)

@@ -92,6 +92,8 @@ def _image(value: bytes, image: str) -> Content:
         header = DECODED[image].header(value)
     except Problem as problem:
         return Content(image, trouble=problem.found)
+    except ImportError as error:  # of an old Pillow
+        return Content(image, trouble=str(error))
     return _content_of_image(image, header)
 
 

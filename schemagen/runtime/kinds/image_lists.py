@@ -49,7 +49,7 @@ class Images(Resized):
         scaled_decoding: whether JPEGs are decoded at 1/2, 1/4 or 1/8 of their size, if
             that is not smaller than `resize`: faster, with other pixels.
         orientation: what becomes of the EXIF orientation of JPEGs, as for `Image`.
-        dtype: "uint8", or "float32" for resized pixels that are not rounded, 0 to 255.
+        dtype: of the pixels, as for `Image`.
         group: fields of one group are equally long.
         augment: how pictures are varied in training, all of a record alike.
     """
@@ -65,7 +65,7 @@ class Images(Resized):
     antialias: bool = parameter(*RESIZING, default=False, seldom=True)
     scaled_decoding: bool = parameter(*RESIZING, default=False, seldom=True)
     orientation: Orientation = parameter(*ORIENTATION, default="keep", seldom=True)
-    dtype: Annotated[str, OneOf(("uint8", "float32"))] = parameter(
+    dtype: Annotated[str, OneOf(("uint8", "uint16", "float32"))] = parameter(
         *DTYPE, default="uint8", seldom=True
     )
     group: Name | None = parameter(*GROUP, default=None, seldom=True)
@@ -89,7 +89,7 @@ class Images(Resized):
                 "count with max_count or group",
                 "one of them: a field with a count has one length in all records",
             )
-        yield from self.encoded_problems(("uint8",))
+        yield from self.encoded_problems()
         yield from self.resize_problems()
         if None in self.shape and self.resize is None:
             yield Problem(
@@ -109,7 +109,7 @@ class Images(Resized):
             self.count,
             self.max_count,
             encoding=self.encoding,
-            dtype="uint8",
+            dtype=self.stored_dtype,
             shape=() if self.count is None else (self.count,),
             missing=b"" if self.optional and self.count else None,
             item_size=1 if self.count is None else None,
@@ -124,9 +124,7 @@ class Images(Resized):
             limit=self.max_count,
         )
 
-    def convert(
-        self, value: Any
-    ) -> list[bytes | NDArray[np.uint8]] | NDArray[np.uint8]:
+    def convert(self, value: Any) -> list[bytes | NDArray[Any]] | NDArray[Any]:
         if isinstance(value, np.ndarray):
             check_shape(value, (None, *self.shape))
         elif not isinstance(value, (list, tuple)):

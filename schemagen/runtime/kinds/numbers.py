@@ -23,7 +23,7 @@ from ..cells.in_numpy import scaled
 from ..cells.in_tensorflow import TensorSource
 from ..cells.part import BYTES, Part, values_part, with_missing
 from ..cells.written import RawRows, Stored, Written, written_numbers
-from ..images.formats import sniff, undecoded
+from ..images.formats import sniff, undecoded, with_article
 from ..shared import base64_text
 from ..shared.dtypes import DTYPES, FLOATS, INTEGERS, NUMBERS, RAW_ONLY
 from ..shared.errors import Problem
@@ -496,7 +496,9 @@ def cause_of_size(data: bytes, dtype: str, size: int | None) -> str:
     """Guess why raw bytes have another size than `size`, or return ""."""
     form = sniff(data)
     if form:
-        return f"they begin like a {form}: declare that encoding in the schema"
+        return (
+            f"they begin like {with_article(form)}: declare that encoding in the schema"
+        )
     other = undecoded(data)
     if other:
         return f"they begin like {other.image}: {other.advice('raw')}"
