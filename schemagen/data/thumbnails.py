@@ -15,8 +15,8 @@ import PIL.Image
 from numpy.typing import NDArray
 
 from ..runtime.images.formats import DECODED, decode
-from ..runtime.images.pixels import Wanted
 from ..runtime.images.headers import MOST_PIXELS
+from ..runtime.images.pixels import Wanted
 from ..runtime.shared.compression import one_of
 from .formatting import size
 from .statistics.bytes_values import IMAGES, content_of

@@ -18,7 +18,7 @@ from ..runtime.kinds.sparse import Sparse
 from ..runtime.kinds.steps import Steps
 from ..runtime.kinds.tensors import Tensor
 from ..runtime.kinds.text import Text
-from ..runtime.shared.dtypes import FLOATS
+from ..runtime.shared.dtypes import FLOATS, PARTS
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import shape_text
 from ..schema.parameters import problems
@@ -67,6 +67,8 @@ def opaque(kind: Kind) -> str:
         return "images of any number of channels"
     if isinstance(kind, Mask) and not kind.count:
         return "ids without num_classes"
+    if kind.dtype in PARTS:
+        return "complex numbers"
     return "opaque bytes" if kind.dtype == "bytes" else ""
 
 

@@ -379,7 +379,7 @@ class Vector(FixedNumbers):
     """
 
     shape: FixedShape = parameter(*SHAPE)
-    dtype: Annotated[str, OneOf(NUMBERS)] = parameter(*DTYPE, default="float32")
+    dtype: Annotated[str, OneOf(tuple(DTYPES))] = parameter(*DTYPE, default="float32")
     encoding: Literal["list", "raw"] = parameter(*ENCODING, default="list")
     exact: bool = parameter(default=False)
     finite: bool = parameter(*FINITE, default=True)
