@@ -328,16 +328,6 @@ OTHERS: dict[str, tuple[str, Callable[[int], Any], str]] = {
         lambda i: base64.b64encode(npy(np.full((3, 4), i, "<i8"))),
         ".npy",
     ),
-    "TIFF": (
-        "image",
-        lambda i: b"II*\0" + bytes(range(i, i + 40)),
-        "a TIFF image, which no kind reads: convert it to PNG, JPEG or WebP with Pillow",
-    ),
-    "AVIF": (
-        "image",
-        lambda i: b"\0\0\0\x20ftypavif" + bytes(range(i, i + 40)),
-        "an AVIF image, which no kind reads",
-    ),
     "HEIC in base64": (
         "image",
         lambda i: base64.b64encode(b"\0\0\0\x18ftypheic" + bytes(range(i, i + 40))),
