@@ -397,7 +397,7 @@ def _key_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
     taken: dict[str, list[tuple[Declaration, str, _Sizes]]] = {}
     for field, kind in fields:
         further = {part.key: part for part in parts_of(field)[1:]}
-        own: Any = field.name if kind.key is None else kind.key
+        own: Any = kind.usual_key(field.name) if kind.key is None else kind.key
         written: list[tuple[str, str, _Sizes]] = [(own, f"field {field.name}", ())]
         written += [(key, part.content, part.sizes) for key, part in further.items()]
         for key, content, sizes in written if isinstance(own, str) else ():

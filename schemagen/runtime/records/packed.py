@@ -6,6 +6,7 @@ They are the checks that readers run. If the plan of a kind holds, none is run.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from math import isfinite
 from typing import Any
 
@@ -81,6 +82,7 @@ def converted(kind: Kind, value: Any) -> Any:
 def row_writer(kind: Kind) -> Callable[[Any], Sequence[Stored]]:
     """Return a function that stores a row's value, and raises a Problem for a wrong one."""
     store, quick, is_right = kind.store, kind.quick, _row_test(kind)
+    several = sum(part.holds == "value" for part in kind.parts) > 1
 
     def write(value: Any) -> Sequence[Stored]:
         if quick is not None:
@@ -88,7 +90,8 @@ def row_writer(kind: Kind) -> Callable[[Any], Sequence[Stored]]:
             if stored is not None:
                 return (stored,)
         parts = store(value)
-        if is_right is not None and not is_right(parts[0]):
+        values = [*chain.from_iterable(parts)] if several else parts[0]
+        if is_right is not None and not is_right(values):
             fault = first_fault(kind, kind.join([parts]), 1)
             if fault is not None:
                 raise fault.problem
