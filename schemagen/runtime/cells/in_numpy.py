@@ -163,9 +163,10 @@ class ArrayCells(Cells):
             others: cells of other keys, which have the same rows.
         """
         columns = [self.column, *(each.column for each in others)]
-        values, memories = [each.values for each in columns], {
-            id(each.data): each.data for each in columns
-        }
+        values, memories = (
+            [each.values for each in columns],
+            {id(each.data): each.data for each in columns},
+        )
         data = self.column.data
         if len(memories) > 1:
             starts = np.cumsum([0, *(len(each.data) for each in columns)])

@@ -14,7 +14,7 @@ from ..cells.cells import Read, Source
 from ..cells.checks import Checks
 from ..cells.decoded import Form, Values, convert_each, split_rows
 from ..cells.delivered import Delivered
-from ..cells.in_numpy import ArrayCells, ColumnSource
+from ..cells.in_numpy import ColumnSource
 from ..cells.in_tensorflow import TensorCells, TensorSource, checked
 from ..cells.part import BYTES, Part
 from ..cells.written import Stored
@@ -35,8 +35,8 @@ from .parameters import Count, HeightAndWidth, Name, OneOf, Size, declared, para
 from .pictures import of_pictures, read_size
 from .python_types import is_array, is_list, members
 
-# More keys would slow down every reader of the schema.
-_MOST_KEYS = 10_000
+MOST_KEYS = 10_000
+"""More numbered keys would slow down every reader of the schema."""
 
 
 @declared
@@ -122,9 +122,9 @@ class Images(Resized):
             yield Problem(
                 given, "one place for the number, such as 'frames/{:04d}' or 'frame_{}'"
             )
-        elif self.count is None or self.count > _MOST_KEYS:
+        elif self.count is None or self.count > MOST_KEYS:
             yield Problem(
-                f"{given} with count={self.count}", f"count=n, up to {_MOST_KEYS:,}"
+                f"{given} with count={self.count}", f"count=n, up to {MOST_KEYS:,}"
             )
         elif self.key not in (None, numbering.key(self.keys_from)):
             yield Problem(f"{given} with key={self.key!r}", "one of them")
@@ -152,7 +152,7 @@ class Images(Resized):
                 dtype="uint8",
                 missing=b"" if self.optional else None,
             )
-            content = f"an image of {self.label}"
+            content = f"an image of {self.keys!r}"
             further = (
                 replace(part, key=key, parameter="keys", content=content)
                 for key in keys[1:]

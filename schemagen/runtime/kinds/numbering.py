@@ -48,7 +48,12 @@ def numbering_of(keys: object) -> Numbering | None:
             texts[-1] += text
             if name is None:
                 continue
-            if form is not None or name or conversion or not _NUMBER.fullmatch(spec or ""):
+            if (
+                form is not None
+                or name
+                or conversion
+                or not _NUMBER.fullmatch(spec or "")
+            ):
                 return None
             form = spec or ""
             texts.append("")
