@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import singledispatch
 from typing import Any
 
+from ..display.blocks import printable
 from ..runtime.cells.part import BYTES, FLOAT, INT, Part
 from ..runtime.kinds.box_sides import box_of
 from ..runtime.kinds.classes import Classed, Label, MultiLabel
@@ -243,7 +244,7 @@ def _of_images(codec: Images) -> Words:
         "empty" if codec.count is None else "zeros",
         f"Sequence[bytes | NDArray[np.{codec.stored_dtype}]] | "
         f"NDArray[np.{codec.stored_dtype}]",
-        f"bytes_list (each {codec.encoding})",
+        _images_stored(codec),
     )
 
 
@@ -335,6 +336,13 @@ def _array_or_bytes(codec: Image | Mask) -> str:
 
 def _stored(codec: Kind) -> str:
     return _list(codec.parts[0])
+
+
+def _images_stored(codec: Images) -> str:
+    if codec.keys is None:
+        return f"bytes_list (each {codec.encoding})"
+    keys = codec.parts[0].key, codec.parts[-1].key
+    return f"{codec.count} keys {' to '.join(map(printable, keys))} ({codec.encoding})"
 
 
 def _list(part: Part) -> str:

@@ -876,6 +876,20 @@ IMAGES = {
         ],
         read=[_filled(0, 2, 4, 5, 3)],
     ),
+    "shots": Field(
+        'Images((4, 5, 3), encoding="png", keys="shot_{}", count=3)',
+        [[PNG] * 3],
+        [
+            Wrong("too few", [PNG] * 2, {"shot_2": tf.train.Feature()}),
+            Wrong("the first is missing", NOTHING, {"shot_0": tf.train.Feature()}),
+            Wrong("too many", [PNG] * 4),
+            Wrong("two under one key", NOTHING, {"shot_1": blobs(PNG, PNG)}),
+            Wrong("another size", [PNG, PNG, encoded("PNG", (4, 5))], {"shot_2": blobs(encoded("PNG", (4, 5)))}),
+            Wrong("no image", [PNG, b"", PNG], {"shot_1": blobs(b"")}),
+            Wrong("no PNG", [JPEG, PNG, PNG], {"shot_0": blobs(JPEG)}),
+        ],
+        read=[_filled(0, 3, 4, 5, 3)],
+    ),
 }  # fmt: skip
 
 MASKS = {

@@ -129,7 +129,7 @@ def _step(each: KeyEvidence) -> Draft:
     image = image_draft(each) if each.is_single else None
     if image is None or each.values.empty:
         return raw_draft(each, {}) or plain_draft(each)
-    return resized(image, each.values)
+    return resized(image, each.values.all.heights, each.values.all.widths)
 
 
 def _with_groups(

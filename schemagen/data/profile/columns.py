@@ -410,6 +410,7 @@ def _column(
 def _part_of(stored: Stored) -> str:
     part, field, _ = stored
     content = part.content if part.holds == "size" else part.holds
+    content = "an image" if part.is_image else content  # under a numbered key
     return f"{content} of {one_line(field.label, 80)}"
 
 

@@ -156,6 +156,31 @@ class ArrayCells(Cells):
         lengths = self.sizes // found.size
         return self.of(replace(column, kind=_RAW, lengths=lengths, values=values))
 
+    def in_turn(self, others: Sequence[ArrayCells]) -> ArrayCells:
+        """Return the single bytes values of these and other cells as one list of each row.
+
+        Args:
+            others: cells of other keys, which have the same rows.
+        """
+        columns = [self.column, *(each.column for each in others)]
+        values, memories = (
+            [each.values for each in columns],
+            {id(each.data): each.data for each in columns},
+        )
+        data = self.column.data
+        if len(memories) > 1:
+            starts = np.cumsum([0, *(len(each.data) for each in columns)])
+            values = [each + start for each, start in zip(values, starts, strict=False)]
+            data = np.concatenate([each.data for each in columns])
+        joined = replace(
+            self.column,
+            lengths=np.full(len(self.column), len(columns)),
+            values=np.stack(values, axis=1).reshape(-1, 2),
+            data=data,
+            keys=tuple(each.key for each in columns),
+        )
+        return self.of(joined)
+
     def base64(self, expected: str) -> ArrayCells:
         """Return the bytes that base64 text stands for."""
         check = BytesCheck(
@@ -413,13 +438,17 @@ def _refused_each(
             problems.setdefault(row, (at, problem.with_traceback(None)))
     if not problems:
         return None
-    by_expected: dict[str, list[int]] = {}
-    for row, (_, refusal) in problems.items():
-        by_expected.setdefault(check.expected or refusal.expected, []).append(row)
-    for expected, rows in by_expected.items():
+    by_expected: dict[tuple[str, str], list[int]] = {}
+    for row, (value, refusal) in problems.items():
+        expected = check.expected or refusal.expected
+        key = column.keys[value % len(column.keys)] if column.keys else column.key
+        by_expected.setdefault((expected, key), []).append(row)
+    for (expected, key), rows in by_expected.items():
 
-        def found(at: int, rows: list[int] = rows) -> str:
+        def found(at: int, rows: list[int] = rows, key: str = key) -> str:
             value, refusal = problems[rows[at]]
+            if column.keys:
+                return f"{refusal.found} under {key!r}"
             place = value - column.starts[rows[at]]
             alone = column.lengths[rows[at]] == 1
             return refusal.found if alone else f"{refusal.found} at [{place}]"
@@ -431,7 +460,7 @@ def _refused_each(
             return check.cause(column.bytes_at(value))
 
         what = check.rule, check.what, expected
-        own.notes.add(*what, column.rows[rows], found, why, column.key)
+        own.notes.add(*what, column.rows[rows], found, why, key)
     keep = np.ones(len(column), np.bool_)
     keep[list(problems)] = False
     return keep
@@ -516,6 +545,17 @@ class ColumnSource(Source):
         if part.transfer_encoding:
             found = found.base64(expected)
         return found.with_rows(lacking) if fill and len(lacking) else found
+
+    def having(self, parts: Sequence[Part]) -> ArrayCells:
+        """Return the rows that have a value of bytes, not an empty one, in any part."""
+        cells = [
+            ArrayCells(self.notes, self.features.column(part.key, part.kind))
+            for part in parts
+        ]
+        rows = np.unique(
+            np.concatenate([each.column.rows[each.sizes > 0] for each in cells])
+        )
+        return cells[0].of(replace(cells[0].column, rows=rows))
 
     def _lacking(
         self, part: Part, expected: str, needed_by: ArrayCells | None, *, fill: bool

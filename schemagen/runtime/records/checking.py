@@ -62,11 +62,13 @@ class RecordCheck:
         self.known = {part.key for part in parts}
         self.lists = {part.key for part in parts if part.in_list}
         self.kept = {
-            codec.key
+            part.key
             for codec in every
             if isinstance(codec, Resized)
             and codec.orientation == "keep"
             and codec.encoding in ("jpeg", "any")
+            for part in codec.parts
+            if part.is_image
         }
         expected = {codec.key: codec.expected for codec in self._codecs}
         self.plan = CheckPlan([each for each in expected.values() if each])

@@ -6,6 +6,7 @@ They are the checks that readers run. If the plan of a kind holds, none is run.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from math import isfinite
 from typing import Any
 
@@ -32,11 +33,12 @@ def first_fault(kind: Kind, written: Sequence[Written], count: int) -> Fault | N
         written: what each part holds of the rows.
         count: how many rows there are; each of them has a value.
     """
-    plan, part = kind.plan, kind.parts[0]
+    part, values = kind.parts[0], _count_values(kind)
+    plan = plan_of(kind.checked) if values > 1 else kind.plan
     if (
         plan is not None
         and _is_comparable(part)
-        and _column_satisfies(plan, part, written[0])
+        and all(_column_satisfies(plan, part, each) for each in written[:values])
     ):
         return None
     every, notes = np.ones(count, np.bool_), Notes(kind.label, packed=True)
@@ -51,6 +53,11 @@ def first_fault(kind: Kind, written: Sequence[Written], count: int) -> Fault | N
         source = ColumnSource(Features(every, by_key), notes)
         source.checked(kind.cells(source), *kind.checked)
     return min(notes.faults, key=lambda fault: int(fault.rows[0]), default=None)
+
+
+def _count_values(kind: Kind) -> int:
+    """Return how many parts hold values; several only of numbered keys."""
+    return sum(part.holds == "value" for part in kind.parts)
 
 
 def converted(kind: Kind, value: Any) -> Any:
@@ -81,6 +88,7 @@ def converted(kind: Kind, value: Any) -> Any:
 def row_writer(kind: Kind) -> Callable[[Any], Sequence[Stored]]:
     """Return a function that stores a row's value, and raises a Problem for a wrong one."""
     store, quick, is_right = kind.store, kind.quick, _row_test(kind)
+    several = _count_values(kind) > 1
 
     def write(value: Any) -> Sequence[Stored]:
         if quick is not None:
@@ -88,7 +96,8 @@ def row_writer(kind: Kind) -> Callable[[Any], Sequence[Stored]]:
             if stored is not None:
                 return (stored,)
         parts = store(value)
-        if is_right is not None and not is_right(parts[0]):
+        values = [*chain.from_iterable(parts)] if several else parts[0]
+        if is_right is not None and not is_right(values):
             fault = first_fault(kind, kind.join([parts]), 1)
             if fault is not None:
                 raise fault.problem

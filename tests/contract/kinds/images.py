@@ -408,7 +408,37 @@ def _lists() -> Iterator[KindCase]:
     ).optional(np.zeros((2, 3, 4, 3), np.uint8))
 
 
+def _numbered(form: str, key: str, numbers: range) -> Callable[[str], Any]:
+    """Images under keys of their own, some of which sort in another order."""
+
+    def draw(name: str) -> st.SearchStrategy[Drawn]:
+        def drawn(seed: int, as_pixels: bool) -> Drawn:
+            pixels = [picture((3, 4, 3), seed + n) for n in numbers]
+            data = [encoded(each, form) for each in pixels]
+            keys = [key.format(n) for n in numbers]
+            stored = {f"{name}/{k}": blobs(d) for k, d in zip(keys, data, strict=True)}
+            given: Any = np.stack(pixels) if as_pixels else data
+            return Drawn(given, stored, {name: np.stack(pixels)})
+
+        return st.builds(drawn, st.integers(0, 99), st.booleans())
+
+    return draw
+
+
+def _under_numbers() -> Iterator[KindCase]:
+    yield declared(
+        "Annotated[Any, Images((3, 4, 3), encoding='png', keys='NAME/{}', count=12)]",
+        _numbered("png", "{}", range(12)),
+    )
+    yield declared(
+        "Annotated[Any, Images((3, 4, 3), encoding='webp', keys='NAME/{{é{:03d}}}/x', "
+        "keys_from=9, count=2)]",
+        _numbered("webp", "{{é{:03d}}}/x", range(9, 11)),
+    ).optional(np.zeros((2, 3, 4, 3), np.uint8))
+
+
 def cases() -> Iterator[KindCase]:
+    yield from _under_numbers()
     yield from _resizing()
     yield from _any_size()
     yield from _turned()
