@@ -75,6 +75,7 @@ class Images(Resized):
     python_type: ClassVar[str] = "list[bytes]"
     holds: ClassVar[str] = "a list of bytes or np.ndarray, or np.ndarray"
     of_pixels: ClassVar[bool] = True
+    selectable: ClassVar[bool] = True
 
     @property
     def takes_default(self) -> Default:  # type: ignore[override]
@@ -147,7 +148,7 @@ class Images(Resized):
 
     @property
     def checks(self) -> Checks:
-        return (of_pictures(self.check_encoded), *self._limit.checks())
+        return (*self._limit.checks(), of_pictures(self.check_encoded))
 
     def read(self, source: Source) -> Read:
         if isinstance(source, TensorSource):
@@ -158,7 +159,9 @@ class Images(Resized):
         if part.count is not None and self.optional:
             nothing = (found.column.sizes.reshape(-1, part.count) == 0).all(axis=1)
             found = found.only(~nothing)
-        (found,) = source.checked((found,), *self.checked)
+        *of_lengths, of_each = self.checked
+        (found,) = source.checked((found,), *of_lengths)
+        (found,) = source.checked((found.selected(),), of_each)
         return found, lambda: split_rows(found.bytes(), found.lengths)
 
     def in_form(self, values: Values, form: Form) -> Values:
@@ -169,15 +172,17 @@ class Images(Resized):
             images = self._arrays_of([each for row in values for each in row])
         except UndecodableError as error:
             raise error.in_rows(lengths) from None
-        if self.count is None or not isinstance(images, np.ndarray):
+        count = self.delivered.shape[0]
+        if count is None or not isinstance(images, np.ndarray):
             return split_rows(images, lengths)
-        return images.reshape(-1, self.count, *images.shape[1:])
+        return images.reshape(len(values), count, *images.shape[1:])
 
     def _parsed(self, parsed: Parsed) -> Any:
-        data = parsed[self.key]
+        data, select = parsed[self.key], parsed.selecting(self.label)
         if self.count is None:
             stored = (TensorCells(self.label, data),)
             data = checked(stored, *self.checked)[0].tensor
+            data = data if select is None else select(data)
             images = self._decoded(data.flat_values, optional=False)
             return graph.padded(data.with_flat_values(images), 0)
         if self.optional:
@@ -189,8 +194,13 @@ class Images(Resized):
                 "found how many are empty",
                 lacking,
             )
+        count = self.count
+        if select is not None:
+            found = select(tf.RaggedTensor.from_tensor(data))
+            count = parsed.choices[self.name].most(count)
+            data = tf.reshape(found.values, (tf.shape(data)[0], count))
         flat = self._decoded(tf.reshape(data, (-1,)), optional=self.optional)
-        images = tf.reshape(flat, (-1, self.count, *flat.shape[1:]))
+        images = tf.reshape(flat, (tf.shape(data)[0], count, *flat.shape[1:]))
         return tf.ensure_shape(images, (data.shape[0], *images.shape[1:]))
 
 
