@@ -206,7 +206,7 @@ def test_a_field_with_a_count_has_as_many_as_are_selected(
         assert found.element_spec[field].shape[1:] == shape
         assert batch[field].shape == (ROWS, *shape)
         assert f"uint8 [{ROWS}, {shape[0]}, 4, 5, 3]" in repr(split.batches(ROWS))
-        as_tensors = split.to_tf(2).element_spec[0]
+        as_tensors = split.to_tf(2).element_spec
         assert as_tensors[field].shape == [None, *shape]
     assert features["still_present"].numpy().tolist() == [n != 3 for n in range(ROWS)]
 
