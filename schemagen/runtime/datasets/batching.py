@@ -163,7 +163,7 @@ def first_of_each(batches: tf.data.Dataset, kept: int, epoch: int) -> tf.data.Da
 def seeds(seed: int | None) -> tf.data.Dataset:
     """Return seeds without end, int64 [2]; others in each epoch."""
     numbers = tf.data.Dataset.random(seed, rerandomize_each_iteration=True)
-    return numbers.batch(2)
+    return numbers.batch(2, drop_remainder=True)
 
 
 def of_size(batches: tf.data.Dataset, size: int) -> tf.data.Dataset:

@@ -85,9 +85,11 @@ def deliver_selected(codec: Kind, selection: Selection) -> None:
     delivered = codec.delivered
     dtype, (length, *sizes) = delivered.decoded
     number = None if length is None else selection.most(length)
+    # The most that a function returns is not known before it is called for all lengths.
+    limit = None if selection.function else selection.most(delivered.limit)
     vars(codec)["delivered"] = replace(
         delivered,
         shape=(number, *delivered.shape[1:]),
         decoded=(dtype, (number, *sizes)),
-        limit=selection.most(delivered.limit),
+        limit=limit,
     )
