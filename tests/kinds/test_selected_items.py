@@ -90,7 +90,9 @@ def clip(number: int) -> dict[str, Any]:
         "frames": frames(number, length, (5, 6)),
         "times": [float(at) for at in range(length)],
         "words": [f"word {at}" for at in range(length)],
-        "points": np.array([[at, -at] for at in range(length)], np.int16).reshape(-1, 2),
+        "points": np.array([[at, -at] for at in range(length)], np.int16).reshape(
+            -1, 2
+        ),
         "acts": [at % 2 for at in range(length)],
         "fixed": frames(50 + number, 6),
         "filled": [1, 2],
@@ -127,10 +129,14 @@ def data(package: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def opened(package: Workspace, data: Path, record: str = "clip", **options: Any) -> Any:
-    return package.module(record, "reader").open_split(data / record, "train", **options)
+    return package.module(record, "reader").open_split(
+        data / record, "train", **options
+    )
 
 
-def dataset(package: Workspace, data: Path, record: str = "clip", **options: Any) -> Any:
+def dataset(
+    package: Workspace, data: Path, record: str = "clip", **options: Any
+) -> Any:
     make = package.module(record, "pipeline").make_dataset
     options = {"batch_size": ROWS, "targets": False} | options
     return make(data / record, "train", **options)
@@ -151,7 +157,9 @@ def plain(column: Any) -> Any:
     return column.numpy()
 
 
-def check_batches_are_equal(batch: Mapping[str, Any], features: Mapping[str, Any]) -> None:
+def check_batches_are_equal(
+    batch: Mapping[str, Any], features: Mapping[str, Any]
+) -> None:
     """Assert that a batch of `open_split` has what `make_dataset` delivers."""
     for name, column in features.items():
         check_equal(batch[name], plain(column), name)
@@ -176,15 +184,14 @@ def test_selected_items_are_those_at_the_positions_in_all_lists_of_a_group(
 
 @by_selection
 @pytest.mark.parametrize("record", ["clip", "film"])
-@pytest.mark.parametrize("batch_size", [ROWS, 3])
 def test_both_readers_select_the_same(
-    package: Workspace, data: Path, record: str, name: str, batch_size: int
+    package: Workspace, data: Path, record: str, name: str
 ) -> None:
     select = {"frames": SELECTIONS[name][0]}
     split = opened(package, data, record, select=select)
-    found = dataset(package, data, record, select=select, batch_size=batch_size)
+    found = dataset(package, data, record, select=select, batch_size=3)
     gc.collect()
-    batches = [*split.batches(batch_size)]
+    batches = [*split.batches(3)]
     for batch, features in zip(batches, found, strict=True):
         check_batches_are_equal(batch, features)
         assert len(batch["frames"]) == len(batch["number"])
@@ -223,7 +230,11 @@ def test_an_optional_clip_that_is_missing_stays_missing(
 
 
 def test_bytes_and_names_are_selected_too(package: Workspace, data: Path) -> None:
-    options = {"decode_images": False, "class_names": True, "fields": ["frames", "acts"]}
+    options = {
+        "decode_images": False,
+        "class_names": True,
+        "fields": ["frames", "acts"],
+    }
     split = opened(package, data, select={"acts": {"every": 5}}, **options)
     assert split[0]["frames"] == clip(0)["frames"][::5]
     assert split[0]["acts"] == ["run", "sit", "run"]
@@ -252,10 +263,13 @@ def test_buckets_are_of_what_is_selected(package: Workspace, data: Path) -> None
             package,
             data,
             select={"frames": selection},
+            fields=["number", "times"],
             bucket_by="times",
             bucket_boundaries=(3,),
         )
-        small, large = sorted((f["number"].numpy().tolist() for f in found), key=len)[::-1]
+        small, large = sorted((f["number"].numpy().tolist() for f in found), key=len)[
+            ::-1
+        ]
         assert {*small} == {1, 2, 4, 5}  # of fewer than nine frames
         assert {*large} == {0, 3, 6}
 
@@ -369,8 +383,8 @@ def test_a_dataset_chooses_others_in_each_epoch_of_training_alone(
     package: Workspace, data: Path
 ) -> None:
     def epochs(**options: Any) -> list[dict[int, list[float]]]:
-        select = {"frames": {"random": 5}}
-        found = dataset(package, data, select=select, **options)
+        options |= {"fields": ["number", "times"]}
+        found = dataset(package, data, select={"frames": {"random": 5}}, **options)
         each = []
         for _ in range(2):
             chosen: dict[int, list[float]] = {}
@@ -395,6 +409,7 @@ def test_a_dataset_chooses_others_in_each_epoch_of_training_alone(
         package,
         data,
         select={"frames": {"random": 5}},
+        fields=["number", "times"],
         training=True,
         repeat=2,
         seed=1,
@@ -410,9 +425,15 @@ def test_each_item_is_chosen_equally_often(package: Workspace, data: Path) -> No
     split = opened(package, data, select=select, fields=["times"]).select([3])
     by_epoch = [next(split.batches(1, epoch=each)) for each in range(300)]
     found = np.concatenate([batch["times"][0] for batch in by_epoch])
-    assert 10 <= np.bincount(found.astype(int), minlength=30).min()
+    assert np.bincount(found.astype(int), minlength=30).min() >= 10
     features = dataset(
-        package, data, select=select, fields=["times"], training=True, repeat=300, seed=1
+        package,
+        data,
+        select=select,
+        fields=["times"],
+        training=True,
+        repeat=300,
+        seed=1,
     )
     rows = [batch["times"].numpy() for batch in features]
     found = np.concatenate([r for each in rows for r in each if r.max() > 20])
@@ -445,7 +466,8 @@ def damaged(package: Workspace, tmp_path: Path) -> Path:
 def test_damage_that_is_not_selected_is_not_found(
     package: Workspace, damaged: Path, record: str, skip: bool
 ) -> None:
-    options: dict[str, Any] = {"on_corrupt": "skip"} if skip else {}
+    options: dict[str, Any] = {"fields": ["number", "frames"]}
+    options |= {"on_corrupt": "skip"} if skip else {}
     path = damaged / record / "train.tfrecord"
     for selection in ({"first": 1}, lambda length: [0, 0]):
         options["select"] = {"frames": selection}
@@ -468,7 +490,7 @@ def test_damage_that_is_selected_names_the_record(
         package.module(record, "reader").open_split(path, select=select)[:]
     make = package.module(record, "pipeline").make_dataset
     with pytest.raises(tf.errors.OpError, match=r"record 1: field .frames."):
-        [*make(path, batch_size=3, select=select)]
+        [*make(path, batch_size=3, select=select, fields=["frames"])]
 
 
 def test_only_selected_frames_are_decoded(
@@ -525,12 +547,16 @@ def test_other_options_are_refused_by_both_readers(
     [
         (lambda length: [30] if length == 30 else [0], "returned 30 for 30 items"),
         (lambda length: [-1] if length == 30 else [0], "returned -1 for 30 items"),
-        (lambda length: [0.5] if length == 30 else [0], "expected positions from 0 to 29"),
+        (
+            lambda length: [0.5] if length == 30 else [0],
+            "expected positions from 0 to 29",
+        ),
         (lambda length: [0] if length < 30 else 1 // 0, "ZeroDivisionError"),
     ],
 )
-@pytest.mark.parametrize("record", ["clip", "film"])
-@pytest.mark.parametrize("on_corrupt", ["raise", "skip"])
+@pytest.mark.parametrize(
+    ("record", "on_corrupt"), [("clip", "raise"), ("film", "skip"), ("film", "raise")]
+)
 def test_wrong_positions_name_field_and_record(
     package: Workspace,
     data: Path,
@@ -541,6 +567,7 @@ def test_wrong_positions_name_field_and_record(
 ) -> None:
     """A mistake of a function is not a corrupt record, so it is not skipped."""
     options: Any = {"select": {"frames": function}, "on_corrupt": on_corrupt}
+    options["fields"] = ["frames"]
     with pytest.raises(DatasetError, match=f"record 3: field .frames..*{words}"):
         [*opened(package, data, record, **options).batches(2)]
     place = "record 3: " if on_corrupt == "raise" else ""
@@ -553,8 +580,9 @@ def test_a_cache_serves_every_selection(
 ) -> None:
     for selection in ({"first": 2}, {"every": 2}, {"random": 2}):
         select = {"frames": selection}
-        found = dataset(package, data, select=select, cache=str(tmp_path / "cache"))
-        split = opened(package, data, select=select)
+        options: Any = {"select": select, "fields": ["frames", "times"]}
+        found = dataset(package, data, cache=str(tmp_path / "cache"), **options)
+        split = opened(package, data, **options)
         for _ in range(2):
             batches = [*found]
             if "random" not in selection:
