@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
+from schemagen.runtime.datasets.selecting import SelectedItems
 from schemagen.runtime.shared.errors import DatasetError
 
 from .generated_records import Generated
@@ -78,6 +79,32 @@ def test_records_are_rows_of_batches(generated: Generated, split: Any) -> None:
             else:
                 assert present or not may_lack, name
                 assert repr(plain(value)) == repr(plain(batch[name][0])), name
+
+
+def test_selected_items_are_those_of_lists_in_both_readers(
+    generated: Generated, serialized: list[bytes], split: Any
+) -> None:
+    """Every second item, of each kind of lists that can be selected."""
+    codecs = generated.module("fields").RECORD.fields
+    alone = any(case.one_row_batches for case in generated.case.fields.values())
+    names = [name for name, codec in codecs.items() if codec.selectable]
+    if not names or alone:
+        return
+    path, every = split._view.shards.paths[0], {"every": 2}
+    select = dict.fromkeys(names, every)
+    some = generated.module("reader").open_split(path, fields=names, select=select)
+    whole = generated.module("reader").open_split(path, fields=names)
+    for number in range(ROWS):
+        found, expected = flat(some[number]), flat(whole[number])
+        for name, value in expected.items():
+            chosen = None if value is None else value[::2]
+            assert repr(plain(found[name])) == repr(plain(chosen)), name
+    selected = generated.module("fields").RECORD.selecting(select).select
+    fields = SelectedItems(selected, None, False).of(names)
+    tensors = flat(generated.parser.parse_batch(tf.constant(serialized), fields))
+    batch = flat(some[:])
+    for name in tensors:
+        check_column(batch[name], tensors[name], name)
 
 
 def check_column(found: Any, tensor: Any, name: str) -> None:

@@ -34,17 +34,19 @@ def numbered_images(drafts: Drafts, data: KeyEvidence) -> Draft | None:
     shapes = [each.facts["shape"] for each in drafted if each]
     kinds = {(each.facts["encoding"], each.facts["dtype"]) for each in drafted if each}
     channels = {shape[2] for shape in shapes}
-    if len(shapes) < count or len(channels) > 1 or {d for _, d in kinds} != {"uint8"}:
+    if len(shapes) < count or len(channels) > 1 or len(kinds) > 1:
         return None
-    if len(kinds) > 1 or not all(map(drafts.is_open, keys)):
+    if not all(map(drafts.is_open, keys)):
         return None
+    ((encoding, dtype),) = kinds
     height, width = (
         sizes.pop() if len(sizes) == 1 else None
         for sizes in ({shape[axis] for shape in shapes} for axis in range(2))
     )
     facts: dict[str, Any] = {
         "shape": (height, width, channels.pop()),
-        "encoding": kinds.pop()[0],
+        "encoding": encoding,
+        "dtype": dtype,
         "count": count,
         "keys": numbering.text,
         "keys_from": first,

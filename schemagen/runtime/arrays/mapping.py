@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.random import Generator, Philox
 
 from ..cells.columns import Rows
 from ..native import Lengths
@@ -21,8 +20,6 @@ from .collation import Collation
 from .lengths import KnownLengths
 from .order import STORED, Epoch
 from .views import Chunk, Derived, View, row_count, rows_of
-
-_KEYS = (1 << 128) - 1
 
 
 @dataclass(frozen=True)
@@ -45,24 +42,6 @@ class Function:
     def name(self) -> str:
         """What to call it in messages."""
         return str(getattr(self.call, "__name__", self.call))
-
-    def generator(self, epoch: Epoch, number: int) -> Generator:
-        """Return the random numbers of one record, the same wherever it is read."""
-        key = ((epoch.seed or 0) << 64 | epoch.number << 16 | self.depth) & _KEYS
-        return Generator(Philox(key=key, counter=epoch.repeat << 192 | number << 128))
-
-    def generators(self, epoch: Epoch) -> Callable[[int], Generator]:
-        """Return what makes one generator that of each record: making one takes longer."""
-        found = self.generator(epoch, 0)
-        bits = found.bit_generator
-        state: Any = bits.state
-
-        def generator(number: int) -> Generator:
-            state["state"]["counter"][2] = number
-            bits.state = state
-            return found
-
-        return generator
 
 
 def function_of(call: Any, batched: bool, depth: int) -> Function:
@@ -132,7 +111,7 @@ class Mapped(Derived):
         """Return what applies the function to the record of a number."""
         call, generator = self._function.call, None
         if self._function.random:
-            generator = self._function.generators(epoch)
+            generator = epoch.generators(self._function.depth)
 
         def changed(number: Any, row: Row) -> Row:
             try:
@@ -154,7 +133,7 @@ class Mapped(Derived):
         function, listed = self._function, numbers.tolist()
         more: list[Any] = []
         if function.random:
-            more = [[function.generator(epoch, number) for number in listed]]
+            more = [[epoch.generator(function.depth, number) for number in listed]]
         try:
             found = function.call(batch, *more)
         except Exception as error:

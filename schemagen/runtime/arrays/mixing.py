@@ -210,6 +210,7 @@ class Mixture(View):
 
     def steps(self, epoch: Epoch = STORED, *, skip: bool | None = None) -> Steps[Chunk]:
         skips = self.skips if skip is None else skip
+        selects = any(view.decoder.record.select for view in self._views)
 
         def begun(at: int, repeat: int) -> Steps[Chunk]:
             return self._views[at].steps(self._epoch(at, epoch, repeat), skip=skip)
@@ -233,7 +234,7 @@ class Mixture(View):
             return Mixed(numbers, shares, steps, fetched)
 
         def decode(mixed: Mixed) -> Chunk:
-            if not self.changed:
+            if not (self.changed or selects):
                 return decoded(self, *mixed.records(), skip=skips)
             pairs = zip(mixed.steps, mixed.fetched, strict=True)
             chunks = [own.decode(fetched) for own, fetched in pairs]

@@ -6,16 +6,20 @@ beginning of the order, and any other number of readers can go on with the rest.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator, Philox
 
 from ..cells.columns import Rows
 
 _ROUNDS = 6
+
+_KEYS = (1 << 128) - 1
 
 _WINDOW = 16
 """How many blocks are mixed with each other."""
@@ -42,6 +46,29 @@ class Epoch:
         # A block that is larger than all of them is all of them.
         block = self.block and min(self.block, records + 1)
         return Order(records, self.seed, self.number, block, self.repeat)
+
+    def generator(self, depth: int, number: int) -> Generator:
+        """Return random numbers of one record, the same wherever it is read.
+
+        Args:
+            depth: gives each use of a record's random numbers others, below 1 << 16.
+            number: of the record.
+        """
+        key = ((self.seed or 0) << 64 | self.number << 16 | depth) & _KEYS
+        return Generator(Philox(key=key, counter=self.repeat << 192 | number << 128))
+
+    def generators(self, depth: int) -> Callable[[int], Generator]:
+        """Return what makes one generator that of each record: making one takes longer."""
+        found = self.generator(depth, 0)
+        bits = found.bit_generator
+        state: Any = bits.state
+
+        def generator(number: int) -> Generator:
+            state["state"]["counter"][2] = number
+            bits.state = state
+            return found
+
+        return generator
 
 
 STORED = Epoch()

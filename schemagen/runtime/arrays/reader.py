@@ -11,6 +11,7 @@ from ..kinds.kind import Kind
 from ..records.codec import RecordCodec
 from ..records.decoder import Decoder, ListForm
 from ..records.roles import Roles, missing_targets
+from ..records.selecting import Select
 from ..shared.dtypes import DTYPES
 from ..shared.errors import with_suggestion
 from ..shared.options import RaiseOrSkip, check_choice, check_flags, options_by_name
@@ -50,6 +51,7 @@ class SplitReader:
         split: Splits = None,
         *,
         fields: Collection[str] | None = None,
+        select: Select | None = None,
         ragged: ListForm = "padded",
         decode_images: bool = True,
         class_names: bool = False,
@@ -67,6 +69,12 @@ class SplitReader:
                 may follow it: "train[:80%]", "train[80%:]", "train[100:200]". A list reads
                 several splits as one, in its order.
             fields: the names of the fields to read; None for all.
+            select: which items of lists to read, such as frames of clips, by the name of
+                the field: {"frames": {"first": 8}} reads the first eight, {"every": 4}
+                every fourth, {"random": 16} as many chosen by chance, in their order in
+                time, others in each epoch; or a function of the length that returns
+                positions. Frames that are not selected are not decoded. Fields of a group
+                are selected alike.
             ragged: "padded" pads the lists of a batch to the longest, as `parse_batch`
                 does; "list" leaves them as long as they are. Fields that the schema
                 declares ragged are lists in any case.
@@ -85,7 +93,7 @@ class SplitReader:
             DatasetError: nothing is there, files are missing or are not those that were
                 written, or an option is wrong.
             SchemaMismatchError: the data was written with an incompatible schema.
-            ValueError: a name in `fields` that is not a field.
+            ValueError: a name in `fields` or `select` that is not a field.
             ModuleNotFoundError: a field is bfloat16, and ml_dtypes is not installed.
         """
         check_flags(decode_images=decode_images, class_names=class_names)
@@ -101,8 +109,9 @@ class SplitReader:
                 raise ValueError(with_suggestion(words, name, names))
         for name in chosen:
             _check_dtype(self.record[name])
+        record = self.record.selecting(select)
         decoder = Decoder(
-            self.record, chosen, Form(decode_images, class_names), lists=ragged
+            record, chosen, Form(decode_images, class_names), lists=ragged
         )
         missing = missing_targets(self.record, self.targets)
         roles = Roles(tuple(self.features), self.targets, self.weights, (), missing)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from ..cells.columns import Rows
 from ..cells.decoded import RaggedRows
+from ..cells.selection import SelectionError
 from ..cells.serialized import Records
 from ..native import Lengths
 from ..records.decoder import Batch, CorruptError, DecodedRun, Decoder, Row
@@ -37,6 +38,9 @@ from .lengths import KnownLengths
 from .order import STORED, Epoch
 from .positions import Positions, find_positions, sums
 from .views import Chunk, Result, View
+
+# The random numbers that items are selected with are not those of functions.
+_OF_SELECTIONS = (1 << 16) - 1
 
 
 def decoded(
@@ -158,6 +162,9 @@ def _sound(
             return decode(records)
         except CorruptError as error:
             problems = _placed(view, records, error.problems)
+        except SelectionError as error:
+            place = view.place(int(records.numbers[error.row]))
+            raise DatasetError(f"{place}: {error}") from error.__cause__
 
 
 def _placed(view: View, records: Records, problems: dict[int, str]) -> dict[int, str]:
@@ -256,6 +263,10 @@ class ShardView(View):
     def skips(self) -> bool:
         return self.skip
 
+    @property
+    def is_random(self) -> bool:
+        return any(each.random for each in self.decoder.record.select.values())
+
     @cached_property
     def is_sequential(self) -> bool:
         return self.shards.is_compressed
@@ -276,7 +287,11 @@ class ShardView(View):
         skips = self.skip if skip is None else skip
 
         def decode(fetched: Fetched) -> Chunk:
-            return decoded(self, *self._compared(fetched), skip=skips)
+            records, problems = self._compared(fetched)
+            if self.is_random:
+                random = partial(epoch.generators, _OF_SELECTIONS)
+                records = replace(records, random=random)
+            return decoded(self, records, problems, skip=skips)
 
         is_apart = self.is_sequential or self.shards.has_remote
         return Steps(self._fetcher().fetch, decode, self._compared, is_apart)

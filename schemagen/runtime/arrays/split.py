@@ -121,8 +121,9 @@ class Split:
         before, self._delivered = self._delivered, self._delivered + records
         if before <= len(self) < self._delivered:
             warn(
-                "records are read a second time, and the functions of map get the same "
-                "random numbers as before: to have others in each epoch, use to_torch, "
+                "records are read a second time, and the functions of map, or random of "
+                "select, get the same random numbers as before: to have others in each "
+                "epoch, use to_torch, "
                 "to_tf, keras, batches(epoch=...) or at_epoch(...)"
             )
 

@@ -23,10 +23,11 @@ from ..shared.errors import Problem
 from ..shared.values import shortened
 from .cells import Cells, Source
 from .checks import BytesCheck, Check
-from .columns import Column, StepColumn, column_of, extents
+from .columns import Column, Rows, StepColumn, column_of, extents
 from .decoded import RaggedRows, Shape, Values, split_rows
 from .faults import Fault, Features, firsts, listed, missing, near, shown_bytes
 from .part import Part, amount
+from .selection import Choose
 from .tensor_proto import read_tensor
 
 _RAW = "raw"
@@ -46,12 +47,14 @@ class Notes:
         trusted: whether the core has found all to be as the kind's plan says.
         packed: whether there are no records yet, but what a kind has packed in each of its
             parts for every row.
+        choose: which items of lists are read; None for all.
         faults: what is wrong, in the order of the checks.
     """
 
     label: str
     trusted: bool = False
     packed: bool = False
+    choose: Choose | None = None
     faults: list[Fault] = field(default_factory=list)
 
     def add(
@@ -134,6 +137,29 @@ class ArrayCells(Cells):
         lengths = np.concatenate([column.lengths, np.zeros(len(rows), np.int64)])
         order = np.argsort(every, kind="stable")
         return self.of(replace(column, rows=every[order], lengths=lengths[order]))
+
+    def chosen(self, lengths: Rows | None = None) -> tuple[Rows, Rows] | None:
+        """Return the places of the items that are read, and their number in each row.
+
+        Args:
+            lengths: int64 [rows], how many items each row has; those of values if None.
+
+        Returns:
+            int64 [sum] and int64 [rows]; None if all are read.
+        """
+        if self.notes.choose is None:
+            return None
+        lengths = self.lengths if lengths is None else lengths
+        positions, counts = self.notes.choose(self.column.rows, lengths)
+        return positions + np.repeat(np.cumsum(lengths) - lengths, counts), counts
+
+    def selected(self) -> ArrayCells:
+        """Return the rows with the values that are read."""
+        if (chosen := self.chosen()) is None:
+            return self
+        places, counts = chosen
+        values = self.values[places]
+        return self.of(replace(self.column, lengths=counts, values=values))
 
     def are_text(self) -> NDArray[np.bool_]:
         """Return which bytes values are UTF-8."""
@@ -242,14 +268,22 @@ class ArrayCells(Cells):
 
     def lists(self, dtype: str, item_shape: tuple[int, ...] = ()) -> Values:
         flat = self.flat(dtype)
-        if isinstance(flat, list):
-            return split_rows(flat, self.lengths)
         lengths = self.lengths // max(1, prod(item_shape))
-        return RaggedRows(flat.reshape(-1, *item_shape), lengths)
+        if not isinstance(flat, list):
+            flat = flat.reshape(-1, *item_shape)
+        if (chosen := self.chosen(lengths)) is not None:
+            places, lengths = chosen
+            flat = _at(flat, places)
+        if isinstance(flat, list):
+            return split_rows(flat, lengths)
+        return RaggedRows(flat, lengths)
 
     def of_steps(self, found: ArrayCells, values: Values) -> list[Any]:
         if not len(self.values):
             return [values[:0]] * len(self.column)
+        if self.notes.choose is not None:
+            places = np.searchsorted(found.column.rows, self.values)
+            return split_rows(_at(values, places), self.lengths)
         # The steps of a row follow each other, and all of them are right.
         starts = np.minimum(self.column.starts, len(self.values) - 1)
         firsts_of_rows = np.searchsorted(found.column.rows, self.values[starts])
@@ -322,6 +356,13 @@ class ArrayCells(Cells):
         found: NDArray[Any] = np.zeros((len(self.column), *shape), values.dtype)
         found[(self.owners, *indices.T)] = values
         return found
+
+
+def _at(values: Any, places: Rows) -> Any:
+    """Return the values at some places, of an array or a list."""
+    if isinstance(values, np.ndarray):
+        return values[places]
+    return [values[at] for at in places.tolist()]
 
 
 def checked(
@@ -599,6 +640,11 @@ class ColumnSource(Source):
         live = features.live[np.repeat(found.rows, found.steps)]
         columns = tuple(replace(each, key="") for each in found.columns)
         steps = ArrayCells(self.notes, column).only(features.live[found.rows])
+        if self.notes.choose is not None:
+            (steps,) = checked((steps,), *limit.checks())
+            steps = steps.selected()
+            live = np.zeros(count, np.bool_)
+            live[steps.values] = True
         return steps, ColumnSource(
             Features(live, {"": columns}),
             Notes(self.notes.label, packed=self.notes.packed),

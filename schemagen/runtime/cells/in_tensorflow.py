@@ -36,6 +36,7 @@ class TensorCells(Cells):
         absence: returns which rows have no value of their own, bool [B]; None if all do.
         shown: the values that messages show, if not these.
         passes_over: whether checks pass over rows that have none.
+        select: returns the items that are read of ragged ones; None for all.
     """
 
     label: str
@@ -43,6 +44,7 @@ class TensorCells(Cells):
     absence: Callable[[], Any] | None = None
     shown: Any = None
     passes_over: bool = False
+    select: Callable[[Any], Any] | None = None
 
     @property
     def xp(self) -> Any:
@@ -187,11 +189,11 @@ class TensorCells(Cells):
 
     def lists(self, dtype: str, item_shape: tuple[int, ...] = ()) -> Any:
         items = self._cast(dtype)
-        if not item_shape:
-            return items
-        values = tf.reshape(items.values, (-1, *item_shape))
-        lengths = items.row_lengths() // prod(item_shape)
-        return tf.RaggedTensor.from_row_lengths(values, lengths)
+        if item_shape:
+            values = tf.reshape(items.values, (-1, *item_shape))
+            lengths = items.row_lengths() // prod(item_shape)
+            items = tf.RaggedTensor.from_row_lengths(values, lengths)
+        return items if self.select is None else self.select(items)
 
     def of_steps(self, found: TensorCells, values: Any) -> Any:
         return self.tensor.with_values(values)
@@ -349,13 +351,18 @@ class TensorSource(Source):
         # TensorFlow has seen type and count, and parses missing lists as empty ones.
         absence = partial(self._absent, part.key) if self.optional else None
         tensor = part.tensor(self.parsed, self.label)
-        return TensorCells(self.label, tensor, absence, None, self.passes_over)
+        select = self.parsed.selecting(self.label)
+        return TensorCells(self.label, tensor, absence, None, self.passes_over, select)
 
     def _absent(self, key: str) -> Any:
         return ~self.parsed.present(key)
 
     def steps(self, key: str, limit: Any) -> tuple[TensorCells, TensorSource]:
-        kept = limit.kept(self.parsed[key])
+        stored = TensorCells(self.label, self.parsed[key])
+        if (select := self.parsed.selecting(self.label)) is not None:
+            (stored,) = checked((stored,), *limit.checks())
+            stored = replace(stored, tensor=select(stored.tensor))
+        kept = limit.kept(stored.tensor)
         parsed = self.parsed.of_step(kept.values)
         inside = TensorSource(self.label, parsed)
         return TensorCells(self.label, kept), inside

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
 
 
 @dataclass(frozen=True)
@@ -21,6 +25,8 @@ class Records:
         numbers: int64 [N], their numbers in the file, counted from 0.
         offsets: int64 [N], where the bytes of each begin in the file; in a compressed
             file, in what it inflates to.
+        random: returns what makes the random numbers of a record, given its number; None
+            where no items are chosen by chance.
     """
 
     file: str
@@ -29,6 +35,7 @@ class Records:
     stops: NDArray[np.int64]
     numbers: NDArray[np.int64]
     offsets: NDArray[np.int64]
+    random: Callable[[], Callable[[int], Generator]] | None = None
 
     def __len__(self) -> int:
         """Return how many records there are."""
@@ -36,13 +43,12 @@ class Records:
 
     def only(self, rows: NDArray[np.bool_] | NDArray[np.intp] | slice) -> Records:
         """Return some of the records, by a mask, by their rows, or by a slice."""
-        return Records(
-            self.file,
-            self.data,
-            self.starts[rows],
-            self.stops[rows],
-            self.numbers[rows],
-            self.offsets[rows],
+        return replace(
+            self,
+            starts=self.starts[rows],
+            stops=self.stops[rows],
+            numbers=self.numbers[rows],
+            offsets=self.offsets[rows],
         )
 
     def __getitem__(self, row: int) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -37,12 +37,14 @@ class Batching:
         by: the codec of the field whose length decides on the bucket; None for no
             buckets.
         boundaries: the lengths at which the next bucket begins.
+        count: from lengths of the field to how many items are read; None for all.
     """
 
     sizes: tuple[int, ...]
     drop_remainder: bool = False
     by: Kind | None = None
     boundaries: tuple[int, ...] = ()
+    count: Callable[[tf.Tensor], tf.Tensor] | None = None
 
     @property
     def largest(self) -> int:
@@ -60,10 +62,12 @@ class Batching:
         codec = self.by
         if codec is None:
             return records.batch(self.sizes[0], drop_remainder=self.drop_remainder)
-        pieces = records.batch(_PIECE)
-        measured = pieces.map(
-            lambda serialized: (serialized, lengths_in(serialized, codec)), PARALLEL
-        )
+
+        def measure(serialized: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+            lengths = lengths_in(serialized, codec)
+            return serialized, lengths if self.count is None else self.count(lengths)
+
+        measured = records.batch(_PIECE).map(measure, PARALLEL)
         return (
             measured.unbatch()
             .bucket_by_sequence_length(
@@ -156,10 +160,10 @@ def first_of_each(batches: tf.data.Dataset, kept: int, epoch: int) -> tf.data.Da
     return first.map(lambda _, batch: batch)
 
 
-def with_seeds(dataset: tf.data.Dataset, seed: int | None) -> tf.data.Dataset:
-    """Pair each element with a seed of its own, int64 [2]; others in each epoch."""
-    seeds = tf.data.Dataset.random(seed, rerandomize_each_iteration=True)
-    return tf.data.Dataset.zip((dataset, seeds.batch(2)))
+def seeds(seed: int | None) -> tf.data.Dataset:
+    """Return seeds without end, int64 [2]; others in each epoch."""
+    numbers = tf.data.Dataset.random(seed, rerandomize_each_iteration=True)
+    return numbers.batch(2, drop_remainder=True)
 
 
 def of_size(batches: tf.data.Dataset, size: int) -> tf.data.Dataset:

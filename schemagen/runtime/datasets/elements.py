@@ -12,7 +12,7 @@ from ..records.codec import RecordCodec
 from ..records.roles import Roles
 from ..shared.errors import DatasetError, did_you_mean
 from ..shared.requirements import tf
-from .batching import PARALLEL, Padding, lengthened, with_seeds
+from .batching import PARALLEL, Padding, lengthened, seeds
 
 _MOST_CANDIDATES = 3
 _LONG = 1000
@@ -22,7 +22,7 @@ Augment = Callable[..., Any]
 Change = Callable[[Batch, tf.Tensor], Batch]
 
 
-def select(
+def features_for(
     fields: Collection[str] | None,
     features: Mapping[str, str],
     record: RecordCodec,
@@ -155,7 +155,7 @@ def augmented(
             return (_features(augment(element[0], *own)), *element[1:])
         return _features(augment(element, *own))
 
-    return with_seeds(batches, seed).map(changed, PARALLEL)
+    return tf.data.Dataset.zip((batches, seeds(seed))).map(changed, PARALLEL)
 
 
 def _features(found: Any) -> Any:

@@ -14,7 +14,7 @@ from ..shared.requirements import tf
 from .batching import PARALLEL
 from .transformations import flat_mapped, mapped
 
-Parse = Callable[[tf.Tensor], Any]
+Parse = Callable[..., Any]
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,7 @@ def parsed(
     parse: Parse,
     faults: Faults,
     expected: ExpectedBatches | None = None,
+    *more: tf.data.Dataset,
 ) -> tf.data.Dataset:
     """Parse batches of records, or raise an error that says what is wrong with the data.
 
@@ -77,6 +78,7 @@ def parsed(
         parse: from such a batch to an element.
         faults: says what is wrong.
         expected: how many batches there are, and of which size; None if no one knows.
+        *more: datasets without end, of further arguments of `parse` for each batch.
 
     Returns:
         What `parse` returns, in order.
@@ -90,20 +92,21 @@ def parsed(
         end = tf.data.Dataset.from_tensors((tf.constant([record]), True))
         batches = tf.data.Dataset.zip((batches, on)).concatenate(end)
 
-    def attempt(number: tf.Tensor, batch: Any) -> Any:
+    def attempt(number: tf.Tensor, batch: Any, *more: Any) -> Any:
         # One value, however many tensors an element has: what follows passes it on.
         if expected is None:
             serialized, last = batch
-            return number, tf.data.Dataset.from_tensors(parse(serialized)), last
+            return number, tf.data.Dataset.from_tensors(parse(serialized, *more)), last
         number = expected.if_whole(number, batch)
-        return number, tf.data.Dataset.from_tensors(parse(batch))
+        return number, tf.data.Dataset.from_tensors(parse(batch, *more))
 
     is_endless = expected is None or expected.count == tf.data.INFINITE_CARDINALITY
     count = tf.int64.max if expected is None or is_endless else expected.count
     numbers = tf.data.Dataset.range(count)
     # Errors take a number, too, and so come to an end. The order says which one is
     # missing, even if the dataset's need not be kept.
-    attempts = mapped(tf.data.Dataset.zip((numbers, batches)), attempt, PARALLEL)
+    attempts = tf.data.Dataset.zip((numbers, batches, *more))
+    attempts = mapped(attempts, attempt, PARALLEL)
     # Epochs without end do end if the first one has no batch that can be read.
     end = _no_number(attempts.element_spec)
     found = attempts.ignore_errors().concatenate(end)

@@ -23,6 +23,7 @@ from ..sources.shares import Share, ShareIndex
 from .batching import PARALLEL, Batching, first_of_each, of_size
 from .parsing import ExpectedBatches, checked, parsed, sifted
 from .records import mixed, read_records
+from .selecting import SelectedItems
 from .transformations import mapped_to_any
 
 Cache = bool | str | os.PathLike[str]
@@ -148,6 +149,7 @@ class Pipeline:
         shares: what this reader reads of each source.
         parser: how records are parsed.
         arrange: from a parsed batch to an element.
+        items: which items of lists are read.
     """
 
     options: Options
@@ -156,6 +158,7 @@ class Pipeline:
     shares: list[Share]
     parser: Parser
     arrange: Callable[[Batch], Any]
+    items: SelectedItems
 
     @cached_property
     def records(self) -> int | None:
@@ -217,20 +220,22 @@ class Pipeline:
         """Parse string [B]."""
         return flattened(self.parser.parse(serialized, self.parser.fields))
 
-    def _element(self, serialized: tf.Tensor) -> Any:
-        """Parse string [B] to an element."""
-        return self.arrange(self._parse(serialized))
+    def _element(self, serialized: tf.Tensor, *seed: tf.Tensor) -> Any:
+        """Parse string [B] to an element, given a seed if items are chosen by chance."""
+        fields = self.items.of(self.parser.fields, *seed)
+        return self.arrange(flattened(self.parser.parse(serialized, fields)))
 
     def _parsed(self) -> tf.data.Dataset:
         """Return batches of all epochs."""
         batching, expected = self.options.batching, self.expected
         batches = batching.batches(self._shuffled(self._records()))
+        parse, more = (self._element, self.faults), self.items.seeds
         if expected is not None:
             # Repeated before they are parsed, epochs follow each other without a pause.
             repeated = self._repeated(batches)
-            found = parsed(repeated, self._element, self.faults, expected)
+            found = parsed(repeated, *parse, expected, *more)
             return found.apply(tf.data.experimental.assert_cardinality(expected.count))
-        found = self._repeated(parsed(batches, self._element, self.faults))
+        found = self._repeated(parsed(batches, *parse, None, *more))
         size = batching.only_size
         return found if size is None else of_size(found, size)
 
@@ -247,6 +252,8 @@ class Pipeline:
             whole = faults.ended(records) if faults.skips else self._counted(records)
             records = cached(whole, options.cache, self._contents())
         batches = options.batching.batches(self._shuffled(records))
+        if self.items.seeds:
+            batches = tf.data.Dataset.zip((batches, *self.items.seeds))
         elements = mapped_to_any(batches, self._element, PARALLEL)
         if faults.skips and not options.cache:
             elements = faults.ended(elements)

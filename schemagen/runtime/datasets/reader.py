@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ from ..faults.error_report import Parser
 from ..kinds.numbers import NumbersKind
 from ..records.codec import RecordCodec
 from ..records.roles import Roles, missing_targets
+from ..records.selecting import Select
 from ..shared.errors import NO_LIMIT, DatasetError
 from ..shared.options import RaiseOrSkip, check_flags, options_by_name_or
 from ..shared.requirements import tf
@@ -21,8 +22,9 @@ from ..sources.opening import open_components
 from ..sources.shares import ShareIndex
 from ..storage.schema import Spec
 from .batching import Padding, batching_of
-from .elements import Batch, Elements, augmented, of_any_size, select
+from .elements import Batch, Elements, augmented, features_for, of_any_size
 from .pipeline import Options, Pipeline
+from .selecting import SelectedItems
 
 REPLACED = {
     "image_dtype": (
@@ -97,6 +99,7 @@ class RecordReader:
         batch_size: int | Sequence[int],
         training: bool = False,
         fields: Collection[str] | None = None,
+        select: Select | None = None,
         shuffle_buffer: int | None = None,
         seed: int | None = None,
         repeat: bool | int = False,
@@ -129,11 +132,18 @@ class RecordReader:
                 augment; otherwise all records come once, in the order of the files.
             fields: the input fields to deliver; None for all. Others are not parsed.
                 A model is built for the same: `build_model(fields=...)`.
+            select: which items of lists to read, such as frames of clips, by the name of
+                the field: {"frames": {"first": 8}} reads the first eight, {"every": 4}
+                every fourth, {"random": 16} as many chosen by chance, in their order in
+                time: in training others in each epoch. Or a function of the length, an
+                int, that returns positions. Frames that are not selected are not decoded.
+                Fields of a group are selected alike.
             shuffle_buffer: how many records are shuffled at a time. A buffer smaller
                 than the data only mixes records that are close to each other. None:
                 10,000, or 1,024 of a split that was shuffled as a whole when it was
                 written.
-            seed: makes the order and the augmentation the same in every run.
+            seed: makes the order, the augmentation and items that are chosen by chance the
+                same in every run.
             repeat: True for epochs without end, or how many epochs.
             cache: keep the serialized records after the first epoch, in memory, or in
                 files whose names begin with this path. They end with a digest of the
@@ -168,7 +178,8 @@ class RecordReader:
             DatasetError: nothing is there, files are missing or are not those that were
                 written, or options contradict each other.
             SchemaMismatchError: the data was written with an incompatible schema.
-            ValueError: a name in `fields` that is not an input field.
+            ValueError: a name in `fields` that is not an input field, or one in `select`
+                that is not a field.
             TypeError: an option that is not passed by name.
         """
         check_flags(
@@ -179,10 +190,15 @@ class RecordReader:
             targets=targets,
             info=info,
         )
+        record = self.record.selecting(select)
+        items = SelectedItems(record.select, seed, training)
+        batching = batching_of(
+            record, batch_size, drop_remainder, bucket_by, bucket_boundaries
+        )
+        if bucket_by is not None and bucket_by in record.select:
+            batching = replace(batching, count=items.counted(bucket_by))
         options = Options(
-            batching=batching_of(
-                self.record, batch_size, drop_remainder, bucket_by, bucket_boundaries
-            ),
+            batching=batching,
             training=training,
             shuffle_buffer=shuffle_buffer,
             seed=seed,
@@ -193,7 +209,7 @@ class RecordReader:
             on_corrupt=on_corrupt,
         )
         learned = (*self.targets, *self.weights)
-        delivered = select(
+        delivered = features_for(
             fields, self.features, self.record, targets=learned, info=self.info
         )
         self._check(info, pad_to_max_length, augment)
@@ -220,7 +236,7 @@ class RecordReader:
         )
         elements = Elements(
             roles,
-            max_lengths=self.record.max_lengths if pad_to_max_length else {},
+            max_lengths=record.max_lengths if pad_to_max_length else {},
             padding=self.padding,
         )
         components = open_components(source, split, self.spec)
@@ -230,12 +246,13 @@ class RecordReader:
             [each.weight for each in components],
             [each.share_of(shard) for each in components],
             Parser(
-                self.parse_batch,
+                items.checked(self.parse_batch, whole=bool(cache)),
                 self.record.keys,
                 self.record.description(),
                 fields=tuple(name for name in self.record.keys if name in wanted),
             ),
             dict if random else elements.of,
+            items,
         )
         pipeline.warn_of_no_batch()
         # Nothing of ours has to be rewritten for graphs, which takes half a second.

@@ -74,6 +74,25 @@ def call_python(
         return tf.identity(strings)
 
 
+def call_for_numbers(function: Callable[..., Any], lengths: tf.Tensor) -> Any:
+    """Call Python from a graph, with lengths and for numbers.
+
+    Args:
+        function: from int64 [B] to int64 [N] and int64 [B], of numpy.
+        lengths: its argument.
+    """
+
+    def called(lengths: Any) -> Any:
+        _count(1)
+        try:
+            return (lengths[:0], lengths * 0) if _ENDED.is_set() else function(lengths)
+        finally:
+            _count(-1)
+
+    numbers, counts = tf.numpy_function(called, [lengths], [tf.int64, tf.int64])
+    return tf.ensure_shape(numbers, (None,)), tf.ensure_shape(counts, lengths.shape)
+
+
 def after(done: tf.Tensor, dataset: tf.data.Dataset) -> tf.data.Dataset:
     """Return an empty dataset like another one, once a tensor has been computed."""
     with tf.control_dependencies([done]):

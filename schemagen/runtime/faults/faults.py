@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
+from ..cells.selection import SelectionError
 from ..shared.errors import DatasetError
 from ..shared.options import RaiseOrSkip
 from ..shared.requirements import tf
@@ -60,7 +61,10 @@ def first_problem(shards: Shards, parser: Parser, batch_size: int) -> str:
         found, count = iter(FileRecords(file)), 0
         while piece := list(islice(found, batch_size)):
             records = [each for each in piece if isinstance(each, bytes)]
-            message = fault_of_all(records, parser) if records else ""
+            try:
+                message = fault_of_all(records, parser) if records else ""
+            except SelectionError as error:
+                return f"{file.path}: record {count + error.row}: {error}"
             bad = refused(records, parser) if message else set()
             for number, each in enumerate(piece):
                 if isinstance(each, DatasetError):

@@ -87,6 +87,7 @@ class Images(Resized):
     python_type: ClassVar[str] = "list[bytes]"
     holds: ClassVar[str] = "a list of bytes or np.ndarray, or np.ndarray"
     of_pixels: ClassVar[bool] = True
+    selectable: ClassVar[bool] = True
 
     @property
     def takes_default(self) -> Default:  # type: ignore[override]
@@ -201,7 +202,7 @@ class Images(Resized):
 
     @property
     def checks(self) -> Checks:
-        return (of_pictures(self.check_encoded), *self._limit.checks())
+        return (*self._limit.checks(), of_pictures(self.check_encoded))
 
     def read(self, source: Source) -> Read:
         if isinstance(source, TensorSource):
@@ -210,7 +211,9 @@ class Images(Resized):
         if self.count is not None and self.optional:
             nothing = (found.column.sizes.reshape(-1, self.count) == 0).all(axis=1)
             found = found.only(~nothing)
-        (found,) = source.checked((found,), *self.checked)
+        *of_lengths, of_each = self.checked
+        (found,) = source.checked((found,), *of_lengths)
+        (found,) = source.checked((found.selected(),), of_each)
         return found, lambda: split_rows(found.bytes(), found.lengths)
 
     def cells(self, source: Source) -> tuple[Any, ...]:
@@ -236,9 +239,10 @@ class Images(Resized):
             images = self._arrays_of([each for row in values for each in row])
         except UndecodableError as error:
             raise error.in_rows(lengths) from None
-        if self.count is None or not isinstance(images, np.ndarray):
+        count = self.delivered.shape[0]
+        if count is None or not isinstance(images, np.ndarray):
             return split_rows(images, lengths)
-        return images.reshape(-1, self.count, *images.shape[1:])
+        return images.reshape(len(values), count, *images.shape[1:])
 
     def _data(self, parsed: Parsed) -> Any:
         """Return the encoded images of a batch: string [B, count], or ragged."""
@@ -260,16 +264,22 @@ class Images(Resized):
         return graph.checked(data, right, f"{expected}, found no image under", lost)
 
     def _parsed(self, parsed: Parsed) -> Any:
-        data = self._data(parsed)
+        data, select = self._data(parsed), parsed.selecting(self.label)
         if self.count is None:
             stored = (TensorCells(self.label, data),)
             data = checked(stored, *self.checked)[0].tensor
+            data = data if select is None else select(data)
             images = self._decoded(data.flat_values, optional=False)
             return graph.padded(data.with_flat_values(images), 0)
         if self.optional:
             data = self._whole(data)
+        count = self.count
+        if select is not None:
+            found = select(tf.RaggedTensor.from_tensor(data))
+            count = parsed.choices[self.name].most(count)
+            data = tf.reshape(found.values, (tf.shape(data)[0], count))
         flat = self._decoded(tf.reshape(data, (-1,)), optional=self.optional)
-        images = tf.reshape(flat, (-1, self.count, *flat.shape[1:]))
+        images = tf.reshape(flat, (tf.shape(data)[0], count, *flat.shape[1:]))
         return tf.ensure_shape(images, (data.shape[0], *images.shape[1:]))
 
 

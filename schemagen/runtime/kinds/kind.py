@@ -97,6 +97,9 @@ class Kind(_Bound, Parameters):
     of_pixels: ClassVar[bool] = False
     """Whether its values are images or masks, or lists of them."""
 
+    selectable: ClassVar[bool] = False
+    """Whether readers may read some items of its lists, without the others."""
+
     def accepts(self, python_type: Any) -> bool:
         """Tell whether a field of this kind may be declared with this type."""
         raise NotImplementedError

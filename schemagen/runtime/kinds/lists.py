@@ -146,6 +146,7 @@ class VarLen(Listed, Ranged):
     )
     num_classes: ClassVar[int | None] = None
     takes_default: ClassVar[Default] = "empty"
+    selectable: ClassVar[bool] = True
 
     def form(self) -> type[VarLen]:
         if self.classes:
@@ -396,6 +397,8 @@ class StringList(VarLen):
 
 class FilledList(VarLen):
     """A list that is padded to its largest length when it is written."""
+
+    selectable: ClassVar[bool] = False
 
     def make_parts(self) -> tuple[Part, ...]:
         count, filler = prod(self._filled_shape), self.delivered.filler

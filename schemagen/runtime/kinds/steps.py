@@ -66,6 +66,7 @@ class Steps(Listed):
     holds: ClassVar[str] = "a list of what its kind holds, or np.ndarray"
     takes_default: ClassVar[Default] = "empty"
     noun: ClassVar[str] = "steps"
+    selectable: ClassVar[bool] = True
 
     @property
     def python_type(self) -> str:

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cells.columns import WRITE_EXAMPLES, Columns, OnDemand, other_rows
+from ..cells.columns import WRITE_EXAMPLES, Columns, OnDemand, Rows, other_rows
 from ..cells.decoded import Decoded
 from ..cells.decoding import CheckPlan
 from ..cells.faults import Fault, Features, listed, shown_bytes
 from ..cells.in_numpy import ColumnSource, Notes
+from ..cells.selection import Choose, SelectionError
 from ..kinds.box_sides import images_of
 from ..kinds.images import Resized
+from ..kinds.kind import Kind
 from ..shared.tfrecord import MOST_RECORD_BYTES, RECORD_LIMIT
 from .between import FieldFault
 from .groups import group_faults, groups_of, has_length
@@ -112,7 +114,7 @@ class RecordCheck:
         optional = replace(features, optional=True)
         for codec in self._codecs:
             trusted = usual and codec.key in columns.expected
-            notes = Notes(codec.label, trusted)
+            notes = Notes(codec.label, trusted, choose=self._choose(codec, columns))
             own = optional if codec.optional else features
             found, values = codec.read(ColumnSource(own, notes))
             if codec.name in self._asked:
@@ -127,6 +129,25 @@ class RecordCheck:
         for relation in self._relations:
             yield from relation.faults(features)
         return decoded
+
+    def _choose(self, codec: Kind, columns: Columns) -> Choose | None:
+        """Return what chooses the items that are read of a field; None for all."""
+        selection = self._record and self._record.select.get(codec.name)
+        if not selection:
+            return None
+        records = columns.records
+
+        def choose(rows: Rows, lengths: Rows) -> tuple[Rows, Rows]:
+            try:
+                if records.random is None:
+                    return selection.of(lengths)
+                random, numbers = records.random(), records.numbers[rows]
+                return selection.of(lengths, lambda at: random(int(numbers[at])))
+            except SelectionError as error:
+                row = int(rows[error.row])
+                raise SelectionError(row, str(error)) from error.__cause__
+
+        return choose
 
     def _are_usual(self, columns: Columns) -> bool:
         """Return whether nothing is wrong with any record as a whole."""

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..cells.part import Part
+from ..cells.selection import Selection
 from ..cells.written import (
     EXAMPLE,
     SEQUENCE_EXAMPLE,
@@ -39,8 +40,10 @@ from .groups import (
     has_length,
 )
 from .packed import first_fault, row_writer
+from .selecting import Select, deliver_selected, selections_of
 
 ColumnOf = tuple[Kind, Column | None]
+_ALL: Mapping[str, Selection] = {}
 _Store = Callable[[Any], Sequence[Stored]]
 
 
@@ -50,20 +53,31 @@ class RecordCodec:
     Args:
         kinds: of all fields, by label, in the order of their declaration.
         message: "Example", or "SequenceExample" for records with feature lists.
+        select: the items that are read of some fields, by name.
 
     Attributes:
         fields: the kind of each field, by name.
         keys: the key of each field, by name.
         groups: the fields that are equally long, by the group's name.
         relations: what else fields have to be to each other.
+        select: the items that are read of some fields, by name.
     """
 
-    def __init__(self, kinds: Mapping[str, Kind], *, message: str = "Example") -> None:
+    def __init__(
+        self,
+        kinds: Mapping[str, Kind],
+        *,
+        message: str = "Example",
+        select: Mapping[str, Selection] = _ALL,
+    ) -> None:
         codecs = [kind.bound(label) for label, kind in kinds.items()]
         self._times = [c.name for c in codecs if c.optional and time_of(c) is not None]
         self.fields = {codec.name: codec for codec in codecs}
         self.keys = {codec.name: codec.key for codec in codecs}
         self.message = message
+        self.select = select
+        for name, selection in select.items():
+            deliver_selected(self.fields[name], selection)
         self.groups = groups_of(codecs)
         self.relations = relations_of(codecs)
         scale_boxes(codecs)
@@ -100,7 +114,21 @@ class RecordCodec:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the kinds of the fields alone."""
         kinds = {kind.label: kind for kind in self.fields.values()}
-        return partial(RecordCodec, message=self.message), (kinds,)
+        made = partial(RecordCodec, message=self.message, select=self.select)
+        return made, (kinds,)
+
+    def selecting(self, select: Select | None) -> RecordCodec:
+        """Return the record of readers that read some items of lists; None for all.
+
+        Raises:
+            ValueError: a name that is not a field.
+            DatasetError: a field that is not a list, or another value than there may be.
+        """
+        if select is None:
+            return self
+        kinds = {kind.label: kind for kind in self.fields.values()}
+        found = selections_of(self.fields, select)
+        return RecordCodec(kinds, message=self.message, select=found)
 
     def __getitem__(self, name: str) -> Kind:
         """Return the codec of a field."""

@@ -5,7 +5,7 @@ TensorFlow parses a missing list as an empty one, so keys are looked for in the 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from ..shared.requirements import lazy_tf as tf
@@ -17,6 +17,9 @@ class Parsed(dict[str, Any]):
     Attributes:
         serialized: string [B], the records.
         fields: the names of the fields that are asked for.
+        choices: what chooses the items that are read, by the name of the field: from the
+            records, string [B], and the lengths of their lists, int64 [B], to ragged
+            positions. None reads all of them.
         images: the pixels and the stored sizes of images that were decoded, by name.
     """
 
@@ -26,6 +29,7 @@ class Parsed(dict[str, Any]):
         super().__init__(features)
         self.serialized = serialized
         self.fields = fields
+        self.choices = fields if isinstance(fields, Mapping) else {}
         self.images: dict[str, tuple[Any, Any]] = {}
 
     def present(self, key: str) -> Any:
@@ -38,7 +42,25 @@ class Parsed(dict[str, Any]):
 
     def of_step(self, values: Any) -> Parsed:
         """Return the values of all steps as features, which have no key."""
-        return Parsed({"": values}, self.serialized, self.fields)
+        return Parsed({"": values}, self.serialized, [*self.fields])
+
+    def selecting(self, label: str) -> Callable[[Any], Any] | None:
+        """Return what takes the items of ragged lists that are read; None for all.
+
+        Args:
+            label: of the field.
+        """
+        choose = self.choices.get(label.replace(".", "_"))
+        if choose is None:
+            return None
+
+        def selected(lists: Any) -> Any:
+            positions = choose(self.serialized, lists.row_lengths())
+            starts = tf.repeat(lists.row_starts(), positions.row_lengths())
+            values = tf.gather(lists.values, starts + positions.values)
+            return positions.with_values(values)
+
+        return selected
 
 
 def present_in(serialized: tf.Tensor, keys: Sequence[str]) -> tf.Tensor:
