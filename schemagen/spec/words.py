@@ -288,7 +288,9 @@ def _dense(codec: Kind) -> str:
 def _of_items(codec: Listed) -> str:
     """Say what a batch has of lists: padded to the longest, or ragged."""
     delivered = codec.delivered
-    sizes = ("B", "(T)" if codec.ragged else "T", *delivered.shape[1:])
+    vary = ("(T)", "(N)") if codec.ragged else ("T", "N")
+    inner = (vary[1] if size is None else size for size in delivered.shape[1:])
+    sizes = ("B", vary[0], *inner)
     padding = "ragged" if codec.ragged else f"padded with {delivered.filler!r}"
     return f"{delivered.dtype} [{', '.join(map(str, sizes))}], {padding}"
 

@@ -223,6 +223,8 @@ class ArrayCells(Cells):
         return RaggedRows(flat.reshape(-1, *item_shape), lengths)
 
     def of_steps(self, found: ArrayCells, values: Values) -> list[Any]:
+        if isinstance(values, RaggedRows):
+            values = list(values)
         if not len(self.values):
             return [values[:0]] * len(self.column)
         # The steps of a row follow each other, and all of them are right.
@@ -545,7 +547,8 @@ class ColumnSource(Source):
                 what = "SG523", "wrong feature type", expected
                 self.notes.add(*what, other.rows, *words, part.key)
 
-    def steps(self, key: str, limit: Any) -> tuple[ArrayCells, ColumnSource]:
+    def steps(self, part: Part, limit: Any) -> tuple[ArrayCells, ColumnSource]:
+        key = part.key
         features, found = self.features, self.features.steps.get(key)
         if found is None:
             found = StepColumn(key, _NOTHING, _NOTHING, ())
@@ -557,10 +560,15 @@ class ColumnSource(Source):
         memory = np.empty(0, np.uint8)
         column = Column(key, INT64, found.rows, found.steps, np.arange(count), memory)
         live = features.live[np.repeat(found.rows, found.steps)]
-        columns = tuple(replace(each, key="") for each in found.columns)
+        columns = {each.kind: replace(each, key="") for each in found.columns}
+        bare = columns.pop(NOTHING, None) if part.count is None else None
+        if bare is not None:  # such a step has an empty list, as TensorFlow reads it
+            lists = column_of({"": tuple(columns.values())}, "", part.kind)
+            filled = ArrayCells(self.notes, lists).with_rows(bare.rows)
+            columns[part.kind] = filled.column
         steps = ArrayCells(self.notes, column).only(features.live[found.rows])
         return steps, ColumnSource(
-            Features(live, {"": columns}),
+            Features(live, {"": tuple(columns.values())}),
             Notes(self.notes.label, packed=self.notes.packed),
         )
 

@@ -354,8 +354,8 @@ class TensorSource(Source):
     def _absent(self, key: str) -> Any:
         return ~self.parsed.present(key)
 
-    def steps(self, key: str, limit: Any) -> tuple[TensorCells, TensorSource]:
-        kept = limit.kept(self.parsed[key])
+    def steps(self, part: Part, limit: Any) -> tuple[TensorCells, TensorSource]:
+        kept = limit.kept(self.parsed[part.key])
         parsed = self.parsed.of_step(kept.values)
         inside = TensorSource(self.label, parsed)
         return TensorCells(self.label, kept), inside
