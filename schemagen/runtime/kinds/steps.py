@@ -37,7 +37,7 @@ from .text import Text
 STEPS = (Image, Label, Scalar, Text, VarLen, Vector)
 
 # What a VarLen leaves to the Steps that it is in, or has only outside of steps.
-_NOT_OF_LISTS = ("padding_value", "ragged", "pad_on_disk", "group")
+_NOT_OF_LISTS = ("padding_value", "ragged", "pad_on_disk", "group", "box")
 
 Step = Annotated[Kind, Instance(), "a kind, such as Text()"]
 
@@ -75,8 +75,8 @@ class Steps(Listed):
 
     @property
     def python_type(self) -> str:
-        one = self.step.python_type
-        return one if one == "np.ndarray" else f"list[{one}]"
+        one, lists = self.step.python_type, isinstance(self.step, VarLen)
+        return one if one == "np.ndarray" and not lists else f"list[{one}]"
 
     @property
     def of_step(self) -> Kind:
@@ -84,7 +84,8 @@ class Steps(Listed):
 
     def accepts(self, python_type: Any) -> bool:
         if is_array(python_type):
-            return python_type is Any or self.step.dtype not in STRINGS
+            lists = isinstance(self.step, VarLen)
+            return python_type is Any or not (lists or self.step.dtype in STRINGS)
         if not is_list(python_type):
             return False
         item = item_type(python_type)
@@ -123,7 +124,8 @@ class Steps(Listed):
         ):
             yield Problem(
                 f"{', '.join(given)} in the VarLen of each step",
-                "padding_value, ragged and group of Steps itself, and no pad_on_disk",
+                "padding_value, ragged and group of Steps itself, and no pad_on_disk or "
+                "box",
             )
         yield from padding_problems(self._dtype, self._padding)
 
