@@ -261,13 +261,17 @@ def _of_mask(codec: Mask) -> Words:
 @_words.register
 def _of_steps(codec: Steps) -> Words:
     step = words_of(codec.step)
-    strings = codec.delivered.dtype == "string" or step.annotation.startswith("bytes")
+    each = (
+        isinstance(codec.step, VarLen)
+        or codec.delivered.dtype == "string"
+        or step.annotation.startswith("bytes")
+    )
     limit = _limit(codec, codec.too_long, "steps")
     return Words(
         f"in each step {step.takes}{limit}{_as_many(codec)}",
         _of_items(codec),
         "empty",
-        f"Sequence[{step.annotation}]" if strings else "ArrayLike",
+        f"Sequence[{step.annotation}]" if each else "ArrayLike",
         f"steps of {step.stored}",
     )
 

@@ -1030,7 +1030,7 @@ STEPS = {
     ),
     "marks": Field(
         'Steps(VarLen("int64", classes=("a", "b")))',
-        [[[0, 1], ["b"]]],
+        [[[0, 1], [1]], [[]]],
         [
             Wrong("not a class", [[0], [1, 2]], [ints(0), ints(1, 2)]),
             Wrong("no name of a class", [["a", "c"]]),

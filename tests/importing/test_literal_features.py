@@ -109,8 +109,7 @@ def test_lists_in_steps_are_imported(tmp_path: Path) -> None:
     assert "partitions in a feature list" in result.output
     text = (tmp_path / "x.py").read_text()
     assert (
-        "b: Annotated[list[list[float]], "
-        'Steps(VarLen("float32"), ragged=True)] = []'
+        'b: Annotated[list[list[float]], Steps(VarLen("float32"), ragged=True)] = []'
     ) in text
     assert 'c: Annotated[list[list[bytes]], Steps(VarLen("bytes"))] = []' in text
 

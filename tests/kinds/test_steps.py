@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+import schemagen
 import tensorflow as tf
 from columns import columns_of
 from data.messages import write_file
 from pydantic import ValidationError
 from stored_features import blobs, floats, ints, refusal
 from trained_models import train
-
-import schemagen
 
 if TYPE_CHECKING:
     from conftest import Workspace

@@ -278,7 +278,12 @@ STEPS = [
             f"list[list[int]], Steps(VarLen('int64', 2, {option}))",
             *("SG113", "a", option.partition("=")[0]),
         )
-        for option in ("ragged=True", "padding_value=3", "group='g'", "pad_on_disk=True")
+        for option in (
+            "ragged=True",
+            "padding_value=3",
+            "group='g'",
+            "pad_on_disk=True",
+        )
     ),
     stepped("list[list[list[int]]], Steps(Ragged('int64'))", "SG113", "a", "VarLen"),
 ]

@@ -44,13 +44,12 @@ Step = Annotated[Kind, Instance(), "a kind, such as Text()"]
 
 @declared
 class Steps(Listed):
-    """A feature list of a SequenceRecord: one value of another kind in each step.
-
-    Of a VarLen it is a list of any length.
+    """A feature list of a SequenceRecord: a value, or a list of values, in each step.
 
     Attributes:
-        step: the kind of one step's value. Wire key and role are those of Steps, and so
-            are `padding_value`, `ragged` and `group` of lists.
+        step: the kind of one step's value; a VarLen for a list of any length. Wire key and
+            role are those of Steps, and so are `padding_value`, `ragged` and `group` of
+            lists.
         max_length: the most steps a row may have; None for any number.
         too_long: what becomes of more, when writing and when reading: "error" refuses
             them, "keep_head" keeps the first and "keep_tail" the last of them.
