@@ -252,7 +252,10 @@ def description(part: Part) -> Code:
 
 def list_description(codec: Any) -> Code:
     """Write the description of a feature list for `tf.io.parse_sequence_example`."""
-    dtype = _tf_dtype(codec.parts[0])
+    part = codec.parts[0]
+    if part.count is None:
+        return description(part)
+    dtype = _tf_dtype(part)
     missing = ", allow_missing=True" if codec.optional else ""
     shape = literal(codec.list_shape)
     return Code(f"tf.io.FixedLenSequenceFeature({shape}, {dtype}{missing})")

@@ -95,16 +95,18 @@ def per_pixel(kind: Kind) -> bool:
 
 
 def step_block(kind: Kind) -> str:
-    """Return the block of the model that encodes steps: images, tokens or items."""
+    """Return the block of the model that encodes steps, given the kind of one."""
     if isinstance(kind, Image):
         return "images"
+    if isinstance(kind, VarLen):
+        return "nested_tokens" if uses_vocabulary(kind) else "items"
     return "tokens" if isinstance(kind, (Label, Text)) else "items"
 
 
 def uses_vocabulary(kind: Kind) -> bool:
     """Return whether the model looks up ids or words in a vocabulary."""
     if isinstance(kind, Steps):
-        return step_block(kind.step) == "tokens"
+        return "tokens" in step_block(kind.step)
     if isinstance(kind, (VarLen, Ragged)):
         if isinstance(kind, VarLen) and (kind.item_shape or kind.box_scaled):
             return False

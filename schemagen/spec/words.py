@@ -264,13 +264,17 @@ def _of_mask(codec: Mask) -> Words:
 @_words.register
 def _of_steps(codec: Steps) -> Words:
     step = words_of(codec.step)
-    strings = codec.delivered.dtype == "string" or step.annotation.startswith("bytes")
+    each = (
+        isinstance(codec.step, VarLen)
+        or codec.delivered.dtype == "string"
+        or step.annotation.startswith("bytes")
+    )
     limit = _limit(codec, codec.too_long, "steps")
     return Words(
         f"in each step {step.takes}{limit}{_as_many(codec)}",
         _of_items(codec),
         "empty",
-        f"Sequence[{step.annotation}]" if strings else "ArrayLike",
+        f"Sequence[{step.annotation}]" if each else "ArrayLike",
         f"steps of {step.stored}",
     )
 
@@ -291,7 +295,9 @@ def _dense(codec: Kind) -> str:
 def _of_items(codec: Listed) -> str:
     """Say what a batch has of lists: padded to the longest, or ragged."""
     delivered = codec.delivered
-    sizes = ("B", "(T)" if codec.ragged else "T", *delivered.shape[1:])
+    vary = ("(T)", "(N)") if codec.ragged else ("T", "N")
+    inner = (vary[1] if size is None else size for size in delivered.shape[1:])
+    sizes = ("B", vary[0], *inner)
     padding = "ragged" if codec.ragged else f"padded with {delivered.filler!r}"
     return f"{delivered.dtype} [{', '.join(map(str, sizes))}], {padding}"
 

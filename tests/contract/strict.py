@@ -98,6 +98,7 @@ class Clip(SequenceRecord):
     frames: Annotated[list[Any], Steps(Image((4, 5, 3), encoding="png"), group="g")]
     words: Annotated[list[str], Steps(Text())]
     times: Annotated[list[int], Steps(Scalar("int64"), max_length=3)]
+    spans: Annotated[list[list[int]], Steps(VarLen("int64", max_length=2))]
 
 
 class Loose(Record):
@@ -196,6 +197,7 @@ GOOD_CLIP: dict[str, Any] = {
     "frames": [PNG, PNG],
     "words": ["x", "y"],
     "times": [10, 20, 30],
+    "spans": [[1, 2], []],
 }
 ROWS = {"Strict": GOOD, "Clip": GOOD_CLIP}
 

@@ -1005,6 +1005,51 @@ STEPS = {
             Wrong("no PNG", [JPEG], [blobs(JPEG)]),
         ],
     ),
+    "spans": Field(
+        'Steps(VarLen("int16", max_length=2, min=0), max_length=2)',
+        [[[1, 2], []], [[3]], []],
+        [
+            Wrong("below the range", [[1], [2, -1]], [ints(1), ints(2, -1)]),
+            Wrong("out of the dtype's range", [[1], [2**15]], [ints(1), ints(2**15)]),
+            Wrong("too many in a step", [[], [1, 2, 3]], [ints(), ints(1, 2, 3)]),
+            Wrong("too many steps", [[1]] * 3, [ints(1)] * 3),
+            Wrong("numbers in place of lists", [1, 2]),
+            Wrong("another type", [["a"]], [floats(1)]),
+        ],
+    ),
+    "tracks": Field(
+        'Steps(VarLen("float32", item_shape=(2,)))',
+        [[[[0.5, 1.0]], []]],
+        [
+            Wrong("NaN", [[[0.5, nan]]], [floats(0.5, nan)], FINITE),
+            Wrong("half an item", NOTHING, [floats(1, 2), floats(1)]),
+            Wrong("items of another shape", [[[1.0, 2.0, 3.0]]]),
+        ],
+    ),
+    "samples": Field(
+        'Steps(VarLen("int16", encoding="raw", max=9))',
+        [[[1, 9], []]],
+        [
+            Wrong("above the range", [[1], [2, 10]], [raw("<i2", 1), raw("<i2", 2, 10)]),
+            Wrong("half a number", NOTHING, [raw("u1", 1, 2, 3)]),
+        ],
+    ),
+    "tags": Field(
+        'Steps(VarLen("string"))',
+        [[["x", ""], []]],
+        [
+            Wrong("a lone surrogate", [["x"], ["\ud800"]], [blobs(b"x"), blobs(b"\xff")], UTF_8),
+            Wrong("text in place of a list", ["x"]),
+        ],
+    ),
+    "marks": Field(
+        'Steps(VarLen("int64", classes=("a", "b")))',
+        [[[0, 1], [1]], [[]]],
+        [
+            Wrong("not a class", [[0], [1, 2]], [ints(0), ints(1, 2)]),
+            Wrong("no name of a class", [["a", "c"]]),
+        ],
+    ),
 }  # fmt: skip
 
 INTERVALS = {

@@ -279,6 +279,8 @@ class ArrayCells(Cells):
         return RaggedRows(flat, lengths)
 
     def of_steps(self, found: ArrayCells, values: Values) -> list[Any]:
+        if isinstance(values, RaggedRows):
+            values = list(values)
         if not len(self.values):
             return [values[:0]] * len(self.column)
         if self.notes.choose is not None:
@@ -626,7 +628,8 @@ class ColumnSource(Source):
                 what = "SG523", "wrong feature type", expected
                 self.notes.add(*what, other.rows, *words, part.key)
 
-    def steps(self, key: str, limit: Any) -> tuple[ArrayCells, ColumnSource]:
+    def steps(self, part: Part, limit: Any) -> tuple[ArrayCells, ColumnSource]:
+        key = part.key
         features, found = self.features, self.features.steps.get(key)
         if found is None:
             found = StepColumn(key, _NOTHING, _NOTHING, ())
@@ -638,7 +641,12 @@ class ColumnSource(Source):
         memory = np.empty(0, np.uint8)
         column = Column(key, INT64, found.rows, found.steps, np.arange(count), memory)
         live = features.live[np.repeat(found.rows, found.steps)]
-        columns = tuple(replace(each, key="") for each in found.columns)
+        columns = {each.kind: replace(each, key="") for each in found.columns}
+        bare = columns.pop(NOTHING, None) if part.count is None else None
+        if bare is not None:  # such a step has an empty list, as TensorFlow reads it
+            lists = column_of({"": tuple(columns.values())}, "", part.kind)
+            filled = ArrayCells(self.notes, lists).with_rows(bare.rows)
+            columns[part.kind] = filled.column
         steps = ArrayCells(self.notes, column).only(features.live[found.rows])
         if self.notes.choose is not None:
             (steps,) = checked((steps,), *limit.checks())
@@ -646,7 +654,7 @@ class ColumnSource(Source):
             live = np.zeros(count, np.bool_)
             live[steps.values] = True
         return steps, ColumnSource(
-            Features(live, {"": columns}),
+            Features(live, {"": tuple(columns.values())}),
             Notes(self.notes.label, packed=self.notes.packed),
         )
 

@@ -229,7 +229,10 @@ def lengths_in(serialized: tf.Tensor, codec: Any) -> tf.Tensor:
     key = part.key
     if part.in_list:
         lists = {key: codec.list_feature()}
-        return tf.io.parse_sequence_example(serialized, sequence_features=lists)[2][key]
+        _, found, lengths = tf.io.parse_sequence_example(
+            serialized, sequence_features=lists
+        )
+        return lengths[key] if key in lengths else found[key].row_lengths()
     stored = tf.io.parse_example(serialized, {key: part.feature()})
     return row_lengths(stored[key], part)
 
