@@ -418,8 +418,8 @@ class Quantity:
     """Numbers that a column has in each split.
 
     Attributes:
-        name: "values", "lengths", "steps", "sizes", "heights" or "widths".
-        unit: "" of values, else "values", "steps", "bytes" or "pixels".
+        name: "values", "lengths", "steps", "sizes", "heights", "widths" or "durations".
+        unit: "" of values, else "values", "steps", "bytes", "pixels" or "seconds".
         title: what they are, for people, such as "sizes in bytes".
     """
 
@@ -441,6 +441,7 @@ STEPS = Quantity("steps", "steps", "steps in a record")
 SIZES = Quantity("sizes", "bytes", "sizes in bytes")
 HEIGHTS = Quantity("heights", "pixels", "heights in pixels")
 WIDTHS = Quantity("widths", "pixels", "widths in pixels")
+DURATIONS = Quantity("durations", "seconds", "durations in seconds")
 
 
 def quantities_of(
@@ -458,6 +459,7 @@ def quantities_of(
             found[SIZES] = kind.contents.sizes
             found[HEIGHTS] = kind.contents.heights
             found[WIDTHS] = kind.contents.widths
+            found[DURATIONS] = kind.contents.seconds
         for quantity, numbers in found.items():
             if numbers.finite:
                 quantities.setdefault(quantity, {})[split.name] = numbers
