@@ -67,8 +67,8 @@ def value_of(field: FieldSpec) -> tuple[str, Shape]:
     codec, value = field.codec, field.parts[0]
     delivered = codec.delivered
     _, shape = delivered.decoded
-    if value.is_image:
-        return PICTURE, shape
+    if value.is_media:
+        return PICTURE if codec.of_step.of_pixels else "bytes", shape
     if codec.of_step.of_classes:
         return CLASS, shape
     shape = shape or delivered.shape  # of a sparse tensor

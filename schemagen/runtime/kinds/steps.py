@@ -175,7 +175,7 @@ class Steps(Listed):
     def _no_steps(self, steps: Sequence[Any]) -> Any:
         """Return an empty sequence in the form of others."""
         (part,), (_, sizes) = self.step.parts, self.step.delivered.decoded
-        if self.step.of_classes or part.dtype not in DTYPES or part.is_image:
+        if self.step.of_classes or part.dtype not in DTYPES or part.is_media:
             return []
         array = Numbers(part.dtype).convert(steps)
         shape = (0, *(size or 0 for size in sizes))

@@ -231,6 +231,8 @@ def lengths_in(serialized: tf.Tensor, codec: Any) -> tf.Tensor:
         lists = {key: codec.list_feature()}
         return tf.io.parse_sequence_example(serialized, sequence_features=lists)[2][key]
     stored = tf.io.parse_example(serialized, {key: part.feature()})
+    if part.is_media and part.count == 1:
+        return codec.lengths(stored[key])  # files say it in their headers
     return row_lengths(stored[key], part)
 
 
