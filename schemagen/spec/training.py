@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ..runtime.cells.decoded import Shape
-from ..runtime.kinds.audio import Audio
 from ..runtime.kinds.classes import Classes, Label, MultiLabel
 from ..runtime.kinds.images import Image
 from ..runtime.kinds.kind import K, Kind, Role
@@ -64,8 +63,6 @@ def _default_role(kind: Kind) -> Role:
 def opaque(kind: Kind) -> str:
     """Return values that no model can take, in words; "" if a model can."""
     kind = kind.of_step
-    if isinstance(kind, Audio):
-        return "sound"
     if isinstance(kind, Image) and kind.shape[2] is None:
         return "images of any number of channels"
     if isinstance(kind, Mask) and not kind.count:

@@ -61,7 +61,7 @@ def sound_header(data: bytes) -> tuple[Sound, float] | None:
         return None
     form, header = header_of(data)
     sound = Sound(form, header.rate, header.channels, header.bits)
-    return sound, header.samples / header.rate
+    return sound, header.seconds
 
 
 def raw_sound(field: FieldSpec | None) -> Sound | None:

@@ -58,6 +58,8 @@ class Audio(Listed):
             and "keep_tail" the last of them. Files that a writer takes as bytes are
             stored as they are, and cut when they are read.
         ragged: deliver a RaggedTensor in place of a padded batch.
+        crop: deliver a random window of so many samples in training, another one each
+            time that the record comes up. Shorter sound is padded with zeros.
     """
 
     rate: Size = parameter(*RATE)
@@ -68,6 +70,7 @@ class Audio(Listed):
     max_seconds: Seconds | None = parameter(default=None, seldom=True)
     too_long: TooLong = parameter(*TOO_LONG, default="error", seldom=True)
     ragged: bool = parameter(default=False)
+    crop: Size | None = parameter(default=None, seldom=True)
 
     kind: ClassVar[str] = "Audio"
     holds: ClassVar[str] = "np.ndarray, or bytes if it is encoded"
@@ -95,6 +98,11 @@ class Audio(Listed):
                 yield Problem(f"max_seconds={self.max_seconds!r}", "a sample or more")
         else:
             yield from limit_problems(self)
+        if self.crop and self.max_length and self.crop > self.max_length:
+            yield Problem(
+                f"crop={self.crop} above max_length={self.max_length}",
+                "at most as many samples as a row may have",
+            )
 
     def settled(self, name: str) -> Self:
         length = self.max_length
