@@ -8,6 +8,8 @@ from ..shared.requirements import lazy_tf as tf
 from ..tensorflow.graph import checked
 from .wav import EXTENSIBLE, FIRST, PCM, SUBFORMAT
 
+_HIGH = 1 << 16
+
 
 class _Places(NamedTuple):
     """Where things are in the files of a batch: int64 [B] each.
@@ -46,7 +48,7 @@ def decode(
     numbers = _numbers(data, found.form, SUBFORMAT + 2)
     extensible = (numbers[:, 0] == EXTENSIBLE) & (found.form_size >= SUBFORMAT + 2)
     tag = tf.where(extensible, numbers[:, SUBFORMAT // 2], numbers[:, 0])
-    rates = numbers[:, 2] + (numbers[:, 3] << 16)
+    rates = numbers[:, 2] + numbers[:, 3] * _HIGH
     facts = tf.stack([tag, numbers[:, 7], numbers[:, 1], numbers[:, 6], rates], axis=1)
     wanted = tf.constant([PCM, 16, channels, 2 * channels, rate], tf.int64)
     rest = found.end - found.start
@@ -98,7 +100,7 @@ def _places(data: Any) -> _Places:
         head = from_place(data, at, 8)
         kind = tf.strings.substr(head, 0, 4)
         words = _numbers(head, none + 4, 4)
-        size = words[:, 0] + (words[:, 1] << 16)
+        size = words[:, 0] + words[:, 1] * _HIGH
         form = live & (kind == b"fmt ") & (found.form == 0)
         samples = live & (kind == b"data")
         found = _Places(
