@@ -33,6 +33,7 @@ from .reading import FileKeys, drift, lacking_keys
 from .relations import with_relations
 from .roles import lacking_roles, rank_of, with_roles
 from .single_values import with_single_values
+from .sounds import sound
 
 _FEW = 20
 """Fewer records can all be alike by chance."""
@@ -43,6 +44,7 @@ Rule = Callable[[Drafts, KeyEvidence], Draft | None]
 # before the next one, and sees the fields that there are.
 RULES: tuple[Rule, ...] = (
     ragged,
+    sound,
     picture,
     mask_or_picture,
     serialized_tensor,

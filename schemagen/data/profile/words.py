@@ -187,7 +187,8 @@ def _durations(found: BytesValues) -> list[str]:
     if not seconds.count:
         return []
     total = f", {number(float(seconds.total), 4)} s in all" if seconds.count > 1 else ""
-    parts = [f"{extent(seconds)} s{total}"]
+    low, high = (number(each or 0, 3) for each in (seconds.minimum, seconds.maximum))
+    parts = [f"{low if low == high else f'{low} to {high}'} s{total}"]
     parts += [f"{found.clipped:,} clipped"] * bool(found.clipped)
     return parts + [f"{found.silent:,} silent"] * bool(found.silent)
 

@@ -108,7 +108,9 @@ class Audio(Listed):
         length = self.max_length
         if self.max_seconds is not None:
             length = round(self.max_seconds * self.rate)
-        return replace(super().settled(name), max_length=length, max_seconds=None)
+        # Not `super()`: raw samples are lists, too, which have further parameters.
+        settled = Listed.settled(self, name)
+        return replace(settled, max_length=length, max_seconds=None)
 
     @property
     def item_shape(self) -> tuple[int, ...]:
