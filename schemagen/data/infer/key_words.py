@@ -358,10 +358,7 @@ def speaks_of(key: str, what: str) -> bool:
 
 def says_rate(key: str) -> bool:
     """Tell whether a key states how many samples a second has: sample_rate, audio/sr."""
-    words = words_of(key)
-    return last_word(key) in _RATES or tuple(words[-2:]) in _INFO_PAIRS - {
-        ("frame", "rate")
-    }
+    return last_word(key) in _RATES and "frame" not in words_of(key)
 
 
 def says_shape(key: str) -> bool:
