@@ -46,7 +46,9 @@ def as_floats(
     integers: NDArray[Any], out: NDArray[np.float32] | None = None
 ) -> NDArray[np.float32]:
     """Return int16 samples as floats in [-1, 1), in given memory if there is some."""
-    return np.multiply(integers, np.float32(1 / SCALE), out, dtype=np.float32)
+    scale = np.float32(1 / SCALE)
+    found: NDArray[np.float32] = np.multiply(integers, scale, out, dtype=np.float32)
+    return found
 
 
 def as_integers(floats: NDArray[Any]) -> NDArray[np.int16]:
