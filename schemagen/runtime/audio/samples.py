@@ -28,7 +28,7 @@ class Samples(Numbers):
             Problem: integers of another dtype than int16, floats above 1 or below -1
                 that should become integers, or no numbers.
         """
-        array = value if isinstance(value, np.ndarray) else np.asarray(value)
+        array = value if isinstance(value, np.ndarray) else self._from_python(value)
         if array.dtype.kind in "iu":
             if isinstance(value, np.ndarray) and array.dtype != np.int16:
                 raise Problem(
@@ -36,9 +36,9 @@ class Samples(Numbers):
                     "int16, or floats from -1 to 1",
                     "divide integers of other bits by 2 ** (bits - 1)",
                 )
-            integers = Numbers("int16").convert(value)
+            integers = Numbers("int16").convert(array)
             return integers if self.dtype == "int16" else as_floats(integers)
-        floats = Numbers("float32").convert(value)
+        floats = Numbers("float32").convert(array)
         return as_integers(floats) if self.dtype == "int16" else floats
 
 

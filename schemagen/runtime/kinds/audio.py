@@ -30,7 +30,7 @@ from ..shared.values import check_shape, described
 from ..tensorflow import graph
 from ..tensorflow.parsed import Parsed
 from .changes import CHANNELS, ENCODING, LIMIT, RATE, SAMPLES, TOO_LONG
-from .kind import Default
+from .kind import Default, Kind
 from .limits import Listed
 from .lists import NumberList, limit_problems
 from .parameters import Size, TooLong, declared, parameter
@@ -89,7 +89,7 @@ class Audio(Listed):
         return is_picture(python_type, encoded=self.encoding != "raw")
 
     def rules(self) -> Iterator[Problem]:
-        yield from super().rules()
+        yield from Kind.rules(self)
         if self.max_seconds is not None:
             if self.max_length is not None:
                 yield Problem("max_length and max_seconds", "one of them")
@@ -102,7 +102,9 @@ class Audio(Listed):
         length = self.max_length
         if self.max_seconds is not None:
             length = round(self.max_seconds * self.rate)
-        return replace(super().settled(name), max_length=length, max_seconds=None)
+        # Not that of a list, whose parameters raw samples do not have.
+        settled = Kind.settled(self, name)
+        return replace(settled, max_length=length, max_seconds=None)
 
     @property
     def item_shape(self) -> tuple[int, ...]:
@@ -121,8 +123,8 @@ class Audio(Listed):
             Problem: of another shape or dtype, or out of range.
         """
         array = self._samples.convert(value)
-        if self.channels == 1 and array.ndim == 1:
-            array = array.reshape(-1, 1)
+        if array.shape == (0,) or (array.ndim == 1 and self.channels == 1):
+            array = array.reshape(-1, self.channels)
         try:
             check_shape(array, (None, self.channels))
         except Problem as problem:
