@@ -91,8 +91,8 @@ def sound(samples: Sequence[tuple[int, int]]) -> bytes:
 
 def is_clipped(samples: Sequence[tuple[int, int]]) -> bool:
     """Return whether a channel has three samples at full scale, one after the other."""
-    full = [[each in (-32768, 32767) for each in one] for one in zip(*samples)]
-    return any(all(some) for one in full for some in zip(one, one[1:], one[2:]))
+    full = np.isin(np.array(samples).reshape(-1, 2), (-32768, 32767))
+    return bool((full[:-2] & full[1:-1] & full[2:]).any())
 
 
 def message(row: Mapping[str, Any]) -> bytes:

@@ -13,6 +13,9 @@ from ..interface import install
 from ..shared.errors import Problem
 from .headers import AudioHeader, other_samples
 
+START = b"fLaC"
+"""How a file begins."""
+
 COUNTS = 18
 """Where rate, channels, bits and number of samples are: 20, 3, 5 and 36 bits."""
 

@@ -66,7 +66,7 @@ FORMATS: tuple[AudioFormat, ...] = (
     AudioFormat(
         name="flac",
         title="FLAC",
-        begins=((0, b"fLaC"),),
+        begins=((0, flac.START),),
         suffix="flac",
         header=flac.header,
         decode=flac.decode,

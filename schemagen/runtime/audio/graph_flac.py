@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..shared.errors import Problem
 from ..shared.requirements import lazy_tf as tf
+from ..tensorflow.graph import checked
 from . import flac
 from .graph_wav import from_place
 from .headers import check_header
@@ -19,35 +20,38 @@ def decode(
 ) -> tuple[Any, Any]:
     """Decode FLAC files; arguments and results are those of `graph_wav.decode`."""
 
-    def decoded(files: NDArray[Any]) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+    def decoded(files: NDArray[Any]) -> tuple[NDArray[np.int16], Any, bytes]:
         found = [np.empty((0, channels), np.int16)]
         for file in files:
-            if file or not optional:
-                found.append(_decoded(file, name, rate, channels))
-            else:
-                found.append(found[0])
-        return np.concatenate(found), np.array([*map(len, found[1:])], np.int64)
+            try:
+                found.append(_decoded(file, rate, channels, optional=optional))
+            except Problem as problem:
+                text = f"expected {problem.expected}, found {problem.found}"
+                return found[0], np.zeros(len(files), np.int64), text.encode()
+        return np.concatenate(found), np.array([*map(len, found[1:])], np.int64), b""
 
-    samples, counts = tf.numpy_function(
-        decoded, [data], [tf.int16, tf.int64], stateful=False
+    samples, counts, problem = tf.numpy_function(
+        decoded, [data], [tf.int16, tf.int64, tf.string], stateful=False
     )
+    samples = checked(samples, problem == "", f"field {name!r}:", problem)
     return (
         tf.ensure_shape(samples, (None, channels)),
         tf.ensure_shape(counts, (data.shape[0],)),
     )
 
 
-def _decoded(file: bytes, name: str, rate: int, channels: int) -> NDArray[np.int16]:
+def _decoded(
+    file: bytes, rate: int, channels: int, *, optional: bool
+) -> NDArray[np.int16]:
+    if optional and not file:
+        return np.empty((0, channels), np.int16)
+    if not file.startswith(flac.START):
+        raise Problem(f"bytes that begin with {file[:8]!r}", "a FLAC")
+    check_header("FLAC", flac.header(file), rate, channels)
     try:
-        if not file.startswith(b"fLaC"):
-            raise Problem("other bytes", "a FLAC")
-        check_header("FLAC", flac.header(file), rate, channels)
         return flac.decode(file)
-    except Problem as problem:
-        text = f"expected {problem.expected}, found {problem.found}"
     except ValueError as error:
-        text = str(error)
-    raise ValueError(f"field {name!r}: {text}")
+        raise Problem(str(error), "a whole FLAC") from None
 
 
 def lengths(data: Any) -> Any:

@@ -128,6 +128,8 @@ def _numbers(data: Any, at: Any, size: int) -> Any:
 def from_place(data: Any, at: Any, size: int) -> Any:
     """Return as many bytes of each file from a place on, with zeros where it ends."""
     first = tf.minimum(at, tf.cast(tf.strings.length(data), tf.int64))
-    found = tf.strings.substr(data, first, tf.fill(tf.shape(first), tf.constant(size, tf.int64)))
+    found = tf.strings.substr(
+        data, first, tf.fill(tf.shape(first), tf.constant(size, tf.int64))
+    )
     filled = tf.strings.join([found, b"\0" * size])
     return tf.strings.substr(filled, 0, size)

@@ -28,7 +28,7 @@ class Samples(Numbers):
             Problem: integers of another dtype than int16, floats above 1 or below -1
                 that should become integers, or no numbers.
         """
-        array = value if isinstance(value, np.ndarray) else np.asarray(value)
+        array = value if isinstance(value, np.ndarray) else self._from_python(value)
         if array.dtype.kind in "iu":
             if isinstance(value, np.ndarray) and array.dtype != np.int16:
                 raise Problem(
@@ -36,9 +36,9 @@ class Samples(Numbers):
                     "int16, or floats from -1 to 1",
                     "divide integers of other bits by 2 ** (bits - 1)",
                 )
-            integers = Numbers("int16").convert(value)
+            integers = Numbers("int16").convert(array)
             return integers if self.dtype == "int16" else as_floats(integers)
-        floats = Numbers("float32").convert(value)
+        floats = Numbers("float32").convert(array)
         return as_integers(floats) if self.dtype == "int16" else floats
 
 
@@ -46,7 +46,9 @@ def as_floats(
     integers: NDArray[Any], out: NDArray[np.float32] | None = None
 ) -> NDArray[np.float32]:
     """Return int16 samples as floats in [-1, 1), in given memory if there is some."""
-    return np.multiply(integers, np.float32(1 / SCALE), out, dtype=np.float32)
+    scale = np.float32(1 / SCALE)
+    found: NDArray[np.float32] = np.multiply(integers, scale, out, dtype=np.float32)
+    return found
 
 
 def as_integers(floats: NDArray[Any]) -> NDArray[np.int16]:

@@ -46,12 +46,14 @@ class Notes:
         trusted: whether the core has found all to be as the kind's plan says.
         packed: whether there are no records yet, but what a kind has packed in each of its
             parts for every row.
+        thorough: whether files are decoded to see that they can be.
         faults: what is wrong, in the order of the checks.
     """
 
     label: str
     trusted: bool = False
     packed: bool = False
+    thorough: bool = False
     faults: list[Fault] = field(default_factory=list)
 
     def add(

@@ -30,12 +30,14 @@ from ..shared.values import check_shape, described
 from ..tensorflow import graph
 from ..tensorflow.parsed import Parsed
 from .changes import CHANNELS, ENCODING, LIMIT, RATE, SAMPLES, TOO_LONG
-from .kind import Default
+from .kind import Default, Kind
 from .limits import Listed
 from .lists import NumberList, limit_problems
 from .parameters import Size, TooLong, declared, parameter
 from .pictures import advice_for
 from .python_types import is_picture
+
+_DAMAGED = "sound cannot be decoded"
 
 Seconds = Annotated[int | float, Gt(0), "a positive number of seconds"]
 
@@ -90,7 +92,7 @@ class Audio(Listed):
         return is_picture(python_type, encoded=self.encoding != "raw")
 
     def rules(self) -> Iterator[Problem]:
-        yield from super().rules()
+        yield from Kind.rules(self)
         if self.max_seconds is not None:
             if self.max_length is not None:
                 yield Problem("max_length and max_seconds", "one of them")
@@ -108,8 +110,8 @@ class Audio(Listed):
         length = self.max_length
         if self.max_seconds is not None:
             length = round(self.max_seconds * self.rate)
-        # Not `super()`: raw samples are lists, too, which have further parameters.
-        settled = Listed.settled(self, name)
+        # Not that of a list, whose parameters raw samples do not have.
+        settled = Kind.settled(self, name)
         return replace(settled, max_length=length, max_seconds=None)
 
     @property
@@ -129,8 +131,8 @@ class Audio(Listed):
             Problem: of another shape or dtype, or out of range.
         """
         array = self._samples.convert(value)
-        if self.channels == 1 and array.ndim == 1:
-            array = array.reshape(-1, 1)
+        if array.shape == (0,) or (array.ndim == 1 and self.channels == 1):
+            array = array.reshape(-1, self.channels)
         try:
             check_shape(array, (None, self.channels))
         except Problem as problem:
@@ -145,7 +147,8 @@ class Audio(Listed):
         return Samples(self.dtype if self.encoding == "raw" else "int16")
 
 
-class RawAudio(Audio, NumberList):
+# Its parameters are those of Audio, and what it does with them is of lists.
+class RawAudio(Audio, NumberList):  # type: ignore[misc, override]
     """Sound as raw samples: a list of items of one sample for each channel."""
 
     def bind(self) -> None:
@@ -184,10 +187,7 @@ class EncodedAudio(Audio):
             raise Problem(described(value), expected, advice_for(value))
         if self.encoding == "flac":  # its header does not tell whether it is whole
             self.check_encoded(value)
-            try:
-                self._format.decode(value)
-            except ValueError as error:
-                raise Problem(str(error), "a whole FLAC") from None
+            self.check_samples(value)
         return value
 
     def store(self, value: Any) -> Sequence[Stored]:
@@ -199,9 +199,7 @@ class EncodedAudio(Audio):
     @property
     def checks(self) -> Checks:
         return (
-            BytesCheck(
-                "SG528", "sound does not match the schema", self.check_encoded
-            ),
+            BytesCheck("SG528", "sound does not match the schema", self.check_encoded),
         )
 
     def check_encoded(self, data: bytes) -> None:
@@ -213,6 +211,17 @@ class EncodedAudio(Audio):
         _, header = header_of(data, self.encoding)
         check_header(self._format.title, header, self.rate, self.channels)
         self._limit.check(header.samples)
+
+    def check_samples(self, data: bytes) -> None:
+        """Decode a file whose header is right.
+
+        Raises:
+            Problem: its samples are damaged.
+        """
+        try:
+            self._format.decode(data)
+        except ValueError as error:
+            raise Problem(str(error), f"a whole {self._format.title}") from None
 
     # Reading.
 
@@ -226,7 +235,11 @@ class EncodedAudio(Audio):
     def read(self, source: Source) -> Read:
         if isinstance(source, TensorSource):
             return None, lambda: self._parsed(source.parsed)
-        found, *_ = source.checked(self.cells(source), *self.checked)
+        assert isinstance(source, ColumnSource)
+        checks = self.checked
+        if source.notes.thorough:
+            checks = (*checks, BytesCheck("SG528", _DAMAGED, self.check_samples))
+        (found,) = source.checked(self.cells(source), *checks)
         return found, found.bytes
 
     def in_form(self, values: Values, form: Form) -> Values:

@@ -53,6 +53,7 @@ class RecordCheck:
         self._record = record
         self._describe = describe
         every = [] if record is None else list(record.fields.values())
+        self._thorough = fields is None
         self._keys = [codec.key for codec in every]
         asked = [c for c in every if fields is None or c.name in fields]
         self._asked = {codec.name for codec in asked}
@@ -110,7 +111,7 @@ class RecordCheck:
         optional = replace(features, optional=True)
         for codec in self._codecs:
             trusted = usual and codec.key in columns.expected
-            notes = Notes(codec.label, trusted)
+            notes = Notes(codec.label, trusted, thorough=self._thorough)
             own = optional if codec.optional else features
             found, values = codec.read(ColumnSource(own, notes))
             if codec.name in self._asked:
