@@ -91,7 +91,9 @@ def test_padding_to_the_largest_length_leaves_windows(data: Any) -> None:
     assert data(pad_to_max_length=True).element_spec["sound"].shape[1] == 500
 
 
-def test_a_window_of_no_record_is_refused(tmp_path: Path) -> None:
-    source = SCHEMA.replace("max_length=500", "max_length=49")
+@pytest.mark.parametrize("limit", ["max_length=49", "max_seconds=49 / 8000"])
+def test_a_window_of_no_record_is_refused(tmp_path: Path, limit: str) -> None:
+    source = SCHEMA.replace("max_length=500", limit)
     (finding,) = refusals(make_project(tmp_path, {"r.py": source}))
-    assert "crop=50 above max_length=49" in finding["found"]
+    assert "crop=50" in finding["found"]
+    assert finding["expected"].startswith("at most 49")

@@ -95,7 +95,7 @@ def samples_of(data: bytes, sound: Sound) -> NDArray[Any] | None:
             dtype = np.dtype(sound.dtype).newbyteorder("<")
             return np.frombuffer(data, dtype).reshape(-1, sound.channels)
         return decode(data, sound.dtype)
-    except (ImportError, ValueError):
+    except (ImportError, MemoryError, ValueError):
         return None
 
 

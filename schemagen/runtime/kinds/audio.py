@@ -96,23 +96,26 @@ class Audio(Listed):
         if self.max_seconds is not None:
             if self.max_length is not None:
                 yield Problem("max_length and max_seconds", "one of them")
-            elif not round(self.max_seconds * self.rate):
+            elif not self._most:
                 yield Problem(f"max_seconds={self.max_seconds!r}", "a sample or more")
         else:
             yield from limit_problems(self)
-        if self.crop and self.max_length and self.crop > self.max_length:
-            yield Problem(
-                f"crop={self.crop} above max_length={self.max_length}",
-                "at most as many samples as a row may have",
-            )
+        most = self._most
+        if self.crop and most and self.crop > most:
+            expected = f"at most {most}, as many samples as a row may have"
+            yield Problem(f"crop={self.crop}", expected)
+
+    @property
+    def _most(self) -> int | None:
+        """The most samples of a row, which are stated in samples or in seconds."""
+        if self.max_seconds is None:
+            return self.max_length
+        return round(self.max_seconds * self.rate)
 
     def settled(self, name: str) -> Self:
-        length = self.max_length
-        if self.max_seconds is not None:
-            length = round(self.max_seconds * self.rate)
         # Not that of a list, whose parameters raw samples do not have.
         settled = Kind.settled(self, name)
-        return replace(settled, max_length=length, max_seconds=None)
+        return replace(settled, max_length=self._most, max_seconds=None)
 
     @property
     def item_shape(self) -> tuple[int, ...]:
