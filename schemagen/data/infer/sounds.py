@@ -75,7 +75,9 @@ def other_sounds(values: Contents) -> Iterator[str]:
             "writes with subtype='PCM_16'"
         )
     if kinds is None or len(kinds) > 1:
-        said = [f"{count:,} {kind.text}" for kind, count in sorted((kinds or {}).items())]
+        said = [
+            f"{count:,} {kind.text}" for kind, count in sorted((kinds or {}).items())
+        ]
         yield (
             f"sound of several kinds ({'; '.join(said[:5]) or 'more than can be listed'}): "
             "an Audio has one; convert them to one rate, number of channels and format"

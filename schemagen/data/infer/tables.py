@@ -244,4 +244,14 @@ def _list(drafts: Drafts, key: str, dtype: str, lists: ListValues) -> Draft:
 
 Rule = Callable[[Drafts, KeyEvidence], Draft | None]
 
-_RULES = (_unknown, _time, _category, _label, _label_text, _sound, _picture, _mask, _plain)
+_RULES = (
+    _unknown,
+    _time,
+    _category,
+    _label,
+    _label_text,
+    _sound,
+    _picture,
+    _mask,
+    _plain,
+)

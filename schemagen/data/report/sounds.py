@@ -90,7 +90,8 @@ def _in_range(samples: NDArray[Any]) -> NDArray[Any]:
     """Return samples that a WAV can hold: those beyond full scale, and NaN, are changed."""
     if samples.dtype.kind != "f":
         return samples.astype(np.int16)
-    return np.nan_to_num(samples).clip(-1, 1).astype(np.float32)
+    found: NDArray[Any] = np.nan_to_num(samples).clip(-1, 1).astype(np.float32)
+    return found
 
 
 def waveform(samples: NDArray[Any]) -> Markup:
