@@ -236,7 +236,7 @@ def test_verify_names_damaged_sound(sounds: Workspace, tmp_path: Path) -> None:
     write_records(
         path, (example({"song": blobs(each), "number": number}) for each in songs)
     )
-    findings = schemagen.verify(path, record=sounds.record("song")).findings
+    findings = schemagen.verify(path, record=sounds.record("Song")).findings
     assert {each.rule for each in findings} == {"SG528"}
     assert {each.field for each in findings} == {"song"}
     assert {one.record for each in findings for one in each.examples} == {1, 2}
@@ -264,7 +264,7 @@ def test_floats_are_rounded_to_16_bits(sounds: Workspace) -> None:
     given = np.array([0.5, 1.0, -1.0, 1.4 / 2**15, 1.6 / 2**15])
     data = stored(serialize(voice=given, number=0))["voice"].bytes_list.value[0]
     assert data == wav(np.array([[2**14], [2**15 - 1], [-(2**15)], [1], [2]], np.int16))
-    with pytest.raises(RecordError, match="a sample of 1[.]01, expected samples"):
+    with pytest.raises(RecordError, match=r"a sample of 1[.]01, expected samples"):
         serialize(voice=np.array([1.01]), number=0)
 
 
