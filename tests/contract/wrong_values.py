@@ -965,7 +965,7 @@ SOUND = {
             Wrong("samples of another order", np.zeros((2, 3), np.int16)),
             Wrong("floats above 1", np.full((1, 2), 1.5, F32)),
             Wrong("NaN", np.full((1, 2), nan, F32)),
-            Wrong("integers of 32 bits", np.ones((1, 2), np.int32)),
+            Wrong("out of the range of 16 bits", np.full((1, 2), 2**15)),
             Wrong("text", "voice.wav"),
         ],
         read=[_SAMPLES],

@@ -47,7 +47,7 @@ def decode(data: bytes) -> NDArray[np.int16]:
     try:
         samples, _ = soundfile.read(BytesIO(data), dtype="int16", always_2d=True)
     except soundfile.LibsndfileError as error:
-        raise ValueError(f"a damaged FLAC: {error}") from None
+        raise ValueError(f"a damaged FLAC: {error.error_string}") from None
     stated = header(data).samples
     if len(samples) != stated:
         raise ValueError(
@@ -64,12 +64,14 @@ def encode(samples: NDArray[np.int16], rate: int) -> bytes:
         Problem: a FLAC cannot hold them.
         ModuleNotFoundError: soundfile is not installed; says how to install it.
     """
+    if not len(samples):
+        raise Problem("no samples", "a sample or more in a FLAC")
     soundfile, file = _soundfile(), BytesIO()
     try:
         soundfile.write(file, samples, rate, format="FLAC", subtype="PCM_16")
     except soundfile.LibsndfileError as error:
         text = f"{samples.shape[1]} channels of {rate:,} Hz"
-        raise Problem(text, f"what a FLAC can hold ({error})") from None
+        raise Problem(text, f"what a FLAC can hold ({error.error_string})") from None
     return file.getvalue()
 
 

@@ -25,17 +25,14 @@ class Samples(Numbers):
         """Return samples as the declared dtype, of whatever shape.
 
         Raises:
-            Problem: integers of another dtype than int16, floats above 1 or below -1
+            Problem: integers out of the range of int16, floats above 1 or below -1
                 that should become integers, or no numbers.
         """
         array = value if isinstance(value, np.ndarray) else self._from_python(value)
         if array.dtype.kind in "iu":
-            if isinstance(value, np.ndarray) and array.dtype != np.int16:
-                raise Problem(
-                    f"{array.dtype.name} values",
-                    "int16, or floats from -1 to 1",
-                    "divide integers of other bits by 2 ** (bits - 1)",
-                )
+            if array.dtype == np.uint8:  # 128 is silence
+                advice = "of 8-bit samples x pass (x - 128.0) / 128"
+                raise Problem("uint8 values", "int16, or floats from -1 to 1", advice)
             integers = Numbers("int16").convert(array)
             return integers if self.dtype == "int16" else as_floats(integers)
         floats = Numbers("float32").convert(array)
