@@ -12,7 +12,7 @@ from typing import Any
 
 from ..runtime.cells.delivered import Delivered
 from ..runtime.cells.part import BYTES, FLOAT, Part
-from ..runtime.kinds.augment import augment_of
+from ..runtime.kinds.augment import augment_of, variation_of
 from ..runtime.kinds.classes import names_of
 from ..runtime.kinds.images import Resized, size_name
 from ..runtime.kinds.kind import Kind
@@ -131,7 +131,7 @@ class FieldView:
     def augmented(self) -> tuple[tuple[str, Any], ...]:
         """Its variation in training: options of the runtime's `augmentation`."""
         augment, kind = augment_of(self.kind), self.kind
-        options = augment.stated() if augment else {}
+        options = variation_of(kind)
         if augment and augment.recolors and isinstance(kind, Resized):
             if kind.encoding != "raw" and kind.shape[2] == 4:
                 options["alpha"] = True
@@ -213,7 +213,7 @@ def value_at(path: tuple[str, ...]) -> Code:
 
 
 # The parameters that neither writing nor reading looks at.
-_APART = ("role", "augment", "renamed", "vocabulary")
+_APART = ("role", "augment", "crop", "renamed", "vocabulary")
 
 
 def constructor(kind: Kind) -> Code:

@@ -338,7 +338,7 @@ def _role_expected(field: Declaration, kind: Kind) -> str:
     if role in ("input", "target") and opaque(kind):
         how = ""
         if kind.of_step.dtype == "bytes":
-            how = "; audio files: decode with tf.audio.decode_wav in a map"
+            how = "; WAV and FLAC files: declare Audio(rate)"
         return f"role='info' for {opaque(kind)}: no model can take them{how}"
     if role == "weight" and not can_be_weight(kind):
         return "a Scalar of dtype float32 or float64 as a weight"

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..display.blocks import printable
 from ..runtime.cells.part import BYTES, FLOAT, INT, Part
+from ..runtime.kinds.audio import Audio
 from ..runtime.kinds.box_sides import box_of
 from ..runtime.kinds.classes import Classed, Label, MultiLabel
 from ..runtime.kinds.image_lists import Images
@@ -147,6 +148,23 @@ def _of_list(codec: VarLen) -> Words:
         delivers,
         missing,
         named.get(codec.dtype, "ArrayLike"),
+        _stored(codec),
+    )
+
+
+@_words.register
+def _of_audio(codec: Audio) -> Words:
+    shape = shape_text((None, codec.channels))
+    samples = f"samples {shape} at {codec.rate:,} Hz: int16, or floats from -1 to 1"
+    takes, annotation = samples, "NDArray[Any]"
+    if codec.encoding != "raw":
+        takes = f"a {codec.encoding.upper()} as bytes, or {samples}"
+        annotation = "bytes | NDArray[Any]"
+    return Words(
+        f"{takes}{_limit(codec, codec.too_long, codec.noun)}",
+        _of_items(codec),
+        "empty",
+        annotation,
         _stored(codec),
     )
 

@@ -7,15 +7,18 @@ way takes all the same is stated with the reason, which the documentation has.
 from __future__ import annotations
 
 import base64
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
+import soundfile
 import tensorflow as tf
 from stored_features import blobs, floats, ints
 
+from .kinds.sound import flac, wav
 from .strict import DEEP_PNG, JPEG, PNG, encoded
 
 nan, inf = float("nan"), float("inf")
@@ -110,6 +113,13 @@ def png(pixels: Any) -> bytes:
     """Return pixels [height, width, channels] as a PNG."""
     data: bytes = tf.io.encode_png(pixels).numpy()
     return data
+
+
+def wave_of(subtype: str, format: str = "WAV") -> bytes:
+    """Return two samples of two channels in a file of another type of samples."""
+    out = io.BytesIO()
+    soundfile.write(out, np.zeros((2, 2)), 8000, format=format, subtype=subtype)
+    return out.getvalue()
 
 
 def _flat(*shape: int, dtype: Any = U8) -> Any:
@@ -944,6 +954,62 @@ STREET = {
     ),
 }  # fmt: skip
 
+_SAMPLES = np.array([[1, -2], [3, -4]], np.int16)
+_WAV, _FLAC = wav(_SAMPLES), flac(_SAMPLES)
+_MONO, _FAST = _SAMPLES[:, :1], wav(_SAMPLES, rate=16000)
+_FLOATS = (_SAMPLES / 2**15).astype(F32)
+_LONG_FLAC = flac(np.arange(20000, dtype=np.int16).reshape(-1, 2))
+
+SOUND = {
+    "voice": Field(
+        "Audio(8000, channels=2, dtype='int16', max_length=3)",
+        [_WAV],
+        [
+            Wrong("another rate", _FAST, blobs(_FAST)),
+            Wrong("one channel", wav(_MONO), blobs(wav(_MONO))),
+            Wrong("too long", wav(np.tile(_SAMPLES, (2, 1))), blobs(wav(np.tile(_SAMPLES, (2, 1))))),
+            Wrong("cut off", _WAV[:-1], blobs(_WAV[:-1])),
+            Wrong("without samples", _WAV[:36], blobs(_WAV[:36])),
+            Wrong("8 bits", wave_of("PCM_U8"), blobs(wave_of("PCM_U8"))),
+            Wrong("24 bits", wave_of("PCM_24"), blobs(wave_of("PCM_24"))),
+            Wrong("floats in a file", wave_of("FLOAT"), blobs(wave_of("FLOAT"))),
+            Wrong("a FLAC", _FLAC, blobs(_FLAC)),
+            Wrong("no bytes", b"", blobs(b"")),
+            Wrong("samples of one channel", _MONO),
+            Wrong("samples of another order", np.zeros((2, 3), np.int16)),
+            Wrong("floats above 1", np.full((1, 2), 1.5, F32)),
+            Wrong("NaN", np.full((1, 2), nan, F32)),
+            Wrong("out of the range of 16 bits", np.full((1, 2), 2**15)),
+            Wrong("text", "voice.wav"),
+        ],
+        read=[_SAMPLES],
+    ),
+    "song": Field(
+        "Audio(8000, channels=2, encoding='flac')",
+        [_FLAC],
+        [
+            Wrong("another rate", flac(_SAMPLES, 16000), blobs(flac(_SAMPLES, 16000))),
+            Wrong("one channel", flac(_MONO), blobs(flac(_MONO))),
+            Wrong("a WAV", _WAV, blobs(_WAV)),
+            Wrong("a cut header", _FLAC[:30], blobs(_FLAC[:30])),
+            Wrong("cut off", _LONG_FLAC[:-900], blobs(_LONG_FLAC[:-900])),
+            Wrong("24 bits", wave_of("PCM_24", "FLAC"), blobs(wave_of("PCM_24", "FLAC"))),
+            Wrong("no bytes", b"", blobs(b"")),
+        ],
+        read=[_FLOATS],
+    ),
+    "tone": Field(
+        "Audio(8000, channels=2, encoding='raw', max_length=3)",
+        [_FLOATS],
+        [
+            Wrong("one channel", _FLOATS[:, :1], raw("<f4", 1, 2, 3)),
+            Wrong("too long", np.zeros((4, 2), F32), raw("<f4", *range(8))),
+            Wrong("NaN", np.full((1, 2), nan, F32), raw("<f4", nan, 0), FINITE),
+            Wrong("a WAV", _WAV),
+        ],
+    ),
+}  # fmt: skip
+
 STEPS = {
     "pairs": Field(
         'Steps(Vector((2,), "uint8", "raw", max=9), group="g")',
@@ -1093,6 +1159,7 @@ RECORDS: dict[str, dict[str, Field]] = {
     "Masks": MASKS,
     "Street": STREET,
     "Clip": STEPS,
+    "Sounds": SOUND,
     "Intervals": INTERVALS,
 }
 """The fields of each record, all of them required, by the name of its class."""

@@ -35,6 +35,7 @@ from .reading import FileKeys, drift, lacking_keys
 from .relations import with_relations
 from .roles import lacking_roles, rank_of, with_roles
 from .single_values import with_single_values
+from .sounds import sound
 
 _FEW = 20
 """Fewer records can all be alike by chance."""
@@ -46,6 +47,7 @@ Rule = Callable[[Drafts, KeyEvidence], Draft | None]
 RULES: tuple[Rule, ...] = (
     ragged,
     numbered_images,
+    sound,
     picture,
     mask_or_picture,
     serialized_tensor,

@@ -15,6 +15,7 @@ from .lists import is_bool, list_draft, list_facts
 from .pictures import broken_images, image_draft, resized
 from .raw import raw_draft
 from .sizes import items_of
+from .sounds import other_sounds
 from .values import Contents
 
 _ENOUGH = 20
@@ -65,6 +66,8 @@ def _bytes_draft(data: KeyEvidence) -> Draft:
     draft = opaque if data.is_single else list_draft(data)
     if values.images:
         return draft.with_doubts(*broken_images(values))
+    if values.sounds:
+        return draft.with_doubts(*other_sounds(values))
     return _described(draft, values) if data.is_single else draft
 
 

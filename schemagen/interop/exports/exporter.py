@@ -68,8 +68,9 @@ def value_of(field: FieldSpec) -> tuple[str, Shape]:
     codec, value = field.codec, field.parts[0]
     delivered = codec.delivered
     _, shape = delivered.decoded
-    if value.is_image:
-        return PICTURE, () if is_numbered(field) else shape
+    if value.is_media:
+        of_pixels = codec.of_step.of_pixels
+        return PICTURE if of_pixels else "bytes", () if is_numbered(field) else shape
     if codec.of_step.of_classes:
         return CLASS, shape
     shape = shape or delivered.shape  # of a sparse tensor

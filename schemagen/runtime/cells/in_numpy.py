@@ -48,6 +48,7 @@ class Notes:
         packed: whether there are no records yet, but what a kind has packed in each of its
             parts for every row.
         choose: which items of lists are read; None for all.
+        thorough: whether files are decoded to see that they can be.
         faults: what is wrong, in the order of the checks.
     """
 
@@ -55,6 +56,7 @@ class Notes:
     trusted: bool = False
     packed: bool = False
     choose: Choose | None = None
+    thorough: bool = False
     faults: list[Fault] = field(default_factory=list)
 
     def add(

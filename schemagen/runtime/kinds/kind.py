@@ -353,7 +353,7 @@ class Kind(_Bound, Parameters):
     def _stand_in_fails(self) -> bool:
         """Whether what TensorFlow parses for a missing value may fail a check."""
         part = self.parts[0]
-        if len(self.parts) > 1 or part.in_list or part.is_image:
+        if len(self.parts) > 1 or part.in_list or part.is_media:
             return False
         values: Any
         count = (part.count or 0) if part.missing is not None else 0  # a list is empty

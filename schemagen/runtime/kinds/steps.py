@@ -210,7 +210,7 @@ class Steps(Listed):
         (part,), (_, sizes) = self.step.parts, self.step.delivered.decoded
         if isinstance(self.step, VarLen):
             return []
-        if self.step.of_classes or part.dtype not in DTYPES or part.is_image:
+        if self.step.of_classes or part.dtype not in DTYPES or part.is_media:
             return []
         array = Numbers(part.dtype).convert(steps)
         shape = (0, *(size or 0 for size in sizes))

@@ -234,6 +234,8 @@ def lengths_in(serialized: tf.Tensor, codec: Any) -> tf.Tensor:
         )
         return lengths[key] if key in lengths else found[key].row_lengths()
     stored = tf.io.parse_example(serialized, {key: part.feature()})
+    if part.is_media and part.count == 1:
+        return codec.lengths(stored[key])  # files say it in their headers
     return row_lengths(stored[key], part)
 
 

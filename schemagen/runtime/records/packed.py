@@ -68,7 +68,7 @@ def converted(kind: Kind, value: Any) -> Any:
     """
     found = kind.convert(value)
     of_step = kind.of_step
-    if of_step.parts[0].is_image:  # arrays are not encoded for it
+    if of_step.parts[0].is_media:  # arrays are not encoded for it
         tests = [c.test for c in of_step.checked if isinstance(c, BytesCheck)]
 
         def test_each(picture: Any) -> None:
@@ -145,7 +145,7 @@ def _row_test(kind: Kind) -> Callable[[Stored], bool] | None:
 
 def _is_comparable(part: Part) -> bool:
     """Return whether plans can be compared with what is stored as it is."""
-    is_plain = part.encoding in ("list", "raw") or part.is_image
+    is_plain = part.encoding in ("list", "raw") or part.is_media
     return is_plain and not part.transfer_encoding
 
 
