@@ -144,7 +144,7 @@ def test_each_damage_is_found_at_its_place(
         assert (shown.record, shown.offset) == place[1:3]
 
 
-@pytest.mark.parametrize("compression", ["GZIP", "ZLIB"])
+@pytest.mark.parametrize("compression", ["GZIP", "ZLIB", "ZSTD"])
 def test_a_damaged_compressed_file_is_read_up_to_its_damage(
     tmp_path: Path, compression: str
 ) -> None:

@@ -15,6 +15,8 @@ from functools import partial
 from io import BufferedReader, RawIOBase
 from typing import Any, Protocol
 
+from ..interface import install
+from .errors import DatasetError
 from .wire import Buffer
 
 # How much is inflated at a time, however much a few bytes may inflate to.
@@ -26,6 +28,13 @@ _READ_BYTES = 1 << 16
 # How much of a stream is given to zlib first. It copies what follows the end of a stream, and
 # a file may hold any number of short streams.
 _FIRST_BYTES = 1 << 9
+
+# How much zstd inflates at a time. A block of four bytes may inflate to 128 KiB, so that
+# this becomes at most 16 MiB.
+_ZSTD_BYTES = 1 << 9
+
+# The largest window of zstd: what its program takes without --memory.
+_ZSTD_WINDOW = 1 << 27
 
 
 class Compressor(Protocol):
@@ -137,11 +146,65 @@ def _of_deflate(
     )
 
 
+def _zstandard() -> Any:
+    """Import zstandard.
+
+    Raises:
+        DatasetError: it is not installed.
+    """
+    try:
+        import zstandard
+    except ModuleNotFoundError as error:
+        raise DatasetError(
+            "ZSTD files are read and written with zstandard, which is not installed: "
+            f"run {install('zstd')}"
+        ) from error
+    return zstandard
+
+
+def _zstd(level: int) -> Compressor:
+    stream: Compressor = (
+        _zstandard().ZstdCompressor(level, write_checksum=True).compressobj()
+    )
+    return stream
+
+
+def _inflate_zstd(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    zstandard = _zstandard()
+    context = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
+    stream = None
+    for read in pieces:
+        at = 0
+        while at < len(read):
+            stream = stream or context.decompressobj()
+            given = read[at : at + _ZSTD_BYTES]
+            try:
+                out = stream.decompress(given)
+            except zstandard.ZstdError as error:
+                raise DamageError(str(error).split(": ")[-1]) from None
+            for start in range(0, len(out), _PIECE_BYTES):
+                yield out[start : start + _PIECE_BYTES]
+            at += len(given) - len(stream.unused_data)
+            stream = None if stream.eof else stream
+    if stream is not None:
+        raise EOFError
+
+
 COMPRESSIONS = {
     each.name: each
     for each in (
         _of_deflate("GZIP", (".gz", ".gzip"), _begins_gzip, zlib.MAX_WBITS + 16),
         _of_deflate("ZLIB", (".zlib",), _begins_zlib, zlib.MAX_WBITS),
+        Compression(
+            "ZSTD",
+            (".zst", ".zstd"),
+            lambda start: start[:4] == b"\x28\xb5\x2f\xfd",
+            levels=range(1, 20),
+            level=3,
+            compressor=_zstd,
+            inflate=_inflate_zstd,
+            in_tensorflow=False,
+        ),
     )
 }
 """Each compression by its name. Files that are not compressed have the name ""."""
