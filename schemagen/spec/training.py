@@ -67,6 +67,8 @@ def opaque(kind: Kind) -> str:
         return "images of any number of channels"
     if isinstance(kind, Mask) and not kind.count:
         return "ids without num_classes"
+    if isinstance(kind, Scalar) and kind.decoder:
+        return "arrays of a decoder"
     return "opaque bytes" if kind.dtype == "bytes" else ""
 
 

@@ -150,7 +150,7 @@ def test_a_damaged_compressed_file_is_read_up_to_its_damage(
 ) -> None:
     """Of several streams, each of which ends within a record, all are read."""
     chance = random.Random(0)
-    rows = [example({"n": n, "noise": chance.randbytes(500)}) for n in range(40)]
+    rows = [example({"n": n, "noise": chance.randbytes(5000)}) for n in range(80)]
     path = write_file(tmp_path / "train", rows, compression)
     path.write_bytes(path.read_bytes()[:-4000])
     _, [damage] = read(path)

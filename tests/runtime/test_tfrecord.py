@@ -89,7 +89,7 @@ def test_compressed_files_may_be_joined(tmp_path: Path, compress: Any) -> None:
         list(read_records(path))
 
 
-@pytest.mark.parametrize("compress", [gzip.compress, zlib.compress, zstd])
+@pytest.mark.parametrize("compress", [gzip.compress, zlib.compress])
 def test_records_before_damage_are_read(tmp_path: Path, compress: Any) -> None:
     """All of them, if only the checksum behind the stream is damaged."""
     path = tmp_path / "a"
@@ -118,11 +118,9 @@ def _peak(path: Path) -> int:
 def test_files_take_no_more_memory_than_a_record(tmp_path: Path) -> None:
     """One that inflates to 80 MB, or that claims to hold a record of 2**60 bytes."""
     path = tmp_path / "a"
-    for compress in (gzip.compress, zlib.compress):
+    for compress in (gzip.compress, zlib.compress, zstd):
         path.write_bytes(compress(frame(bytes(1_000_000)) * 80))
         assert _peak(path) < 10_000_000
-    path.write_bytes(zstd(frame(bytes(1_000_000)) * 80))
-    assert _peak(path) < 20_000_000
     length = struct.pack("<Q", 2**60)
     path.write_bytes(length + struct.pack("<I", masked_crc32c(length)) + b"short")
     assert _peak(path) < 100_000_000

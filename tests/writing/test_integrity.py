@@ -46,7 +46,9 @@ def _records_in(data: bytes, compression: str) -> list[bytes]:
     decompress = {
         "GZIP": gzip.decompress,
         "ZLIB": zlib.decompress,
-        "ZSTD": lambda packed: zstandard.decompress(packed, 1 << 24),
+        "ZSTD": lambda packed: (
+            zstandard.ZstdDecompressor().decompressobj().decompress(packed)
+        ),
     }
     data = decompress.get(compression, bytes)(data)
     records, at = [], 0

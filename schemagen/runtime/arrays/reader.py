@@ -7,11 +7,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from ..cells.decoded import Form
-from ..kinds.kind import Kind
 from ..records.codec import RecordCodec
 from ..records.decoder import Decoder, ListForm
 from ..records.roles import Roles, missing_targets
-from ..shared.dtypes import DTYPES
 from ..shared.errors import with_suggestion
 from ..shared.options import RaiseOrSkip, check_choice, check_flags, options_by_name
 from ..sources.finding import Paths, Splits
@@ -100,7 +98,7 @@ class SplitReader:
                 words = f"no field {name!r}: expected names out of {', '.join(names)}"
                 raise ValueError(with_suggestion(words, name, names))
         for name in chosen:
-            _check_dtype(self.record[name])
+            self.record[name].prepare()
         decoder = Decoder(
             self.record, chosen, Form(decode_images, class_names), lists=ragged
         )
@@ -119,18 +117,3 @@ class SplitReader:
                 splits.append(whole.select(each.slice.of(len(whole))))
             weights.append(each.weight)
         return mixed(splits, weights) if isinstance(source, Mapping) else splits[0]
-
-
-def _check_dtype(codec: Kind) -> None:
-    """Refuse a field whose dtype no installed package has.
-
-    Raises:
-        ModuleNotFoundError: says how to install ml_dtypes.
-    """
-    dtype = DTYPES.get(codec.delivered.dtype)
-    try:
-        _ = dtype and dtype.numpy
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            f"field {codec.label!r}: {codec.delivered.dtype}: {error}", name=error.name
-        ) from None

@@ -30,8 +30,8 @@ _READ_BYTES = 1 << 16
 _FIRST_BYTES = 1 << 9
 
 # How much zstd inflates at a time. A block of four bytes may inflate to 128 KiB, so that
-# this becomes at most 16 MiB.
-_ZSTD_BYTES = 1 << 9
+# this becomes at most 8 MiB.
+_ZSTD_BYTES = 1 << 8
 
 # The largest window of zstd: what its program takes without --memory.
 _ZSTD_WINDOW = 1 << 27
