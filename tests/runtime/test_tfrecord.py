@@ -89,7 +89,7 @@ def test_compressed_files_may_be_joined(tmp_path: Path, compress: Any) -> None:
         list(read_records(path))
 
 
-@pytest.mark.parametrize("compress", [gzip.compress, zlib.compress])
+@pytest.mark.parametrize("compress", [gzip.compress, zlib.compress, zstd])
 def test_records_before_damage_are_read(tmp_path: Path, compress: Any) -> None:
     """All of them, if only the checksum behind the stream is damaged."""
     path = tmp_path / "a"

@@ -68,7 +68,8 @@ class SplitReader:
             ragged: "padded" pads the lists of a batch to the longest, as `parse_batch`
                 does; "list" leaves them as long as they are. Fields that the schema
                 declares ragged are lists in any case.
-            decode_images: decode encoded images and masks; False returns their bytes.
+            decode_images: decode encoded images and masks, and what has a decoder; False
+                returns their bytes.
             class_names: return labels by the names of their classes.
             on_corrupt: "raise" an error that names file, record and field; or "skip"
                 corrupt records in batches and loops, with a warning: read by number,
