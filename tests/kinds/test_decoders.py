@@ -33,11 +33,11 @@ _WRONG = {
     "not an array": (b"damaged", "contract.decoders:load raised ValueError: "),
     "another dtype": (
         saved(np.zeros((3, 2))),
-        "contract.decoders:load returned float64 [3, 2], expected uint8 [None, 2]",
+        "contract.decoders:load returned float64 [3, 2], expected uint8 [?, 2]",
     ),
     "another shape": (
         saved(np.zeros((3, 1), np.uint8)),
-        "contract.decoders:load returned uint8 [3, 1], expected uint8 [None, 2]",
+        "contract.decoders:load returned uint8 [3, 1], expected uint8 [?, 2]",
     ),
 }
 
@@ -111,7 +111,7 @@ def test_a_decoder_that_cannot_be_imported_is_named_when_data_is_opened(
     make_dataset = package.module("clip", "pipeline").make_dataset
     for read in (
         lambda: open_split(tmp_path, "train"),
-        lambda: make_dataset(tmp_path, "train", info=True),
+        lambda: make_dataset(tmp_path, "train", info=True, batch_size=2),
     ):
         with pytest.raises(DatasetError) as caught:
             read()
@@ -127,8 +127,8 @@ def test_a_module_is_not_imported_before_it_decodes(
 ) -> None:
     """Generating, writing, `verify` and `inspect` do not run code that a schema names."""
     (tmp_path / "bombs.py").write_text("raise SystemError('imported')\n")
-    monkeypatch.syspath_prepend(tmp_path)
     package = package_of(_SCHEMA.format("bombs:load"))
+    monkeypatch.syspath_prepend(tmp_path)
     _write(package, tmp_path / "data")
     assert schemagen.verify(tmp_path / "data").clean
     schemagen.inspect(tmp_path / "data")
