@@ -249,6 +249,19 @@ def test_damage_of_compressed_files_is_named(
         assert f"{path}: record 19: " in _message(make_dataset(source))
 
 
+@pytest.mark.parametrize("options", [{}, {"training": True, "repeat": 2}])
+def test_zstd_is_read_by_python_with_a_warning(
+    data: Callable[..., Path], make_dataset: MakeDataset, options: dict[str, Any]
+) -> None:
+    """All records, in order unless they are shuffled."""
+    directory = data(compression="ZSTD")
+    with pytest.warns(RuntimeWarning, match="TensorFlow does not read ZSTD"):
+        dataset = make_dataset(directory, **options)
+    found = numbers(dataset)
+    assert sorted(found) == sorted([*range(_ROWS)] * options.get("repeat", 1))
+    assert options or found == [*range(_ROWS)]
+
+
 @pytest.mark.timeout(120)
 @pytest.mark.quick_cases(3)
 @pytest.mark.parametrize("compression", [None, "GZIP"])

@@ -201,9 +201,9 @@ class Pipeline:
         for files in self.files:
             if name := files.not_in_tensorflow:
                 warn(
-                    f"TensorFlow does not read {name}, so that Python reads the files, one "
-                    "after the other: if reading limits the training, read them with "
-                    "open_split, or write the split without compression or with GZIP"
+                    f"TensorFlow does not read {name}: Python reads the files, which is "
+                    "slower; if reading limits the training, use open_split, or write "
+                    "the split without compression or with GZIP"
                 )
 
     def batches(self) -> tf.data.Dataset:
