@@ -337,7 +337,7 @@ def _role_expected(field: Declaration, kind: Kind) -> str:
         return f"one of {', '.join(names)} as a target"
     if role in ("input", "target") and opaque(kind):
         how = ""
-        if kind.of_step.dtype == "bytes":
+        if opaque(kind) == "opaque bytes":
             how = "; WAV and FLAC files: declare Audio(rate)"
         return f"role='info' for {opaque(kind)}: no model can take them{how}"
     if role == "weight" and not can_be_weight(kind):

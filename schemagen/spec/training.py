@@ -69,6 +69,8 @@ def opaque(kind: Kind) -> str:
         return "ids without num_classes"
     if kind.dtype in PARTS:
         return "complex numbers"
+    if isinstance(kind, Scalar) and kind.decoder:
+        return "arrays of a decoder"
     return "opaque bytes" if kind.dtype == "bytes" else ""
 
 

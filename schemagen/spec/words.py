@@ -17,7 +17,7 @@ from ..runtime.kinds.kind import Kind
 from ..runtime.kinds.limits import Listed
 from ..runtime.kinds.lists import ClassList, VarLen
 from ..runtime.kinds.masks import Mask
-from ..runtime.kinds.numbers import FixedNumbers, time_of
+from ..runtime.kinds.numbers import DecodedBytes, FixedNumbers, time_of
 from ..runtime.kinds.ragged import Ragged
 from ..runtime.kinds.ranges import Ranged
 from ..runtime.kinds.sparse import Sparse
@@ -121,6 +121,16 @@ def _of_string(codec: String) -> Words:
         "str" if text else "bytes",
         _stored(codec),
     )
+
+
+@_words.register
+def _of_decoded(codec: DecodedBytes) -> Words:
+    sizes = ("B", *("?" if size is None else size for size in codec.shape))
+    delivers = f"{codec.delivered.dtype} [{', '.join(map(str, sizes))}]"
+    if None in codec.shape:
+        delivers += ", padded with 0"
+    takes = f"opaque bytes, which {codec.decoder} decodes"
+    return Words(takes, delivers, "only zeros", "bytes", _stored(codec))
 
 
 @_words.register

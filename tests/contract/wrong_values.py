@@ -18,6 +18,7 @@ import soundfile
 import tensorflow as tf
 from stored_features import blobs, floats, ints
 
+from .decoders import saved
 from .kinds.sound import flac, wav
 from .strict import DEEP_PNG, JPEG, PNG, encoded
 
@@ -41,6 +42,10 @@ PIXELS = {
 IDS = {
     WRITERS: "docs/kinds/masks.md: writers check only the header of PNG bytes",
     "verify": "docs/verify.md: does not decode ids of PNG masks",
+}
+DECODED = {
+    WRITERS: "docs/decoders.md: writers and verify do not decode",
+    "verify": "docs/decoders.md: writers and verify do not decode",
 }
 CHANNELS = {"make_dataset": "docs/verify.md: the parser decodes some other channels"}
 SIDE_KEYS = {
@@ -120,6 +125,11 @@ def wave_of(subtype: str, format: str = "WAV") -> bytes:
     out = io.BytesIO()
     soundfile.write(out, np.zeros((2, 2)), 8000, format=format, subtype=subtype)
     return out.getvalue()
+
+
+def _file(array: Any) -> tuple[bytes, tf.train.Feature]:
+    """Return an array as a .npy file, as a row gives it and as it is stored."""
+    return saved(array), blobs(saved(array))
 
 
 def _flat(*shape: int, dtype: Any = U8) -> Any:
@@ -258,6 +268,18 @@ NUMBERS = {
     ),
     "opaque": Field(
         'Scalar("bytes")', [b"\xff", b""], [Wrong("text", "a"), Wrong("a number", 3)]
+    ),
+    "decoded": Field(
+        'Scalar("bytes", decoder="contract.decoders:load", shape=(None, 2), '
+        'decoded_dtype="int16")',
+        [saved(np.ones((3, 2), np.int16)), saved(np.zeros((0, 2), np.int16))],
+        [
+            Wrong("text", "a"),
+            Wrong("not decoded", b"damaged", blobs(b"damaged"), DECODED),
+            Wrong("another shape", *_file(np.ones((2, 3), np.int16)), DECODED),
+            Wrong("another dtype", *_file(np.ones((3, 2), np.int32)), DECODED),
+        ],
+        read=[np.ones((3, 2), np.int16), np.zeros((0, 2), np.int16)],
     ),
     "secret": Field(
         'Scalar("bytes", transfer_encoding="base64")',

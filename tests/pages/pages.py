@@ -153,6 +153,9 @@ RUNS = [
         after=given.ranks_share_an_epoch,
         needs="torch",
     ),
+    Run(
+        ("decoders",), at={"": given.SETTINGS}, not_run=INSTALLS, marks=("integration",)
+    ),
     Run(("scale",), at={"": given.SETTINGS}, after=given.nothing_is_left),
     Run(
         ("scale-engines",),

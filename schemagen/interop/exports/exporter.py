@@ -73,7 +73,8 @@ def value_of(field: FieldSpec) -> tuple[str, Shape]:
         return PICTURE if of_pixels else "bytes", () if is_numbered(field) else shape
     if codec.of_step.of_classes:
         return CLASS, shape
-    shape = shape or delivered.shape  # of a sparse tensor
+    if delivered.layout == "sparse":
+        shape = delivered.shape
     if delivered.limit is not None:  # lists that are filled up on disk vary in rows
         shape = (None, *shape[1:])
     return value.dtype, shape

@@ -21,7 +21,7 @@ from ..cells.in_tensorflow import TensorSource
 from ..cells.part import BYTES, Part
 from ..cells.written import Stored, Written, column_of_written, joined
 from ..shared import base64_text
-from ..shared.dtypes import FLOATS
+from ..shared.dtypes import DTYPES, FLOATS
 from ..shared.errors import Problem
 from ..tensorflow.parsed import Parsed
 from .parameters import Name, Parameters, parameter
@@ -222,6 +222,22 @@ class Kind(_Bound, Parameters):
         return Delivered(
             dtype, shape, decoded, filler, absence, layout, limit, batchable
         )
+
+    def prepare(self) -> None:
+        """Import what reading needs, before anything is read.
+
+        Raises:
+            ModuleNotFoundError: the package of the dtype is not installed.
+            DatasetError: a decoder cannot be imported.
+        """
+        dtype = DTYPES.get(self.delivered.dtype)
+        try:
+            _ = dtype and dtype.numpy
+        except ModuleNotFoundError as error:
+            raise ModuleNotFoundError(
+                f"field {self.label!r}: {self.delivered.dtype}: {error}",
+                name=error.name,
+            ) from None
 
     @property
     def name(self) -> str:

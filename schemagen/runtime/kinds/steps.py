@@ -105,6 +105,8 @@ class Steps(Listed):
                 "key, role, presence or augment in the kind of one step",
                 "key, role and presence of Steps itself, and no augment",
             )
+        if isinstance(step, Scalar) and step.decoder:
+            yield Problem("a decoder in each step", "Scalar('bytes') without a decoder")
         if further := [part.key for part in step.bound("").parts[1:]]:
             yield Problem(
                 f"further keys in each step: {', '.join(further)}",
