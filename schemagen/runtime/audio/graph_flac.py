@@ -33,6 +33,7 @@ def decode(
     samples, counts, problem = tf.numpy_function(
         decoded, [data], [tf.int16, tf.int64, tf.string], stateful=False
     )
+    problem = tf.reshape(problem, (1,))
     samples = checked(samples, problem == "", f"field {name!r}:", problem)
     return (
         tf.ensure_shape(samples, (None, channels)),
