@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..shared.errors import Problem
 from ..shared.requirements import lazy_tf as tf
 from ..tensorflow.graph import checked
+from ..tensorflow.python_calls import call_numpy
 from . import flac
 from .graph_wav import from_place
 from .headers import check_header
@@ -30,8 +31,8 @@ def decode(
                 return found[0], np.zeros(len(files), np.int64), text.encode()
         return np.concatenate(found), np.array([*map(len, found[1:])], np.int64), b""
 
-    samples, counts, problem = tf.numpy_function(
-        decoded, [data], [tf.int16, tf.int64, tf.string], stateful=False
+    samples, counts, problem = call_numpy(
+        decoded, [data], [tf.int16, tf.int64, tf.string]
     )
     problem = tf.reshape(problem, (1,))
     samples = checked(samples, problem == "", f"field {name!r}:", problem)

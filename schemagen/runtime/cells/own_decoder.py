@@ -18,7 +18,7 @@ from ..shared.errors import DatasetError
 from ..shared.requirements import lazy_tf as tf
 from ..shared.values import shape_text
 from ..tensorflow.graph import checked
-from ..tensorflow.python_calls import ENDING, counted
+from ..tensorflow.python_calls import call_numpy
 from .decoded import Shape, Values
 
 
@@ -110,9 +110,7 @@ class OwnDecoder:
         self.function  # noqa: B018 - an error where the graph is made
         dtype = tf.as_dtype(self.dtype)
         none = tf.fill(tf.shape(data), False) | absent
-        batch, message = tf.numpy_function(
-            self._batch, [data, none], [dtype, tf.string], name="decoder"
-        )
+        batch, message = call_numpy(self._batch, [data, none], [dtype, tf.string])
         batch.set_shape((data.shape[0], *self.shape))
         message.set_shape((1,))
         return checked(batch, message == b"", f"field {self.label!r}:", message)
@@ -123,13 +121,11 @@ class OwnDecoder:
         """Return a batch, and the message of an error, bytes [1]: b"" for none."""
         rows = np.flatnonzero(~absent)
         values: Values = []
-        message = ENDING
-        with counted() as goes_on:
-            if goes_on:
-                try:
-                    values, message = self.arrays(data[rows].tolist()), ""
-                except pixels.UndecodableError as error:
-                    message = str(error)
+        message = ""
+        try:
+            values = self.arrays(data[rows].tolist())
+        except pixels.UndecodableError as error:
+            message = str(error)
         said = np.array([message.encode()], object)
         if isinstance(values, np.ndarray) and len(rows) == len(data):
             return values, said

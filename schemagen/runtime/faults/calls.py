@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any
 
 from ..shared.requirements import tf
-from ..tensorflow.python_calls import ENDING, counted
+from ..tensorflow.python_calls import ENDING, call_numpy, counted
 
 _ASSERTION = "schemagen_reading"
 """The name of the operations whose errors hold nothing but a message."""
@@ -67,15 +67,7 @@ def call_for_numbers(function: Callable[..., Any], lengths: tf.Tensor) -> Any:
         function: from int64 [B] to int64 [N] and int64 [B], of numpy.
         lengths: its argument.
     """
-
-    def called(lengths: Any) -> Any:
-        _count(1)
-        try:
-            return (lengths[:0], lengths * 0) if _ENDED.is_set() else function(lengths)
-        finally:
-            _count(-1)
-
-    numbers, counts = tf.numpy_function(called, [lengths], [tf.int64, tf.int64])
+    numbers, counts = call_numpy(function, [lengths], [tf.int64, tf.int64])
     return tf.ensure_shape(numbers, (None,)), tf.ensure_shape(counts, lengths.shape)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..shared.requirements import lazy_tf as tf
 from ..tensorflow.graph import checked, raw_numbers, shown_errors
+from ..tensorflow.python_calls import call_numpy
 from .formats import ANY, DECODED, FORMATS_OF, DecodedFormat, with_article
 from .graph_formats import padded, start_of
 from .headers import (
@@ -290,8 +291,6 @@ def decode_in_python(
 ) -> Any:
     """Decode encoded images of formats for which TensorFlow has no decoder.
 
-    A saved model cannot run it.
-
     Args:
         data: string [B].
         name: the field's name.
@@ -306,9 +305,7 @@ def decode_in_python(
     """
     if None in shape:
         data = single(data, name)
-    pixels, sizes, wrong = tf.numpy_function(
-        decode, [data], (dtype, tf.int64, tf.string), stateful=False
-    )
+    pixels, sizes, wrong = call_numpy(decode, [data], (dtype, tf.int64, tf.string))
     wrong = tf.reshape(wrong, (1,))
     pixels = checked(pixels, wrong == "", f"field {name!r}:", wrong)
     pixels = tf.ensure_shape(pixels, (data.shape[0], *shape))

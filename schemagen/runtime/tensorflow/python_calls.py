@@ -1,12 +1,15 @@
-"""The end of a program waits for calls of Python from TensorFlow's threads."""
+"""Calls of Python from TensorFlow's threads, for which the end of a program waits."""
 
 from __future__ import annotations
 
 import atexit
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
+
+from ..shared.requirements import lazy_tf as tf
 
 # How long the end of a program waits for threads of TensorFlow that run Python, and for
 # how long none may have run it, in seconds.
@@ -28,6 +31,23 @@ def counted() -> Iterator[bool]:
         yield not _ENDED.is_set()
     finally:
         _count(-1)
+
+
+def call_numpy(
+    function: Callable[..., Any], inputs: Sequence[Any], dtypes: Sequence[Any]
+) -> Any:
+    """Call a function of arrays from a graph, as `tf.numpy_function` does.
+
+    A saved model cannot run it.
+    """
+
+    def called(*arrays: Any) -> Any:
+        with counted() as goes_on:
+            if not goes_on:
+                raise RuntimeError(ENDING)
+            return function(*arrays)
+
+    return tf.numpy_function(called, inputs, dtypes, stateful=False)
 
 
 def _count(change: int) -> None:
