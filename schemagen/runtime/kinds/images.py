@@ -144,7 +144,7 @@ class Resized(Kind):
     def stored_dtype(self) -> str:
         """The dtype of the pixels in rows and files, which reading may convert."""
         if self.encoding == "raw" or self.dtype in dtypes_of(self.encoding):
-            return self.dtype
+            return str(self.dtype)
         return "uint8"  # of resized pixels that are not rounded
 
     @property
