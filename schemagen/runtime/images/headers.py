@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..interface import install
 from ..shared.errors import Problem
 
 MOST_PIXELS = 50_000_000
@@ -388,7 +389,7 @@ def pillow_with_avif() -> Any:
     if "avif" in features.modules and features.check("avif"):
         return import_module("PIL.AvifImagePlugin")
     raise ModuleNotFoundError(
-        'this Pillow has no codec of AVIF: run pip install --upgrade "pillow>=11.3"',
+        f"Pillow has a codec of AVIF since 11.3, which is not there: run {install('avif')}",
         name="PIL.AvifImagePlugin",
     )
 
