@@ -99,7 +99,7 @@ def test_selected_items_are_those_of_lists_in_both_readers(
     names = [name for name, codec in codecs.items() if codec.selectable]
     if not names or alone:
         return
-    path, select = tmp_path / "some.tfrecord", dict.fromkeys(names, {"every": 2})
+    path, select = tmp_path / "some.tfrecord", {key: {"every": 2} for key in names}
     some = generated.module("reader").open_split(path, fields=names, select=select)
     whole = generated.module("reader").open_split(path, fields=names)
     for number in range(ROWS):
