@@ -8,6 +8,7 @@ if TYPE_CHECKING:
 
     from .config import constants
     from .schema import (
+        Audio,
         Augment,
         Image,
         Images,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "Audio",
     "Augment",
     "Image",
     "Images",

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..runtime.cells.delivered import Delivered
 from ..runtime.cells.part import BYTES, FLOAT, Part
-from ..runtime.kinds.augment import augment_of
+from ..runtime.kinds.augment import augment_of, variation_of
 from ..runtime.kinds.classes import names_of
 from ..runtime.kinds.images import Resized, size_name
 from ..runtime.kinds.kind import Kind
@@ -131,7 +131,7 @@ class FieldView:
     def augmented(self) -> tuple[tuple[str, Any], ...]:
         """Its variation in training: options of the runtime's `augmentation`."""
         augment, kind = augment_of(self.kind), self.kind
-        options = augment.stated() if augment else {}
+        options = variation_of(kind)
         if augment and augment.recolors and isinstance(kind, Resized):
             if kind.encoding != "raw" and kind.shape[2] == 4:
                 options["alpha"] = True
@@ -213,14 +213,14 @@ def value_at(path: tuple[str, ...]) -> Code:
 
 
 # The parameters that neither writing nor reading looks at.
-_APART = ("role", "augment", "renamed", "vocabulary")
+_APART = ("role", "augment", "crop", "renamed", "vocabulary")
 
 
 def constructor(kind: Kind) -> Code:
     """Write a bound kind as the call that makes it, without defaults."""
     keywords = {each.name: each.kw_only for each in fields(kind)}
     usual = {each.name: each.default for each in fields(kind)}
-    usual["key"] = kind.label.replace(".", "/")
+    usual["key"] = kind.usual_key(kind.label.replace(".", "/"))
     arguments: list[str] = []
     # Those of every kind come last.
     shared = parameters_of(Kind)
@@ -252,7 +252,10 @@ def description(part: Part) -> Code:
 
 def list_description(codec: Any) -> Code:
     """Write the description of a feature list for `tf.io.parse_sequence_example`."""
-    dtype = _tf_dtype(codec.parts[0])
+    part = codec.parts[0]
+    if part.count is None:
+        return description(part)
+    dtype = _tf_dtype(part)
     missing = ", allow_missing=True" if codec.optional else ""
     shape = literal(codec.list_shape)
     return Code(f"tf.io.FixedLenSequenceFeature({shape}, {dtype}{missing})")

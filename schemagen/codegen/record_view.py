@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 
 from ..runtime.kinds.classes import names_of
+from ..runtime.kinds.image_lists import Images
 from ..runtime.records.groups import group_of
 from ..spec.model import RecordSpec
 from .field_view import FieldView, constructor, description, list_description, value_at
@@ -250,6 +251,26 @@ class RecordView:
         parts = {part.key: part for f in fields[::-1] for part in f.codec.features}
         ordered = sorted(parts, key=str.encode)
         return tuple((key, description(parts[key])) for key in ordered)
+
+    @property
+    def description_entries(self) -> tuple[Code, ...]:
+        """The same as entries of a dict, with one for all numbered keys of a field."""
+        found = {
+            key: Code(f"{literal(key)}: {described}")
+            for key, described in self.descriptions
+        }
+        for field in self.fields:
+            codec = field.codec
+            if not isinstance(codec, Images) or codec.numbering is None:
+                continue
+            first, *others = codec.parts
+            for part in others:
+                del found[part.key]
+            begin, end = codec.keys_from, codec.keys_from + len(codec.parts)
+            numbers = f"range({begin}, {end})" if begin else f"range({end})"
+            keys = f"map({literal(codec.keys)}.format, {numbers})"
+            found[first.key] = Code(f"**dict.fromkeys({keys}, {description(first)})")
+        return tuple(found.values())
 
     @property
     def list_descriptions(self) -> tuple[tuple[str, Code], ...]:

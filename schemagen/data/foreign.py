@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
+from ..runtime.audio.formats import DECODED as AUDIO
 from ..runtime.cells.columns import Columns, keyed_rows, other_rows
 from ..runtime.cells.message import MalformedError, tagged
 from ..runtime.images.formats import DECODED, UNDECODED, recognised
@@ -41,9 +42,14 @@ _SHOWN, _SHOWN_BYTES = 40, 12
 
 # What becomes of the bytes of files that no kind reads.
 _ADVICE = {
-    "a WAV file": ": decode with tf.audio.decode_wav in a map",
-    "a FLAC file": ": decode with soundfile or tensorflow_io in a map",
     **{each.image: f": {each.advice()}" for each in UNDECODED.values()},
+}
+
+# What some kind reads, or may read: other bytes.
+_READ = {
+    "",
+    *(each.image for each in DECODED.values()),
+    *(f"a {each.title} file" for each in AUDIO.values()),
 }
 
 _Decoder = codecs.getincrementaldecoder("utf-8")
@@ -73,7 +79,7 @@ def other_format(start: bytes, sure_bytes: int = _SURE_BYTES) -> str:
 def unread_content(samples: Iterable[bytes]) -> str:
     """Say what all values are that no kind reads; "" if one may be anything else."""
     found = {other_format(sample, 1) for sample in samples}
-    if not found or found & {"", *(each.image for each in DECODED.values())}:
+    if not found or found & _READ:
         return ""
     advice = _ADVICE.get(" or ".join(found), "")
     return f"{' or '.join(sorted(found))}, which no kind reads{advice}"

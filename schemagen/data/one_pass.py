@@ -29,6 +29,7 @@ from .sources import Data
 from .statistics.measuring import Measuring
 from .statistics.model import RecordStatistics, merged_records
 from .statistics.raw import raw_numbers_of
+from .statistics.sounds import raw_sounds_of
 
 if TYPE_CHECKING:
     from ..runtime.records.checking import RecordCheck
@@ -407,6 +408,7 @@ def _read(
             groups=wanted.groups,
             rows=wanted.rows,
             raw=raw_numbers_of(task.spec),
+            sounds=raw_sounds_of(task.spec),
         )
     check = None if wanted.examples is None else _check_of(task.spec)
     files = [Scanned(each.part, Tally(wanted.examples or 0)) for each in task.pieces]

@@ -14,8 +14,9 @@ import numpy as np
 import PIL.Image
 from numpy.typing import NDArray
 
-from ..runtime.images.formats import DECODED
+from ..runtime.images.formats import DECODED, decode
 from ..runtime.images.headers import MOST_PIXELS
+from ..runtime.images.pixels import Wanted
 from ..runtime.shared.compression import one_of
 from .formatting import size
 from .statistics.bytes_values import IMAGES, content_of
@@ -120,6 +121,8 @@ def copy_of(data: bytes, budget: Budget) -> Thumbnail:
             f"{header.width:,} × {header.height:,} pixels: not decoded"
         )
     try:
+        if form == "tiff":  # Pillow does not open all of them
+            return copy_of_pixels(decode(data, Wanted(1)), budget, " TIFF")
         with opened(data, form) as image:
             width, height = image.size
             channels = _CHANNELS.get(len(image.getbands()), image.mode)
@@ -175,14 +178,14 @@ def _data_url(image: PIL.Image.Image, form: str, **options: Any) -> str:
     return f"data:image/{form};base64,{base64.b64encode(out.getvalue()).decode()}"
 
 
-def copy_of_pixels(pixels: NDArray[Any], budget: Budget) -> Thumbnail:
+def copy_of_pixels(pixels: NDArray[Any], budget: Budget, form: str = "") -> Thumbnail:
     """Return a copy of pixels [H, W, C] of any number type.
 
     The least value of other types than uint8 becomes black, and the greatest white.
     """
     height, width, channels = pixels.shape
     kind = _CHANNELS.get(channels, f"{channels} channels")
-    about = f"{width} × {height}, {kind}, {pixels.dtype.name}"
+    about = f"{width} × {height}, {kind}{form}, {pixels.dtype.name}"
     step = max(1, -(-max(height, width) // budget.side))
     small = pixels[::step, ::step]
     if channels not in (1, 3, 4):

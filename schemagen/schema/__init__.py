@@ -1,5 +1,6 @@
 """What users write: records and the kinds of their fields."""
 
+from ..runtime.kinds.audio import Audio
 from ..runtime.kinds.augment import Augment
 from ..runtime.kinds.classes import Label, MultiLabel
 from ..runtime.kinds.image_lists import Images
@@ -16,6 +17,7 @@ from .declaration import Nested
 from .record import Record, SequenceRecord
 
 __all__ = [
+    "Audio",
     "Augment",
     "Image",
     "Images",

@@ -11,10 +11,14 @@ from typing import Any
 from pydantic import BaseModel
 
 from ..runtime.kinds.kind import Kind
+from ..runtime.kinds.numbering import numbering_of
 from .declaration import Declaration, declaration
 from .parameters import problems
 
 SEPARATOR = "/"
+
+# Stands for the number of numbered keys where keys are changed.
+_NUMBER = "{}"
 
 
 def nested_model(field: Declaration) -> type[BaseModel] | None:
@@ -104,7 +108,7 @@ def nesting_problem(field: Declaration) -> str:
 
 def within(kind: Kind, prefix: str, name: str) -> Kind:
     """Return a kind with all of its keys below a prefix, and a group of its own."""
-    own = name if kind.key is None else kind.key
+    own = kind.usual_key(name) if kind.key is None else kind.key
     return with_keys(replace(kind, key=own), lambda key: prefix + key)
 
 
@@ -115,6 +119,9 @@ def with_keys(kind: Kind, change: Callable[[str], str]) -> Kind:
         for name, value in kind.by_name().items()
         if name in ("key", "group") or name.endswith("_key")
     }
+    if numbering := numbering_of(getattr(kind, "keys", None)):
+        head = change(numbering.head + _NUMBER).removesuffix(_NUMBER)
+        keys["keys"] = numbering._replace(head=head).text
     return replace(kind, **keys)
 
 

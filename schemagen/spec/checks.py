@@ -337,8 +337,8 @@ def _role_expected(field: Declaration, kind: Kind) -> str:
         return f"one of {', '.join(names)} as a target"
     if role in ("input", "target") and opaque(kind):
         how = ""
-        if kind.of_step.dtype == "bytes":
-            how = "; audio files: decode with tf.audio.decode_wav in a map"
+        if opaque(kind) == "opaque bytes":
+            how = "; WAV and FLAC files: declare Audio(rate)"
         return f"role='info' for {opaque(kind)}: no model can take them{how}"
     if role == "weight" and not can_be_weight(kind):
         return "a Scalar of dtype float32 or float64 as a weight"
@@ -397,7 +397,9 @@ def _key_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
     taken: dict[str, list[tuple[Declaration, str, _Sizes]]] = {}
     for field, kind in fields:
         further = {part.key: part for part in parts_of(field)[1:]}
-        own: Any = field.name if kind.key is None else kind.key
+        numbered = {key for key, part in further.items() if part.parameter == "keys"}
+        named: set[str] = set()  # of numbered keys, only the first is reported
+        own: Any = kind.usual_key(field.name) if kind.key is None else kind.key
         written: list[tuple[str, str, _Sizes]] = [(own, f"field {field.name}", ())]
         written += [(key, part.content, part.sizes) for key, part in further.items()]
         for key, content, sizes in written if isinstance(own, str) else ():
@@ -405,7 +407,10 @@ def _key_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
             for other, held, others in before:
                 pairs = [*zip(sizes, others, strict=False)]
                 agree = all(None in pair or pair[0] == pair[1] for pair in pairs)
+                if key in numbered and other.name in named:
+                    continue
                 if held != content or not (agree or field.optional or other.optional):
+                    named.add(other.name)
                     both = f": {shape_text(sizes)} and {shape_text(others)}"
                     yield record.wrong(
                         "SG114",

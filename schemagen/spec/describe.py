@@ -14,7 +14,7 @@ from ..display.blocks import (
 )
 from ..display.markdown import markdown
 from ..display.terminal import UNBOUNDED, terminal_text
-from ..runtime.kinds.augment import augment_of
+from ..runtime.kinds.augment import variation_of
 from ..runtime.kinds.numbers import time_of
 from .model import FieldSpec, RecordSpec, facts_of
 from .serial import fingerprint
@@ -46,8 +46,7 @@ def _augmentation(field: FieldSpec) -> str:
 
 
 def _given(field: FieldSpec) -> str:
-    augment = augment_of(field.kind)
-    given = augment.stated() if augment else {}
+    given = variation_of(field.kind)
     return ", ".join(f"{name}={value!r}" for name, value in given.items())
 
 

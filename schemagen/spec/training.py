@@ -18,7 +18,7 @@ from ..runtime.kinds.sparse import Sparse
 from ..runtime.kinds.steps import Steps
 from ..runtime.kinds.tensors import Tensor
 from ..runtime.kinds.text import Text
-from ..runtime.shared.dtypes import FLOATS
+from ..runtime.shared.dtypes import FLOATS, PARTS
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import shape_text
 from ..schema.parameters import problems
@@ -67,6 +67,10 @@ def opaque(kind: Kind) -> str:
         return "images of any number of channels"
     if isinstance(kind, Mask) and not kind.count:
         return "ids without num_classes"
+    if kind.dtype in PARTS:
+        return "complex numbers"
+    if isinstance(kind, Scalar) and kind.decoder:
+        return "arrays of a decoder"
     return "opaque bytes" if kind.dtype == "bytes" else ""
 
 
@@ -93,16 +97,18 @@ def per_pixel(kind: Kind) -> bool:
 
 
 def step_block(kind: Kind) -> str:
-    """Return the block of the model that encodes steps: images, tokens or items."""
+    """Return the block of the model that encodes steps, given the kind of one."""
     if isinstance(kind, Image):
         return "images"
+    if isinstance(kind, VarLen):
+        return "nested_tokens" if uses_vocabulary(kind) else "items"
     return "tokens" if isinstance(kind, (Label, Text)) else "items"
 
 
 def uses_vocabulary(kind: Kind) -> bool:
     """Return whether the model looks up ids or words in a vocabulary."""
     if isinstance(kind, Steps):
-        return step_block(kind.step) == "tokens"
+        return "tokens" in step_block(kind.step)
     if isinstance(kind, (VarLen, Ragged)):
         if isinstance(kind, VarLen) and (kind.item_shape or kind.box_scaled):
             return False

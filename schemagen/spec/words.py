@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from functools import singledispatch
 from typing import Any
 
+from ..display.blocks import printable
 from ..runtime.cells.part import BYTES, FLOAT, INT, Part
+from ..runtime.kinds.audio import Audio
 from ..runtime.kinds.box_sides import box_of
 from ..runtime.kinds.classes import Classed, Label, MultiLabel
 from ..runtime.kinds.image_lists import Images
@@ -15,7 +17,7 @@ from ..runtime.kinds.kind import Kind
 from ..runtime.kinds.limits import Listed
 from ..runtime.kinds.lists import ClassList, VarLen
 from ..runtime.kinds.masks import Mask
-from ..runtime.kinds.numbers import FixedNumbers, time_of
+from ..runtime.kinds.numbers import DecodedBytes, FixedNumbers, time_of
 from ..runtime.kinds.ragged import Ragged
 from ..runtime.kinds.ranges import Ranged
 from ..runtime.kinds.sparse import Sparse
@@ -122,6 +124,16 @@ def _of_string(codec: String) -> Words:
 
 
 @_words.register
+def _of_decoded(codec: DecodedBytes) -> Words:
+    sizes = ("B", *("?" if size is None else size for size in codec.shape))
+    delivers = f"{codec.delivered.dtype} [{', '.join(map(str, sizes))}]"
+    if None in codec.shape:
+        delivers += ", padded with 0"
+    takes = f"opaque bytes, which {codec.decoder} decodes"
+    return Words(takes, delivers, "only zeros", "bytes", _stored(codec))
+
+
+@_words.register
 def _of_class_list(codec: ClassList) -> Words:
     takes = f"ids of classes, from 0 to {codec.count - 1}, or their names"
     return Words(
@@ -146,6 +158,23 @@ def _of_list(codec: VarLen) -> Words:
         delivers,
         missing,
         named.get(codec.dtype, "ArrayLike"),
+        _stored(codec),
+    )
+
+
+@_words.register
+def _of_audio(codec: Audio) -> Words:
+    shape = shape_text((None, codec.channels))
+    samples = f"samples {shape} at {codec.rate:,} Hz: int16, or floats from -1 to 1"
+    takes, annotation = samples, "NDArray[Any]"
+    if codec.encoding != "raw":
+        takes = f"a {codec.encoding.upper()} as bytes, or {samples}"
+        annotation = "bytes | NDArray[Any]"
+    return Words(
+        f"{takes}{_limit(codec, codec.too_long, codec.noun)}",
+        _of_items(codec),
+        "empty",
+        annotation,
         _stored(codec),
     )
 
@@ -237,11 +266,13 @@ def _of_images(codec: Images) -> Words:
     form = "encoded" if codec.encoding == "any" else codec.encoding
     delivers = f"{codec.dtype} {_batch(codec, 'THWC')}{_range(codec)}"
     return Words(
-        f"a list of {number}{form} images, as bytes or uint8 {shape_text(codec.shape)}",
+        f"a list of {number}{form} images, as bytes or "
+        f"{codec.stored_dtype} {shape_text(codec.shape)}",
         delivers if codec.count else f"{delivers}, padded with zeros",
         "empty" if codec.count is None else "zeros",
-        "Sequence[bytes | NDArray[np.uint8]] | NDArray[np.uint8]",
-        f"bytes_list (each {codec.encoding})",
+        f"Sequence[bytes | NDArray[np.{codec.stored_dtype}]] | "
+        f"NDArray[np.{codec.stored_dtype}]",
+        _images_stored(codec),
     )
 
 
@@ -261,13 +292,17 @@ def _of_mask(codec: Mask) -> Words:
 @_words.register
 def _of_steps(codec: Steps) -> Words:
     step = words_of(codec.step)
-    strings = codec.delivered.dtype == "string" or step.annotation.startswith("bytes")
+    each = (
+        isinstance(codec.step, VarLen)
+        or codec.delivered.dtype == "string"
+        or step.annotation.startswith("bytes")
+    )
     limit = _limit(codec, codec.too_long, "steps")
     return Words(
         f"in each step {step.takes}{limit}{_as_many(codec)}",
         _of_items(codec),
         "empty",
-        f"Sequence[{step.annotation}]" if strings else "ArrayLike",
+        f"Sequence[{step.annotation}]" if each else "ArrayLike",
         f"steps of {step.stored}",
     )
 
@@ -288,7 +323,9 @@ def _dense(codec: Kind) -> str:
 def _of_items(codec: Listed) -> str:
     """Say what a batch has of lists: padded to the longest, or ragged."""
     delivered = codec.delivered
-    sizes = ("B", "(T)" if codec.ragged else "T", *delivered.shape[1:])
+    vary = ("(T)", "(N)") if codec.ragged else ("T", "N")
+    inner = (vary[1] if size is None else size for size in delivered.shape[1:])
+    sizes = ("B", vary[0], *inner)
     padding = "ragged" if codec.ragged else f"padded with {delivered.filler!r}"
     return f"{delivered.dtype} [{', '.join(map(str, sizes))}], {padding}"
 
@@ -333,6 +370,13 @@ def _array_or_bytes(codec: Image | Mask) -> str:
 
 def _stored(codec: Kind) -> str:
     return _list(codec.parts[0])
+
+
+def _images_stored(codec: Images) -> str:
+    if codec.keys is None:
+        return f"bytes_list (each {codec.encoding})"
+    keys = codec.parts[0].key, codec.parts[-1].key
+    return f"{codec.count} keys {' to '.join(map(printable, keys))} ({codec.encoding})"
 
 
 def _list(part: Part) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -192,3 +193,16 @@ def test_batches_of_damaged_images_alone_are_left_out(photos: Any) -> None:
     with pytest.warns(RuntimeWarning, match="record 5: field 'pixels'"):
         found = list(photos(on_corrupt="skip").batches(1))
     assert [len(batch["pixels"]) for batch in found] == [1] * 8
+
+
+def test_what_zstd_needs_is_said_where_it_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When a split is written, and when it is read."""
+    write_dataset(rows(3), tmp_path, "train", compression="ZSTD")
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    hint = r'pip install "schemagen-tfrecord\[zstd\]"'
+    with pytest.raises(DatasetError, match=hint):
+        next(iter(open_split(tmp_path, "train").batches(3)))
+    with pytest.raises(DatasetError, match=hint):
+        write_dataset(rows(3), tmp_path, "test", compression="ZSTD")

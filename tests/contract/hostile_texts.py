@@ -34,6 +34,10 @@ from schemagen import (
 )
 
 CONSTANTS = constants(__file__)
+
+
+def escaped(text):
+    return text.replace("{", "{{").replace("}", "}}")
 """
 
 _RECORDS = """
@@ -45,6 +49,7 @@ class Flat{name}(Record, reserved=({text},)):
     image: Annotated[np.ndarray, Image((None, None, None), resize=(2, 2), key={text} + "a", height_key={text} + "b", width_key={text} + "c", channels_key={text} + "d"), DOC]
     scan: Annotated[np.ndarray | None, Image((2, 2, 1), key={text} + "e", format_key={text} + "f", format_text={text}), DOC] = None
     images: Annotated[list[bytes], Images((2, 2, 3), encoding="png", key={text} + "g", group={text}), DOC]
+    stills: Annotated[list[bytes], Images((2, 2, 3), encoding="png", keys=escaped({text}) + "H{{}}", count=2), DOC]
     label: Annotated[int, Label(classes=({text}, "other"), renamed={{{text} + "x": "other"}}, key={text} + "h"), DOC]
     named: Annotated[int | None, Label(classes=({text}, "other"), stored="text", role="info", key={text} + "i"), DOC] = 0
     listed: Annotated[int, Label(vocabulary="{name}.txt", role="info", key={text} + "j"), DOC]

@@ -27,7 +27,8 @@ _CONTRACT = settings(
 
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 FLOATS = ("float16", "bfloat16", "float32", "float64")
-RAW_ONLY = ("uint64", "float16", "bfloat16", "float64")
+COMPLEX = {"complex64": "float32", "complex128": "float64"}
+RAW_ONLY = ("uint64", "float16", "bfloat16", "float64", *COMPLEX)
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
 
@@ -53,6 +54,9 @@ def numbers(dtype: str, *, finite: bool) -> st.SearchStrategy[Any]:
     """Any number of a dtype as a Python value, extreme ones often."""
     if dtype == "bool":
         return st.booleans()
+    if dtype in COMPLEX:
+        part = numbers(COMPLEX[dtype], finite=finite)
+        return st.builds(complex, part, part)
     if dtype in INTEGERS:
         bounds = np.iinfo(dtype)
         low, high = int(bounds.min), int(bounds.max)

@@ -9,6 +9,8 @@ import numpy as np
 import tensorflow as tf
 from PIL import Image
 
+from .kinds.sound import flac, wav
+
 SOURCE = '''\
 from typing import Annotated, Any, Literal
 
@@ -39,6 +41,9 @@ class Strict(Record):
     frames: Annotated[Any, Images((2, 3, 3), encoding="png", max_count=2)]
     views: Annotated[Any, Images((None, None, 3), count=2, resize=(3, 3))]
     shot: Annotated[np.ndarray, Image((1, 2, 3), transfer_encoding="base64")]
+    voice: Annotated[Any, Audio(8000, max_length=4)]
+    song: Annotated[Any, Audio(8000, channels=2, encoding="flac", too_long="keep_tail", max_seconds=0.001)]
+    tone: Annotated[Any, Audio(8000, encoding="raw", dtype="int16")]
     mask: Annotated[Any, Mask((4, 5), num_classes=21, ignore=255)]
     deep_mask: Annotated[Any, Mask((4, 5), dtype="uint16", role="info")]
     raw_mask: Annotated[Any, Mask((4, 5), encoding="raw", dtype="int32",
@@ -98,6 +103,7 @@ class Clip(SequenceRecord):
     frames: Annotated[list[Any], Steps(Image((4, 5, 3), encoding="png"), group="g")]
     words: Annotated[list[str], Steps(Text())]
     times: Annotated[list[int], Steps(Scalar("int64"), max_length=3)]
+    spans: Annotated[list[list[int]], Steps(VarLen("int64", max_length=2))]
 
 
 class Loose(Record):
@@ -128,6 +134,7 @@ JPEG, PNG = encoded("JPEG"), encoded("PNG")
 DEEP_PNG: bytes = tf.io.encode_png(np.zeros((4, 5, 3), np.uint16)).numpy()
 FRAME = encoded("PNG", (3, 2))
 MASK = np.ones((4, 5), np.uint8)
+SAMPLES = np.arange(-20, 20, dtype=np.int16).reshape(-1, 1)
 
 GOOD: dict[str, Any] = {
     "pixels": np.zeros((2, 3, 1), np.uint8),
@@ -140,6 +147,9 @@ GOOD: dict[str, Any] = {
     "frames": [FRAME],
     "views": [JPEG, JPEG],
     "shot": np.arange(6, dtype=np.uint8).reshape(1, 2, 3),
+    "voice": wav(SAMPLES[:4]),
+    "song": flac(SAMPLES.reshape(-1, 2)),
+    "tone": SAMPLES,
     "mask": MASK,
     "deep_mask": MASK.astype(np.uint16),
     "raw_mask": MASK.astype(np.int32),
@@ -196,6 +206,7 @@ GOOD_CLIP: dict[str, Any] = {
     "frames": [PNG, PNG],
     "words": ["x", "y"],
     "times": [10, 20, 30],
+    "spans": [[1, 2], []],
 }
 ROWS = {"Strict": GOOD, "Clip": GOOD_CLIP}
 

@@ -217,7 +217,9 @@ def test_plain_tensorflow_reads_the_same_with_the_generated_description(
         steps_of = lists_of(row)
         for key, column in lists.items():
             steps = steps_of.get(key, [])
-            assert lengths[key][at] == len(steps)
+            is_ragged = isinstance(column, tf.RaggedTensor)
+            counts = column.row_lengths() if is_ragged else lengths[key]
+            assert counts[at] == len(steps)
             for number, feature in enumerate(steps):
                 found = column[at, number].numpy()
                 check_feature(np.reshape(found, -1), feature)

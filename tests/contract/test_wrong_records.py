@@ -307,6 +307,9 @@ WRONG_STEPS = [
     ("rgb", [blobs(b"123")] * 2, "3"),
     ("frames", [blobs(b"123")] * 2, ""),
     ("frames", [blobs(PNG)], "1"),
+    ("spans", None, ""),
+    ("spans", [ONE, floats(5)], "Index: 1"),
+    ("spans", [TWO, ints(1, 2, 3)], "3"),
 ]
 
 

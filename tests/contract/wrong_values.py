@@ -7,15 +7,19 @@ way takes all the same is stated with the reason, which the documentation has.
 from __future__ import annotations
 
 import base64
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
+import soundfile
 import tensorflow as tf
 from stored_features import blobs, floats, ints
 
+from .decoders import saved
+from .kinds.sound import flac, wav
 from .strict import DEEP_PNG, JPEG, PNG, encoded
 
 nan, inf = float("nan"), float("inf")
@@ -38,6 +42,10 @@ PIXELS = {
 IDS = {
     WRITERS: "docs/kinds/masks.md: writers check only the header of PNG bytes",
     "verify": "docs/verify.md: does not decode ids of PNG masks",
+}
+DECODED = {
+    WRITERS: "docs/decoders.md: writers and verify do not decode",
+    "verify": "docs/decoders.md: writers and verify do not decode",
 }
 CHANNELS = {"make_dataset": "docs/verify.md: the parser decodes some other channels"}
 SIDE_KEYS = {
@@ -110,6 +118,18 @@ def png(pixels: Any) -> bytes:
     """Return pixels [height, width, channels] as a PNG."""
     data: bytes = tf.io.encode_png(pixels).numpy()
     return data
+
+
+def wave_of(subtype: str, format: str = "WAV") -> bytes:
+    """Return two samples of two channels in a file of another type of samples."""
+    out = io.BytesIO()
+    soundfile.write(out, np.zeros((2, 2)), 8000, format=format, subtype=subtype)
+    return out.getvalue()
+
+
+def _file(array: Any) -> tuple[bytes, tf.train.Feature]:
+    """Return an array as a .npy file, as a row gives it and as it is stored."""
+    return saved(array), blobs(saved(array))
 
 
 def _flat(*shape: int, dtype: Any = U8) -> Any:
@@ -248,6 +268,18 @@ NUMBERS = {
     ),
     "opaque": Field(
         'Scalar("bytes")', [b"\xff", b""], [Wrong("text", "a"), Wrong("a number", 3)]
+    ),
+    "decoded": Field(
+        'Scalar("bytes", decoder="contract.decoders:load", shape=(None, 2), '
+        'decoded_dtype="int16")',
+        [saved(np.ones((3, 2), np.int16)), saved(np.zeros((0, 2), np.int16))],
+        [
+            Wrong("text", "a"),
+            Wrong("not decoded", b"damaged", blobs(b"damaged"), DECODED),
+            Wrong("another shape", *_file(np.ones((2, 3), np.int16)), DECODED),
+            Wrong("another dtype", *_file(np.ones((3, 2), np.int32)), DECODED),
+        ],
+        read=[np.ones((3, 2), np.int16), np.zeros((0, 2), np.int16)],
     ),
     "secret": Field(
         'Scalar("bytes", transfer_encoding="base64")',
@@ -876,6 +908,20 @@ IMAGES = {
         ],
         read=[_filled(0, 2, 4, 5, 3)],
     ),
+    "shots": Field(
+        'Images((4, 5, 3), encoding="png", keys="shot_{}", count=3)',
+        [[PNG] * 3],
+        [
+            Wrong("too few", [PNG] * 2, {"shot_2": tf.train.Feature()}),
+            Wrong("the first is missing", NOTHING, {"shot_0": tf.train.Feature()}),
+            Wrong("too many", [PNG] * 4),
+            Wrong("two under one key", NOTHING, {"shot_1": blobs(PNG, PNG)}),
+            Wrong("another size", [PNG, PNG, encoded("PNG", (4, 5))], {"shot_2": blobs(encoded("PNG", (4, 5)))}),
+            Wrong("no image", [PNG, b"", PNG], {"shot_1": blobs(b"")}),
+            Wrong("no PNG", [JPEG, PNG, PNG], {"shot_0": blobs(JPEG)}),
+        ],
+        read=[_filled(0, 3, 4, 5, 3)],
+    ),
 }  # fmt: skip
 
 MASKS = {
@@ -927,6 +973,62 @@ STREET = {
             Wrong("not a class", _filled(6, 4, 5)),
         ],
         read=[_filled(5, 2, 2)],
+    ),
+}  # fmt: skip
+
+_SAMPLES = np.array([[1, -2], [3, -4]], np.int16)
+_WAV, _FLAC = wav(_SAMPLES), flac(_SAMPLES)
+_MONO, _FAST = _SAMPLES[:, :1], wav(_SAMPLES, rate=16000)
+_FLOATS = (_SAMPLES / 2**15).astype(F32)
+_LONG_FLAC = flac(np.arange(20000, dtype=np.int16).reshape(-1, 2))
+
+SOUND = {
+    "voice": Field(
+        "Audio(8000, channels=2, dtype='int16', max_length=3)",
+        [_WAV],
+        [
+            Wrong("another rate", _FAST, blobs(_FAST)),
+            Wrong("one channel", wav(_MONO), blobs(wav(_MONO))),
+            Wrong("too long", wav(np.tile(_SAMPLES, (2, 1))), blobs(wav(np.tile(_SAMPLES, (2, 1))))),
+            Wrong("cut off", _WAV[:-1], blobs(_WAV[:-1])),
+            Wrong("without samples", _WAV[:36], blobs(_WAV[:36])),
+            Wrong("8 bits", wave_of("PCM_U8"), blobs(wave_of("PCM_U8"))),
+            Wrong("24 bits", wave_of("PCM_24"), blobs(wave_of("PCM_24"))),
+            Wrong("floats in a file", wave_of("FLOAT"), blobs(wave_of("FLOAT"))),
+            Wrong("a FLAC", _FLAC, blobs(_FLAC)),
+            Wrong("no bytes", b"", blobs(b"")),
+            Wrong("samples of one channel", _MONO),
+            Wrong("samples of another order", np.zeros((2, 3), np.int16)),
+            Wrong("floats above 1", np.full((1, 2), 1.5, F32)),
+            Wrong("NaN", np.full((1, 2), nan, F32)),
+            Wrong("out of the range of 16 bits", np.full((1, 2), 2**15)),
+            Wrong("text", "voice.wav"),
+        ],
+        read=[_SAMPLES],
+    ),
+    "song": Field(
+        "Audio(8000, channels=2, encoding='flac')",
+        [_FLAC],
+        [
+            Wrong("another rate", flac(_SAMPLES, 16000), blobs(flac(_SAMPLES, 16000))),
+            Wrong("one channel", flac(_MONO), blobs(flac(_MONO))),
+            Wrong("a WAV", _WAV, blobs(_WAV)),
+            Wrong("a cut header", _FLAC[:30], blobs(_FLAC[:30])),
+            Wrong("cut off", _LONG_FLAC[:-900], blobs(_LONG_FLAC[:-900])),
+            Wrong("24 bits", wave_of("PCM_24", "FLAC"), blobs(wave_of("PCM_24", "FLAC"))),
+            Wrong("no bytes", b"", blobs(b"")),
+        ],
+        read=[_FLOATS],
+    ),
+    "tone": Field(
+        "Audio(8000, channels=2, encoding='raw', max_length=3)",
+        [_FLOATS],
+        [
+            Wrong("one channel", _FLOATS[:, :1], raw("<f4", 1, 2, 3)),
+            Wrong("too long", np.zeros((4, 2), F32), raw("<f4", *range(8))),
+            Wrong("NaN", np.full((1, 2), nan, F32), raw("<f4", nan, 0), FINITE),
+            Wrong("a WAV", _WAV),
+        ],
     ),
 }  # fmt: skip
 
@@ -991,6 +1093,51 @@ STEPS = {
             Wrong("no PNG", [JPEG], [blobs(JPEG)]),
         ],
     ),
+    "spans": Field(
+        'Steps(VarLen("int16", max_length=2, min=0), max_length=2)',
+        [[[1, 2], []], [[3]], []],
+        [
+            Wrong("below the range", [[1], [2, -1]], [ints(1), ints(2, -1)]),
+            Wrong("out of the dtype's range", [[1], [2**15]], [ints(1), ints(2**15)]),
+            Wrong("too many in a step", [[], [1, 2, 3]], [ints(), ints(1, 2, 3)]),
+            Wrong("too many steps", [[1]] * 3, [ints(1)] * 3),
+            Wrong("numbers in place of lists", [1, 2]),
+            Wrong("another type", [["a"]], [floats(1)]),
+        ],
+    ),
+    "tracks": Field(
+        'Steps(VarLen("float32", item_shape=(2,)))',
+        [[[[0.5, 1.0]], []]],
+        [
+            Wrong("NaN", [[[0.5, nan]]], [floats(0.5, nan)], FINITE),
+            Wrong("half an item", NOTHING, [floats(1, 2), floats(1)]),
+            Wrong("items of another shape", [[[1.0, 2.0, 3.0]]]),
+        ],
+    ),
+    "samples": Field(
+        'Steps(VarLen("int16", encoding="raw", max=9))',
+        [[[1, 9], []]],
+        [
+            Wrong("above the range", [[1], [2, 10]], [raw("<i2", 1), raw("<i2", 2, 10)]),
+            Wrong("half a number", NOTHING, [raw("u1", 1, 2, 3)]),
+        ],
+    ),
+    "tags": Field(
+        'Steps(VarLen("string"))',
+        [[["x", ""], []]],
+        [
+            Wrong("a lone surrogate", [["x"], ["\ud800"]], [blobs(b"x"), blobs(b"\xff")], UTF_8),
+            Wrong("text in place of a list", ["x"]),
+        ],
+    ),
+    "marks": Field(
+        'Steps(VarLen("int64", classes=("a", "b")))',
+        [[[0, 1], [1]], [[]]],
+        [
+            Wrong("not a class", [[0], [1, 2]], [ints(0), ints(1, 2)]),
+            Wrong("no name of a class", [["a", "c"]]),
+        ],
+    ),
 }  # fmt: skip
 
 INTERVALS = {
@@ -1034,6 +1181,7 @@ RECORDS: dict[str, dict[str, Field]] = {
     "Masks": MASKS,
     "Street": STREET,
     "Clip": STEPS,
+    "Sounds": SOUND,
     "Intervals": INTERVALS,
 }
 """The fields of each record, all of them required, by the name of its class."""

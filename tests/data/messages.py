@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import schemagen
+import zstandard
 from schemagen import Image, Label, Ragged, Record, Scalar, Sparse, Text, VarLen, Vector
 from schemagen.runtime.native import crc32c
 from schemagen.runtime.shared.wire import varint
@@ -22,7 +23,12 @@ from tfrecord_files import frames
 
 Values = Sequence[Any] | np.ndarray | bytes | str | int | float | None
 
-PACK = {"": bytes, "GZIP": gzip.compress, "ZLIB": zlib.compress}
+PACK = {
+    "": bytes,
+    "GZIP": gzip.compress,
+    "ZLIB": zlib.compress,
+    "ZSTD": zstandard.ZstdCompressor(write_checksum=True).compress,
+}
 
 NO_FLOATS = np.empty(0, np.float32)
 NO_BYTES = np.empty(0, object)

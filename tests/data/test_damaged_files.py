@@ -144,13 +144,13 @@ def test_each_damage_is_found_at_its_place(
         assert (shown.record, shown.offset) == place[1:3]
 
 
-@pytest.mark.parametrize("compression", ["GZIP", "ZLIB"])
+@pytest.mark.parametrize("compression", ["GZIP", "ZLIB", "ZSTD"])
 def test_a_damaged_compressed_file_is_read_up_to_its_damage(
     tmp_path: Path, compression: str
 ) -> None:
     """Of several streams, each of which ends within a record, all are read."""
     chance = random.Random(0)
-    rows = [example({"n": n, "noise": chance.randbytes(500)}) for n in range(40)]
+    rows = [example({"n": n, "noise": chance.randbytes(5000)}) for n in range(80)]
     path = write_file(tmp_path / "train", rows, compression)
     path.write_bytes(path.read_bytes()[:-4000])
     _, [damage] = read(path)

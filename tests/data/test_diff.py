@@ -363,7 +363,7 @@ def changed(
     ]
 
 
-@pytest.mark.parametrize("compression", ["", "GZIP", "ZLIB"])
+@pytest.mark.parametrize("compression", ["", "GZIP", "ZLIB", "ZSTD"])
 def test_values_that_changed_are_side_by_side(
     two: tuple[Path, Path], compression: str
 ) -> None:

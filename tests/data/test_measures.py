@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import io
+import wave
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,7 +16,7 @@ import schemagen
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image as Pillow
-from schemagen import Image, Label, Scalar, SequenceRecord, Steps, Text, VarLen
+from schemagen import Audio, Image, Label, Scalar, SequenceRecord, Steps, Text, VarLen
 from tiers import examples
 
 from .messages import example, sequence_example, write_data, write_file
@@ -34,11 +35,13 @@ class Row(SequenceRecord):
     word: Annotated[str, Text()]
     kind: Annotated[int, Label(classes=KINDS)]
     photo: Annotated[np.ndarray, Image((None, None, 1), encoding="png")]
+    sound: Annotated[bytes, Audio(8000, channels=2)]
     pace: Annotated[list[float], Steps(Scalar("float32"))]
 
 
 FLOATS = st.floats(-1e9, 1e9, width=32) | st.sampled_from([0.0, -0.0, 1.5])
 ANY_FLOATS = FLOATS | st.sampled_from([float("nan"), float("inf"), -float("inf")])
+SAMPLES = st.sampled_from([0, 0, 32, 33, -4000, 32767, 32767, -32768])
 INTEGERS = st.integers(-(2**63), 2**63 - 1) | st.integers(-3, 30)
 ROWS = st.fixed_dictionaries(
     {
@@ -46,6 +49,7 @@ ROWS = st.fixed_dictionaries(
         "word": st.text("abc", min_size=1, max_size=3),
         "kind": st.integers(0, 2),
         "photo": st.tuples(st.integers(1, 5), st.integers(1, 5)),
+        "sound": st.lists(st.tuples(SAMPLES, SAMPLES), max_size=9),
         "pace": st.lists(FLOATS, max_size=4),
     },
     optional={"n": INTEGERS, "x": ANY_FLOATS},
@@ -77,9 +81,24 @@ def photo(size: tuple[int, int]) -> bytes:
     return out.getvalue()
 
 
+def sound(samples: Sequence[tuple[int, int]]) -> bytes:
+    out = io.BytesIO()
+    with wave.open(out, "wb") as file:
+        file.setparams((2, 2, 8000, len(samples), "NONE", ""))
+        file.writeframes(np.array(samples, "<i2").tobytes())
+    return out.getvalue()
+
+
+def is_clipped(samples: Sequence[tuple[int, int]]) -> bool:
+    """Return whether a channel has three samples at full scale, one after the other."""
+    full = np.isin(np.array(samples).reshape(-1, 2), (-32768, 32767))
+    return bool((full[:-2] & full[1:-1] & full[2:]).any())
+
+
 def message(row: Mapping[str, Any]) -> bytes:
     context = {key: value for key, value in row.items() if key != "pace"}
     context["photo"] = photo(row["photo"])
+    context["sound"] = sound(row["sound"])
     context["xs"] = np.array(row["xs"], np.float32)
     return sequence_example(context, {"pace": row["pace"]})
 
@@ -143,8 +162,21 @@ def quantities(rows: Rows) -> Iterator[tuple[str, str, str, list[Any], Any]]:
     yield "photo", "sizes", "bytes", sizes, np.int64
     yield "photo", "heights", "pixels", [row["photo"][0] for row in rows], np.int64
     yield "photo", "widths", "pixels", [row["photo"][1] for row in rows], np.int64
+    yield (
+        "sound",
+        "sizes",
+        "bytes",
+        [len(sound(row["sound"])) for row in rows],
+        np.int64,
+    )
+    seconds = [len(row["sound"]) / 8000 for row in rows]
+    yield "sound", "durations", "seconds", seconds, np.float64
     yield "pace", "values", "", [each for one in steps for each in one], np.float32
     yield "pace", "steps", "steps", [*map(len, steps)], np.int64
+
+
+def wide(samples: Sequence[tuple[int, int]]) -> Any:
+    return np.array(samples, np.int64)
 
 
 def extent(values: Sequence[int]) -> tuple[int, int]:
@@ -174,7 +206,8 @@ def reference(path: Path, splits: Mapping[str, Rows]) -> dict[Key, tuple[Any, st
     lengths = {name: [1] for name in Row.model_fields}
     lengths["xs"] = [len(row["xs"]) for row in every]
     for name, some in lengths.items():
-        there = any(row.get(name, []) != [] for row in every) or name == "xs"
+        there = any(row.get(name, []) != [] for row in every)
+        there = there or name in ("xs", "sound")
         if there:
             found[name, None, "length", "", None] = extent(some), "values"
     steps = [len(row["pace"]) for row in every]
@@ -196,6 +229,15 @@ def reference(path: Path, splits: Mapping[str, Rows]) -> dict[Key, tuple[Any, st
             for measure, value, is_count in measures(numbers):
                 key = subject, split, measure, of, None
                 found[key] = value, "values" if is_count else unit
+        sounds = [row["sound"] for row in rows]
+        clipped = sum(map(is_clipped, sounds))
+        silent = sum(np.abs(each).max(initial=0) < 32.767 for each in map(wide, sounds))
+        for name, of, amount, unit in (
+            *(("rate", "", (8000, 8000), "Hz"), ("channels", "", (2, 2), "")),
+            ("total", "durations", Near(sum(map(len, sounds)) / 8000, 1), "seconds"),
+            *(("clipped", "", clipped, "records"), ("silent", "", silent, "records")),
+        ):
+            found["sound", split, name, of, None] = amount, unit
         for subject, names in (("kind", KINDS), ("word", [r["word"] for r in every])):
             counts = Counter(dict.fromkeys(names, 0))
             values = [row[subject] for row in rows]
@@ -248,6 +290,7 @@ def fixed(count: int) -> list[dict[str, Any]]:
             "word": "abc"[: 1 + at % 3],
             "kind": at % 3,
             "photo": (1 + at % 4, 2 + at % 5),
+            "sound": [(32767, at)] * (at % 7),
             "pace": [0.25] * (at % 4),
         }
         for at in range(count)

@@ -85,7 +85,7 @@ def test_whole_data_has_no_findings(data: Path) -> None:
         ("train", gzip.compress(b"", mtime=0), ["SG505"]),
         *[
             (f"train.tfrecord.{suffix}", pack(frame(mixed(0))), rules)
-            for suffix, right in (("gz", "GZIP"), ("zlib", "ZLIB"))
+            for suffix, right in (("gz", "GZIP"), ("zlib", "ZLIB"), ("zst", "ZSTD"))
             for compression, pack in PACK.items()
             for rules in [[] if compression == right else ["SG509"]]
         ],

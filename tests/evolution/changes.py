@@ -202,6 +202,18 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
         ],
     ),
     (
+        "Images(shape=(4, 4, 3), encoding='png', keys='f{}', count=3)",
+        [_FILES[:1] * 3],
+        [
+            ("keys='f{:02d}'", "SG204", "SG204"),
+            ("keys_from=1", "SG204", "SG204"),
+            ("keys='f{:02d}', keys_from=10", "SG204", "SG204"),
+            ("count=2", "SG208", "SG208"),
+            ("count=4", "SG208", "SG208"),
+            ("encoding='any'", "", "SG207"),
+        ],
+    ),
+    (
         "Label(num_classes=2)",
         [0, 1, 2],
         [

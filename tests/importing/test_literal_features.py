@@ -99,6 +99,21 @@ def test_a_pair_of_dicts_is_a_sequence_example(tmp_path: Path) -> None:
     assert "class X(SequenceRecord):" in (tmp_path / "x.py").read_text()
 
 
+def test_lists_in_steps_are_imported(tmp_path: Path) -> None:
+    """What TensorFlow parses as lists of any length; it reads missing ones as empty."""
+    steps = (
+        '{"b": tf.io.RaggedFeature(tf.float32), "c": tf.io.VarLenFeature(tf.string), '
+        '"d": RaggedFeature(tf.int64, None, (RaggedFeature.RowLengths("n"),))}'
+    )
+    result = run_import(f"{A.strip()}, {steps}\n", tmp_path)
+    assert "partitions in a feature list" in result.output
+    text = (tmp_path / "x.py").read_text()
+    assert (
+        'b: Annotated[list[list[float]], Steps(VarLen("float32"), ragged=True)] = []'
+    ) in text
+    assert 'c: Annotated[list[list[bytes]], Steps(VarLen("bytes"))] = []' in text
+
+
 TWO = A + A.replace("A", "B")
 
 

@@ -98,7 +98,7 @@ OTHER = b"\x12\x03abc" * 9
         ([example({"a": 1}), OTHER, OTHER], "2 of 3"),
         ([example({"a": 1}), sequence_example({}, {"b": [1]})], ""),
         ([example({"a": None})], "keys"),
-        ([sequence_example({"a": 1}, {"b": [[1], [1, 2]]})], "feature lists"),
+        ([sequence_example({"a": 1}, {"b": [[1], [0.5]]})], "feature lists"),
         ([example({f"k{at}": at for at in range(2001)})], "2,000"),
     ],
 )
@@ -178,14 +178,24 @@ def test_verify_agrees_with_what_was_inferred_of_steps(tmp_path: Path) -> None:
     records = [
         sequence_example(
             {"id": f"v{n}"},
-            {"x": [[0.5, 1.0]] * n, "t": list(range(n)), "word": ["a"] * n},
+            {
+                "x": [[0.5, 1.0]] * n,
+                "t": list(range(n)),
+                "word": ["a"] * n,
+                "tokens": [list(range(at % 3)) for at in range(n)],
+                "tags": [["a", "b"][: 1 + at % 2] for at in range(n)],
+            },
         )
         for n in range(1, 9)
     ]
     path = write_file(tmp_path / "records", records)
     found = infer(path, tmp_path / "x.py")
     assert schemagen.verify(path, record=found.spec).clean
-    assert [field.kind.kind for field in found.spec.fields] == ["Steps"] * 3 + ["Text"]
+    kinds = {field.label: field.step.kind.kind for field in found.spec.fields[:5]}
+    assert kinds == {
+        **{"x": "Vector", "t": "Scalar", "word": "Text"},
+        **{"tokens": "VarLen", "tags": "VarLen"},
+    }
 
 
 class Count(Record):

@@ -76,6 +76,7 @@ class Changed(Record):
     before: Annotated[np.ndarray | None, Image((None, None, 1), height_key="pixels/h", width_key="pixels/w")] = None
     pixels: Annotated[np.ndarray, Image((None, None, 1), height_key="pixels/h", width_key="pixels/w")]
     mailed: Annotated[bytes, Image((2, 3, 3), encoding="png", transfer_encoding="base64")]
+    stills: Annotated[list[bytes], Images((3, 3, 1), encoding="png", keys="still_{}", count=2)]
     state: Annotated[np.ndarray, Vector((2,), encoding="raw", transfer_encoding="base64")]
     things: Annotated[np.ndarray | None, Mask((4, 6), num_classes=5, ignore=255, role="info")] = None
     late: Annotated[int, Label(classes=("a", "b"), offset=1)]
@@ -231,6 +232,7 @@ def changed(number: int) -> dict[str, Any]:
         "photo": png(number, 2, 2, 3),
         "pixels": np.full((1 + number % 2, 2, 1), number, np.uint8),
         "mailed": png(number, 2, 3, 3),
+        "stills": [png(at, 3, 3, 1) for at in range(2)],
         "state": np.array([0.5, number], np.float32),
         "late": number % 2,
         "told": number % 2,

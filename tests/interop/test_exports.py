@@ -56,6 +56,7 @@ FEATURES: dict[tuple[str, str], dict[str, Any]] = {
     ("kept", "vector"): {"shape": {"dim": [{"size": "2"}, {"size": "3"}]}},
     ("kept", "tokens"): {"value_count": {"min": "0", "max": "9"}},
     ("kept", "film"): {"shape": {"dim": [{"size": "2"}]}},
+    ("changed", "still_1"): {"shape": {}, "presence": NEEDED, "image_domain": {}},
     ("changed", "late"): {
         "int_domain": {"min": "1", "max": "2", "is_categorical": True}
     },
@@ -75,7 +76,7 @@ FEATURES: dict[tuple[str, str], dict[str, Any]] = {
 # The tensor that TFX makes of a field.
 TENSORS = {
     **dict.fromkeys(("cells", "bag"), "sparse_tensor"),
-    **dict.fromkeys(("vector", "kind", "photo"), "dense_tensor"),
+    **dict.fromkeys(("vector", "kind", "photo", "still_0", "still_1"), "dense_tensor"),
     **dict.fromkeys(("lines", "tokens", "note"), "varlen_sparse_tensor"),
     "lists": "ragged_tensor",
 }
@@ -143,13 +144,20 @@ NOTES: dict[tuple[str, str], tuple[set[str] | None, dict[str, str]]] = {
         {"tokens": "max_length"},
     ),
     ("clip", "croissant"): (set(), {}),
-    ("changed", "croissant"): (None, {"five": "optional, default", "half": "bfloat16"}),
+    ("changed", "croissant"): (
+        None,
+        {
+            **{"five": "optional, default", "half": "bfloat16"},
+            **{"stills": "only the first of 2 keys"},
+        },
+    ),
     ("kept", "tfmd"): (None, {"spots": "item_shape", "number": "'number/id'"}),
     ("changed", "tfmd"): (
         None,
         {
             **{"listed": "shape", "things": "num_classes, ignore", "five": "default"},
             **{"left": "group", "state": "transfer_encoding, shape"},
+            **{"stills": "2 tensors of an image each"},
         },
     ),
 }

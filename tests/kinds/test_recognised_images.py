@@ -1,4 +1,4 @@
-"""Images of formats that are recognised and not decoded: errors name them, and what to do."""
+"""Images of formats that `"any"` does not take: errors name them, and what to do."""
 
 from __future__ import annotations
 
@@ -153,7 +153,10 @@ def test_verify_names_such_bytes_in_the_place_of_raw_pixels(
     [finding] = schemagen.verify(stored("pixels", data), record=record).findings
     assert finding.rule == "SG525"
     [example] = finding.examples
-    assert example.cause == f"they begin like {found}: convert it to pixels with {tool}"
+    cause = f"they begin like {found}: convert it to pixels with {tool}"
+    if found in ("a TIFF image", "an AVIF image"):  # which a field may have
+        cause = f"they begin like {found.removesuffix(' image').lower()}: declare that encoding"
+    assert example.cause.startswith(cause)
 
 
 @pytest.mark.parametrize("case", [case for case in FILES if "alone" not in case])

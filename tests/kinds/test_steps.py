@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+import schemagen
 import tensorflow as tf
 from columns import columns_of
+from data.messages import write_file
 from pydantic import ValidationError
-from stored_features import blobs, refusal
+from stored_features import blobs, floats, ints, refusal
 from trained_models import train
 
 if TYPE_CHECKING:
@@ -33,6 +35,17 @@ class Clip(SequenceRecord):
 class Plain(Record):
     id: str
 
+class Talk(SequenceRecord):
+    tokens: Annotated[list[list[int]], Steps(VarLen("int64"), group="g")]
+    words: Annotated[
+        list[list[str]] | None,
+        Steps(VarLen("string", max_length=2, too_long="keep_tail"), ragged=True, group="g"),
+    ] = None
+    tracks: Annotated[
+        list[np.ndarray],
+        Steps(VarLen("float32", item_shape=(2,)), max_length=2, too_long="keep_head", padding_value=-1),
+    ]
+
 class Learned(SequenceRecord):
     frames: Annotated[np.ndarray, Steps(Image((8, 8, 3)))]
     ragged_frames: Annotated[np.ndarray, Steps(Image((8, 8, 1)), ragged=True, padding_value=3)]
@@ -44,6 +57,11 @@ class Learned(SequenceRecord):
     speed: Annotated[list[float], Steps(Scalar("float32"))]
     acts: Annotated[list[int], Steps(Label(num_classes=3), role="input")]
     words: Annotated[list[str] | None, Steps(Text())] = None
+    tokens: Annotated[list[list[int]], Steps(VarLen("int64"))]
+    tags: Annotated[list[list[str]], Steps(VarLen("string"))]
+    tracks: Annotated[
+        list[np.ndarray], Steps(VarLen("float32", item_shape=(2,)), ragged=True)
+    ]
     blobs: Annotated[list[bytes], Steps(Scalar("bytes"))]
     size: float
     answer: Annotated[int, Label(num_classes=2)]
@@ -140,6 +158,93 @@ def test_sequences_are_written_and_read_as_datasets(
         package.module("plain", "pipeline").make_dataset(tmp_path, batch_size=1)
 
 
+def talk(**lists: list[tf.train.Feature]) -> bytes:
+    """Return a SequenceExample of Talk, as another program writes it."""
+    message = tf.train.SequenceExample()
+    for key, steps in lists.items():
+        found = message.feature_lists.feature_list[key]
+        found.SetInParent()
+        found.feature.extend(steps)
+    return bytes(message.SerializeToString())
+
+
+NO_TRACKS: list[tf.train.Feature] = []
+TALKS = {
+    # An empty list, and a feature without one: both are steps without items.
+    talk(tokens=[ints(1, 2), ints(), tf.train.Feature(), ints(3)], tracks=NO_TRACKS): (
+        {"tokens": [[1, 2], [], [], [3]], "words": None, "tracks": []}
+    ),
+    talk(tokens=[], words=[], tracks=[floats(1, 2), floats(), floats(3, 4)]): (
+        {"tokens": [], "words": [], "tracks": [[[1, 2]], []]}
+    ),
+    talk(tokens=[ints(7)], words=[blobs(b"a", b"b", b"c")], tracks=NO_TRACKS): (
+        {"tokens": [[7]], "words": [["b", "c"]], "tracks": []}
+    ),
+    talk(tokens=[tf.train.Feature()] * 2, words=[tf.train.Feature()] * 2, tracks=[]): (
+        {"tokens": [[], []], "words": [[], []], "tracks": []}
+    ),
+}
+
+
+def test_lists_in_steps_are_read_alike(package: Workspace, tmp_path: Path) -> None:
+    """By both readers: padded in both dimensions, ragged, cut, empty and missing."""
+    write_file(tmp_path / "talks", TALKS)
+    assert schemagen.verify(tmp_path / "talks", record=package.record("Talk")).clean
+    split = package.module("talk", "reader").open_split(tmp_path / "talks")
+    for row, expected in zip(split, TALKS.values(), strict=True):
+        found = {name: plain(value) for name, value in row.items()}
+        assert found == expected
+    (batch,) = split.batches(4)
+    parsed = package.module("talk", "parser").parse_batch(tf.constant([*TALKS]))
+    assert parsed["tokens"].numpy().tolist() == batch["tokens"].tolist()
+    assert batch["tokens"].tolist() == [
+        [[1, 2], [0, 0], [0, 0], [3, 0]],
+        [[0, 0]] * 4,
+        [[7, 0], *[[0, 0]] * 3],
+        [[0, 0]] * 4,
+    ]
+    assert parsed["tracks"].numpy().tolist() == batch["tracks"].tolist()
+    assert batch["tracks"].shape == (4, 2, 1, 2)
+    assert batch["tracks"][1].tolist() == [[[1, 2]], [[-1, -1]]]
+    words = [[], [], [[b"b", b"c"]], [[], []]]
+    assert parsed["words"].to_list() == words
+    assert [plain(row) for row in batch["words"]] == [
+        [[word.decode() for word in step] for step in row] for row in words
+    ]
+    there = [False, True, True, True]
+    assert batch["words_present"].tolist() == there
+    assert parsed["words_present"].numpy().tolist() == there
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        (talk(words=[], tracks=[]), "'tokens'"),
+        (talk(tokens=[ints(1)], words=[], tracks=[]), "'g'"),
+        (talk(tokens=[], tracks=[floats(1, 2, 3)]), "tracks"),
+    ],
+)
+def test_wrong_lists_in_steps_are_refused_by_all_readers(
+    package: Workspace, tmp_path: Path, message: bytes, words: str
+) -> None:
+    """A list that is missing is not empty; groups count steps."""
+    right = [*TALKS]
+    write_file(tmp_path / "talks", [right[0], message])
+    assert not schemagen.verify(tmp_path / "talks", record=package.record("Talk")).clean
+    split = package.module("talk", "reader").open_split(tmp_path / "talks")
+    with pytest.raises(Exception, match=words):
+        split[1]
+    parse = package.module("talk", "parser").parse_batch
+    assert words in refusal(lambda: parse(tf.constant([right[0], message])))
+
+
+def plain(value: Any) -> Any:
+    """Return a row's value as lists of Python's."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return [*map(plain, value)] if isinstance(value, list) else value
+
+
 def learned(number: int) -> dict[str, Any]:
     """Return a row of Learned, with 1 to 3 steps in each field."""
     noise = np.random.default_rng(number)
@@ -153,6 +258,9 @@ def learned(number: int) -> dict[str, Any]:
         "speed": noise.random(steps, "float32"),
         "acts": noise.integers(0, 3, steps),
         "words": None if number % 4 == 0 else ["red", "blue", "red"][:steps],
+        "tokens": [[1, 2, 3][:at] for at in range(steps)],
+        "tags": [["a"] * at for at in range(steps)],
+        "tracks": [noise.normal(size=(at, 2)).astype("float32") for at in range(steps)],
         "blobs": [b"x"] * steps,
         "size": float(number),
         "answer": number % 2,

@@ -270,6 +270,22 @@ STEPS = [
     stepped("int, Steps(Scalar('int64'))", "SG112", "a", "int"),
     stepped("np.ndarray, Steps(Text())", "SG112", "a", "ndarray"),
     stepped("list[bytes], Steps(Image((2, 2, 3)))", "SG112", "a", "list[bytes]"),
+    # Lists in steps: an array has no place for them, and Steps has what is of all.
+    stepped("np.ndarray, Steps(VarLen('int64'))", "SG112", "a", "ndarray"),
+    stepped("list[int], Steps(VarLen('int64'))", "SG112", "a", "list[int]"),
+    *(
+        stepped(
+            f"list[list[int]], Steps(VarLen('int64', 2, {option}))",
+            *("SG113", "a", option.partition("=")[0]),
+        )
+        for option in (
+            "ragged=True",
+            "padding_value=3",
+            "group='g'",
+            "pad_on_disk=True",
+        )
+    ),
+    stepped("list[list[list[int]]], Steps(Ragged('int64'))", "SG113", "a", "VarLen"),
 ]
 
 # Units are of int64, and of types of times.

@@ -12,6 +12,7 @@ ENVIRONMENTS = {"apache_beam": "test-beam", "torch": "test-frameworks"}
 """Packages of other environments, and the target of make that runs their pages."""
 
 KINDS = [f"kinds/{path.stem}" for path in sorted((DOCS / "kinds").glob("*.md"))]
+KINDS.remove("kinds/audio")  # it has programs, too
 
 DRAWING = {"": "is a drawing"}
 INSTALLS = {"pip install": "the tests have an environment"}
@@ -152,6 +153,9 @@ RUNS = [
         after=given.ranks_share_an_epoch,
         needs="torch",
     ),
+    Run(
+        ("decoders",), at={"": given.SETTINGS}, not_run=INSTALLS, marks=("integration",)
+    ),
     Run(("scale",), at={"": given.SETTINGS}, after=given.nothing_is_left),
     Run(
         ("scale-engines",),
@@ -210,6 +214,8 @@ RUNS = [
             "generated/video/parser.py",
         ),
     ),
+    Run(("kinds/audio",), "Audio", schemas=True),
+    Run(("kinds/audio",), "Write and read", at={"": given.SETTINGS}),
     Run(
         ("generated-code",),
         at={"": given.SETTINGS},

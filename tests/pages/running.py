@@ -162,7 +162,9 @@ def assert_shown(said: str, printed: str) -> None:
 def perform(run: Run) -> None:
     """Run pages in the current directory."""
     if run.schemas:
-        _declare([block for page in run.pages for block in blocks_of(page)])
+        _declare(
+            [block for page in run.pages for block in blocks_of(page, run.section)]
+        )
         run.after({})
         return
     happenings = dict(run.at)

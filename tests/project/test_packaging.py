@@ -31,7 +31,7 @@ ENGINES = {
 } - {"steps"}
 EXTRAS = {
     *("all", "ml-dtypes", "pandas", "remote", "report", "tables", "tensorflow"),
-    *("tfmd", "watch"),
+    *("tfmd", "watch", "zstd"),
     *ENGINES,
 }
 """The extras for users; the others of pyproject.toml are for development."""

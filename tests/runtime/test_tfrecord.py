@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 import tensorflow as tf
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 from schemagen.runtime.shared.errors import DatasetError
@@ -31,6 +32,8 @@ from tiers import examples
 
 RECORDS = [b"", b"first", bytes(range(256)), b"\x00" * 5]
 FRAMED = b"".join(map(frame, RECORDS))
+
+zstd = zstandard.ZstdCompressor(write_checksum=True).compress
 
 
 def _tensorflow_file(path: Path, compression: str, records: list[bytes]) -> Path:
@@ -75,7 +78,7 @@ def test_zlib_is_inflated_whatever_levels_and_sizes(
     assert list(read_records(path)) == records
 
 
-@pytest.mark.parametrize("compress", [gzip.compress, zlib.compress])
+@pytest.mark.parametrize("compress", [gzip.compress, zlib.compress, zstd])
 def test_compressed_files_may_be_joined(tmp_path: Path, compress: Any) -> None:
     """Streams one after the other are one file, as `cat` makes it of several."""
     path = tmp_path / "a"
@@ -86,7 +89,7 @@ def test_compressed_files_may_be_joined(tmp_path: Path, compress: Any) -> None:
         list(read_records(path))
 
 
-@pytest.mark.parametrize("compress", [gzip.compress, zlib.compress])
+@pytest.mark.parametrize("compress", [gzip.compress, zlib.compress, zstd])
 def test_records_before_damage_are_read(tmp_path: Path, compress: Any) -> None:
     """All of them, if only the checksum behind the stream is damaged."""
     path = tmp_path / "a"
@@ -115,7 +118,7 @@ def _peak(path: Path) -> int:
 def test_files_take_no_more_memory_than_a_record(tmp_path: Path) -> None:
     """One that inflates to 80 MB, or that claims to hold a record of 2**60 bytes."""
     path = tmp_path / "a"
-    for compress in (gzip.compress, zlib.compress):
+    for compress in (gzip.compress, zlib.compress, zstd):
         path.write_bytes(compress(frame(bytes(1_000_000)) * 80))
         assert _peak(path) < 10_000_000
     length = struct.pack("<Q", 2**60)
@@ -158,7 +161,7 @@ def test_a_record_whose_length_looks_like_gzip_is_read(tmp_path: Path) -> None:
     assert list(read_records(path)) == [record]
 
 
-@pytest.mark.parametrize("compress", [bytes, gzip.compress, zlib.compress])
+@pytest.mark.parametrize("compress", [bytes, gzip.compress, zlib.compress, zstd])
 def test_every_flipped_bit_and_every_cut_is_seen(tmp_path: Path, compress: Any) -> None:
     """But a cut between records; of compressed files, where the format tells."""
     path = tmp_path / "a"

@@ -65,6 +65,7 @@ HOSTILE = 3
 
 # Good parameters of each kind, of which one at a time is replaced; and a type.
 GOOD = {
+    "Audio": ("{'rate': 8000}", "Any"),
     "Image": ("{'shape': (4, 4, 3)}", "Any"),
     "Images": ("{'shape': (4, 4, 3)}", "Any"),
     "Label": ("{'num_classes': 3}", "int"),

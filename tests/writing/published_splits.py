@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from itertools import chain
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import tensorflow as tf
+import zstandard
+from tfrecord_files import read_records
 
 from generated import check_files
 
@@ -45,17 +48,23 @@ def shards_of(directory: Path, split: str = "train") -> list[list[bytes]]:
     assert check_files(directory) == []
     entry = entry_of(directory, split)
     found = [
-        list(
-            tf.data.TFRecordDataset(
-                str(directory / shard["file"]), compression_type=entry["compression"]
-            ).as_numpy_iterator()
-        )
+        _records_in(directory / shard["file"], entry["compression"])
         for shard in entry["shards"]
     ]
     assert [len(records) for records in found] == [
         shard["records"] for shard in entry["shards"]
     ]
     return found
+
+
+def _records_in(path: Path, compression: str) -> list[bytes]:
+    """The records of a shard as TensorFlow reads it, which does not know ZSTD."""
+    if compression != "ZSTD":
+        return list(tf.data.TFRecordDataset(str(path), compression).as_numpy_iterator())
+    with path.open("rb") as packed, NamedTemporaryFile() as plain:
+        zstandard.ZstdDecompressor().copy_stream(packed, plain)
+        plain.flush()
+        return read_records(Path(plain.name))
 
 
 def records_of(directory: Path, split: str = "train") -> list[bytes]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import tensorflow as tf
+import zstandard
 from digit_rows import rows
 from manifests import count_one_more
 from published_splits import entry_of, shards_of
@@ -22,7 +23,7 @@ from generated.digit.reader import open_split
 from generated.digit.serializer import Writer, serialize, write_dataset
 
 LAST = "train-00001-of-00002.tfrecord"
-SUFFIX = {None: "", "GZIP": ".gz", "ZLIB": ".zlib"}
+SUFFIX = {None: "", "GZIP": ".gz", "ZLIB": ".zlib", "ZSTD": ".zst"}
 
 
 def _crc32c(data: bytes) -> int:
@@ -42,7 +43,13 @@ def _masked(data: bytes) -> int:
 
 def _records_in(data: bytes, compression: str) -> list[bytes]:
     """Read a file by the description of the format, with the standard library."""
-    decompress = {"GZIP": gzip.decompress, "ZLIB": zlib.decompress}
+    decompress = {
+        "GZIP": gzip.decompress,
+        "ZLIB": zlib.decompress,
+        "ZSTD": lambda packed: (
+            zstandard.ZstdDecompressor().decompressobj().decompress(packed)
+        ),
+    }
     data = decompress.get(compression, bytes)(data)
     records, at = [], 0
     while at < len(data):
@@ -58,7 +65,7 @@ def _records_in(data: bytes, compression: str) -> list[bytes]:
 
 
 @pytest.mark.quick_cases(5)
-@pytest.mark.parametrize("compression", [None, "GZIP", "ZLIB"])
+@pytest.mark.parametrize("compression", [None, "GZIP", "ZLIB", "ZSTD"])
 @pytest.mark.parametrize(
     "options",
     [
@@ -102,7 +109,7 @@ def flipped(path: Path) -> Iterator[int]:
     path.write_bytes(whole)
 
 
-@pytest.mark.parametrize("compression", [None, "GZIP", "ZLIB"])
+@pytest.mark.parametrize("compression", [None, "GZIP", "ZLIB", "ZSTD"])
 def test_checking_finds_every_flipped_bit(
     tmp_path: Path, compression: str | None
 ) -> None:

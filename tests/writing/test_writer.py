@@ -44,7 +44,7 @@ def write(
 # What is written.
 
 
-@pytest.mark.parametrize("compression", [None, "GZIP", "ZLIB"])
+@pytest.mark.parametrize("compression", [None, "GZIP", "ZLIB", "ZSTD"])
 @pytest.mark.parametrize(
     ("options", "rows", "expected"),
     [
@@ -78,7 +78,7 @@ def test_records_go_to_shards_in_turn_or_by_size(
             writer.append(record)
         assert writer.records == len(rows)
     assert shards_of(tmp_path) == expected
-    total, suffix = len(expected), {"GZIP": ".gz", "ZLIB": ".zlib"}
+    total, suffix = len(expected), {"GZIP": ".gz", "ZLIB": ".zlib", "ZSTD": ".zst"}
     assert names(tmp_path) == [
         "manifest.json",
         *(
@@ -89,7 +89,7 @@ def test_records_go_to_shards_in_turn_or_by_size(
 
 
 @pytest.mark.parametrize("shards", [None, 3])
-@pytest.mark.parametrize("compression", [None, "GZIP", "ZLIB"])
+@pytest.mark.parametrize("compression", [None, "GZIP", "ZLIB", "ZSTD"])
 def test_a_split_without_rows_is_published_only_if_asked_for(
     tmp_path: Path, shards: int | None, compression: str | None
 ) -> None:
@@ -113,7 +113,7 @@ def test_large_records_are_written_whole(tmp_path: Path) -> None:
     """More than the buffer, in small and in large records, arrives unharmed."""
     noise = np.random.default_rng(0)
     rows = [noise.bytes(size) for size in (3_000_000, 10, 1_048_576, 700_000, 1)]
-    for compression in (None, "GZIP", "ZLIB"):
+    for compression in (None, "GZIP", "ZLIB", "ZSTD"):
         write(tmp_path, rows, compression=compression, overwrite=True)
         assert records_of(tmp_path) == rows
 
@@ -152,7 +152,7 @@ def _write_a_wrong_row(directory: Path, **options: Any) -> None:
         writer.write(**{**row(2), "digit": 17})
 
 
-@pytest.mark.parametrize("compression", [None, "GZIP", "ZLIB"])
+@pytest.mark.parametrize("compression", [None, "GZIP", "ZLIB", "ZSTD"])
 @pytest.mark.parametrize("old", [False, True])
 def test_an_error_in_the_block_publishes_nothing(
     tmp_path: Path, compression: str | None, old: bool

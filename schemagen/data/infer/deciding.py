@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -25,6 +26,7 @@ from .lists import (
     with_one_shape,
 )
 from .naming import Names, order
+from .numbered import numbered_images
 from .odd import with_content
 from .pictures import mask_or_picture, picture, with_own_sizes
 from .plain import plain, step_drafts, step_problem
@@ -33,6 +35,7 @@ from .reading import FileKeys, drift, lacking_keys
 from .relations import with_relations
 from .roles import lacking_roles, rank_of, with_roles
 from .single_values import with_single_values
+from .sounds import sound
 
 _FEW = 20
 """Fewer records can all be alike by chance."""
@@ -43,6 +46,8 @@ Rule = Callable[[Drafts, KeyEvidence], Draft | None]
 # before the next one, and sees the fields that there are.
 RULES: tuple[Rule, ...] = (
     ragged,
+    numbered_images,
+    sound,
     picture,
     mask_or_picture,
     serialized_tensor,
@@ -168,17 +173,18 @@ def _names_of(
 ) -> Names:
     """Name the fields; all keys of a field in a model begin with the model's prefix."""
     # Keys with / of the many formats with image/encoded are no models.
-    above = {key: key.split("/")[0] for key in drafts if "/" in key}
+    texts = _texts_of(drafts)
+    above = {key: key.split("/")[0] for key in texts.values() if "/" in key}
     flat = {
         first
         for key, first in above.items()
         if key.endswith("/encoded") or first in LABELS
     }
-    splits = {split for key in drafts if (split := split_before(key)[0])}
+    splits = {split for key in texts.values() if (split := split_before(key)[0])}
     flat |= splits if len(splits) == 1 else set()
     alone = set(in_no_model)
     while True:
-        names = Names(drafts, flat, alone, nested=nested)
+        names = Names(texts, flat, alone, nested=nested)
         outside = {
             key
             for key, draft in drafts.items()
@@ -188,6 +194,13 @@ def _names_of(
         if outside <= alone:
             return names
         alone |= outside
+
+
+def _texts_of(drafts: Mapping[str, Draft]) -> dict[str, str]:
+    """Return what each field is named after: its key, or what numbered keys share."""
+    found = {key: draft.key_without_number for key, draft in drafts.items()}
+    times = Counter(found.values())
+    return {key: text if times[text] == 1 else key for key, text in found.items()}
 
 
 def _with_odd(draft: Draft, evidence: Evidence, files: Sequence[FileKeys]) -> Draft:

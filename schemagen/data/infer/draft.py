@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from ...runtime.kinds.kind import Kind
+from ...runtime.kinds.numbering import numbering_of
 from ...runtime.kinds.registry import KINDS
 from ...spec.model import FieldSpec
 from ...spec.training import TARGETS
@@ -18,6 +19,9 @@ DOUBT = "doubt: "
 """The beginning of a comment that the user has to decide upon."""
 
 _LONGEST_QUOTE = 60
+
+# What stands between a word and a number.
+_BETWEEN = "/_-. "
 
 
 @dataclass(frozen=True)
@@ -127,6 +131,15 @@ class Draft:
     def further_keys(self) -> set[str]:
         """The keys that it has besides its own."""
         return {part.key for part in self.codec.parts} - {self.key}
+
+    @property
+    def key_without_number(self) -> str:
+        """Its key; of numbered keys what all of them have."""
+        numbering = numbering_of(self.facts.get("keys"))
+        if numbering is None:
+            return self.key
+        head, tail = numbering.head.rstrip(_BETWEEN), numbering.tail
+        return f"{head}{tail}" if head else tail.lstrip(_BETWEEN) or "images"
 
     def spec(self, name: str, path: tuple[str, ...] = ()) -> FieldSpec:
         """Return the field's spec."""

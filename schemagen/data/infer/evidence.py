@@ -176,7 +176,7 @@ class KeyEvidence:
         values = self.values
         if self.kind != BYTES or not self.is_single or values.empty or values.text:
             return False
-        return not (values.images or values.tensors)
+        return not (values.images or values.tensors or values.sounds)
 
     @property
     def is_padded(self) -> bool:

@@ -75,6 +75,7 @@ _INFO = _with_plurals(
     *("split", "subset", "fold", "fps", "samplerate", "crs", "projection", "inchikey"),
     *("dataset", "speaker"),
 )
+_RATES = {"rate", "samplerate", "sr", "fs", "hz"}
 _INFO_PAIRS = {("sample", "rate"), ("sampling", "rate"), ("frame", "rate")}
 # What had other sizes before it was stored.
 _BEFORE_CHANGES = {"orig", "original"}
@@ -162,6 +163,8 @@ _SPEAKS_OF = {
     "image": _with_plurals(
         *("image", "img", "picture", "photo", "frame", "pixel", "scan", "crop", "patch")
     ),
+    "sound": _with_plurals("audio", "sound", "waveform", "wav", "wave", "speech")
+    | {"pcm", "mic", "microphone"},
     "mask": _with_plurals("mask", "segmentation", "seg", "annotation", *LABELS),
     # Columns that are what a table is about: only a person can know.
     "target": LABELS
@@ -349,8 +352,13 @@ def says(key: str, what: str) -> bool:
 
 
 def speaks_of(key: str, what: str) -> bool:
-    """Tell whether a word of a key is one of an "image", a "mask" or a "target"."""
+    """Tell whether a word of a key is one of an "image", "sound", a "mask" or a "target"."""
     return bool(set(words_of(key)) & _SPEAKS_OF[what])
+
+
+def says_rate(key: str) -> bool:
+    """Tell whether a key states how many samples a second has: sample_rate, audio/sr."""
+    return last_word(key) in _RATES and "frame" not in words_of(key)
 
 
 def says_shape(key: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from itertools import chain, count
 
 from ...schema import Record
@@ -30,7 +30,7 @@ class Names:
     """The names of a record's fields.
 
     Args:
-        keys: their wire keys.
+        texts: what each field is named after, by its wire key: mostly the key itself.
         flat: the first parts of keys that make no models, as of `image/encoded`.
         alone: the keys that are in no model.
         nested: whether there may be models at all.
@@ -42,7 +42,7 @@ class Names:
 
     def __init__(
         self,
-        keys: Iterable[str],
+        texts: Mapping[str, str],
         flat: Collection[str] = (),
         alone: Collection[str] = (),
         *,
@@ -50,9 +50,11 @@ class Names:
     ) -> None:
         self.paths: dict[str, Path] = {}
         self.prefixes: dict[Path, str] = {(): ""}
-        self._flat, self._alone, self._nested = flat, alone, nested
+        self._flat, self._nested = flat, nested
+        self._alone = {texts[key] for key in alone if key in texts}
         self._taken: set[str] = set()
-        self._name(sorted(keys, key=natural), (), "")
+        self._name(sorted(texts.values(), key=natural), (), "")
+        self.paths = {key: self.paths[text] for key, text in texts.items()}
         self._part_from_layers()
 
     def prefix(self, key: str) -> str:

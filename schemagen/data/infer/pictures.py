@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...runtime.cells.columns import Rows
-from ...runtime.images.formats import channels_of
+from ...runtime.images.formats import ANY, FORMATS_OF, channels_of, dtypes_of
 from ...runtime.kinds.masks import Mask
 from ...runtime.records.between import image_of
 from ..formatting import plural
@@ -28,7 +28,7 @@ _BORDER = 200
 
 def picture(drafts: Drafts, data: KeyEvidence) -> Draft | None:
     """Draft a field of encoded images that cannot be masks of others."""
-    return None if _may_be_mask(data) else mask_or_picture(drafts, data)
+    return None if may_be_mask(data) else mask_or_picture(drafts, data)
 
 
 def mask_or_picture(drafts: Drafts, data: KeyEvidence) -> Draft | None:
@@ -38,7 +38,7 @@ def mask_or_picture(drafts: Drafts, data: KeyEvidence) -> Draft | None:
         return None
     if not data.is_single:
         return None if values.empty else _images(draft, data)
-    of_picture = _picture_of(drafts, data) if _may_be_mask(data) else None
+    of_picture = _picture_of(drafts, data) if may_be_mask(data) else None
     if of_picture is not None:
         said = f"as large as {quoted(of_picture)}: "
         draft = as_mask(draft, values, said)
@@ -64,43 +64,50 @@ def image_draft(data: KeyEvidence) -> Draft | None:
         return None
     if not (found.heights.minimum and found.widths.minimum):
         return None
-    encoding = next(iter(values.images)) if len(values.images) == 1 else "any"
+    encoding = next(iter(values.images)) if len(values.images) == 1 else ANY
+    if encoding == ANY and not values.images.keys() <= FORMATS_OF[ANY].keys():
+        return None  # no field takes all of them
     channels = min(c for c in channels_of(encoding) if c >= max(found.channels))
     bits = found.depths.keys()
-    deep = encoding == "png" and bits == {16}
-    if not deep and (max(bits) > 8 or (min(bits) < 8 and channels == 4)):
+    dtype = {16: "uint16", 32: "float32"}.get(max(bits), "uint8")
+    if dtype != "uint8":
+        if len(bits) > 1 or dtype not in dtypes_of(encoding):
+            return None
+    elif max(bits) > 8 or (min(bits) < 8 and channels == 4):
         return None
     height, width = (
         int(axis.constant) if axis.constant else None
         for axis in (found.heights, found.widths)
     )
     facts = {"shape": (height, width, channels), "encoding": encoding}
-    return Draft(data.key, "Image", {**facts, "dtype": "uint16" if deep else "uint8"})
+    return Draft(data.key, "Image", {**facts, "dtype": dtype})
 
 
 def _images(draft: Draft, data: KeyEvidence) -> Draft | None:
     """Return the field of a list of images."""
-    if draft.facts["dtype"] != "uint8":
-        return None
-    facts = {name: draft.facts[name] for name in ("shape", "encoding")}
-    draft = resized(replace(draft, kind="Images", facts=facts), data.values)
+    axes = data.values.all.heights, data.values.all.widths
+    draft = resized(replace(draft, kind="Images", facts=draft.facts), *axes)
     if data.is_fixed:
         return draft.with_facts(count=data.longest)
     return draft.with_notes(f"{data.shortest:,} to {data.longest:,} in each record")
 
 
-def resized(draft: Draft, values: Contents) -> Draft:
+def resized(draft: Draft, heights: Numbers, widths: Numbers) -> Draft:
     """Bring images to one size, as there may be several in a record.
 
     Half of them are as high or less, and half as wide.
+
+    Args:
+        draft: of the images.
+        heights: of all of them.
+        widths: likewise.
     """
     if None not in draft.facts["shape"][:2]:
         return draft
-    axes = values.all.heights, values.all.widths
-    height, width = (int(quantile(axis, 0.5) or 1) for axis in axes)
+    height, width = (int(quantile(axis, 0.5) or 1) for axis in (heights, widths))
     then = f"; brought to the middle, {height}x{width}"
     return draft.with_facts(resize=(height, width)).with_doubts(
-        resize_doubt(*axes, then)
+        resize_doubt(heights, widths, then)
     )
 
 
@@ -114,7 +121,8 @@ def resize_doubt(
     return f"sizes from {least} to {heights.maximum}x{widths.maximum}{then}"
 
 
-def _may_be_mask(data: KeyEvidence) -> bool:
+def may_be_mask(data: KeyEvidence) -> bool:
+    """Return whether grey images have a key that speaks of masks."""
     grey = data.values.grey == data.values.all.count > 0
     return grey and data.is_single and speaks_of(data.key, "mask")
 

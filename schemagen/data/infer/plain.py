@@ -11,10 +11,11 @@ from ...runtime.kinds.registry import KINDS
 from ..formatting import plural
 from .draft import Draft, Drafts
 from .evidence import Evidence, KeyEvidence, StepEvidence
-from .lists import is_bool, list_draft
+from .lists import is_bool, list_draft, list_facts
 from .pictures import broken_images, image_draft, resized
 from .raw import raw_draft
 from .sizes import items_of
+from .sounds import other_sounds
 from .values import Contents
 
 _ENOUGH = 20
@@ -65,6 +66,8 @@ def _bytes_draft(data: KeyEvidence) -> Draft:
     draft = opaque if data.is_single else list_draft(data)
     if values.images:
         return draft.with_doubts(*broken_images(values))
+    if values.sounds:
+        return draft.with_doubts(*other_sounds(values))
     return _described(draft, values) if data.is_single else draft
 
 
@@ -109,9 +112,6 @@ def step_problem(evidence: Evidence, key: str) -> str:
         return "no value in any step"
     if len(each.kinds) > 1:
         return f"steps of several kinds, {' and '.join(sorted(each.kinds))}"
-    shortest = 0 if each.missing else each.shortest
-    if shortest < each.longest or (each.kind == "bytes" and each.longest > 1):
-        return f"{shortest:,} to {each.longest:,} {each.kind} values in a step"
     return ""
 
 
@@ -126,10 +126,15 @@ def _draft(lists: StepEvidence) -> Draft:
 
 
 def _step(each: KeyEvidence) -> Draft:
+    one_size = each.is_single or (each.is_fixed and each.kind != "bytes")
+    if each.missing or not one_size:
+        shortest = 0 if each.missing else each.shortest
+        lengths = f"{shortest:,} to {each.longest:,} values in a step"
+        return Draft(each.key, "VarLen", list_facts(each)).with_notes(lengths)
     image = image_draft(each) if each.is_single else None
     if image is None or each.values.empty:
         return raw_draft(each, {}) or plain_draft(each)
-    return resized(image, each.values)
+    return resized(image, each.values.all.heights, each.values.all.widths)
 
 
 def _with_groups(

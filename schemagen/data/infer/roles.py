@@ -118,7 +118,8 @@ class _Record:
                 "Mask to make it a target"
             )
         if meaning in ("weight", "info"):
-            learned = draft.codec.of_pixels or draft.codec.of_classes
+            media = draft.codec.of_pixels or draft.kind == "Audio"
+            learned = media or draft.codec.of_classes
             return draft if learned and meaning == "info" else draft.with_role("info")
         if meaning == "answer" or in_boxes:
             single = not in_boxes or draft.is_quantity

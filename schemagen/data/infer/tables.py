@@ -18,6 +18,7 @@ from .labels import label, label_text
 from .odd import with_content
 from .pictures import mask_or_picture, picture, with_own_sizes
 from .plain import plain, plain_draft
+from .sounds import sound
 from .table_columns import ListValues, TableColumn, columns_of
 
 # What separates the values of CSV files, besides the comma.
@@ -180,6 +181,12 @@ def _label_text(drafts: Drafts, column: TableColumn) -> Draft | None:
     return label_text(drafts, drafts.evidence.keys[column.key]) if is_text else None
 
 
+def _sound(drafts: Drafts, column: TableColumn) -> Draft | None:
+    data = drafts.evidence.keys[column.key]
+    single = column.values.dtype == "bytes" and column.lists is None
+    return sound(drafts, data) if single and not data.values.empty else None
+
+
 def _picture(drafts: Drafts, column: TableColumn) -> Draft | None:
     return _encoded(picture, drafts, column)
 
@@ -237,4 +244,14 @@ def _list(drafts: Drafts, key: str, dtype: str, lists: ListValues) -> Draft:
 
 Rule = Callable[[Drafts, KeyEvidence], Draft | None]
 
-_RULES = (_unknown, _time, _category, _label, _label_text, _picture, _mask, _plain)
+_RULES = (
+    _unknown,
+    _time,
+    _category,
+    _label,
+    _label_text,
+    _sound,
+    _picture,
+    _mask,
+    _plain,
+)

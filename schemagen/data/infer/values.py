@@ -28,6 +28,7 @@ from ..statistics.bytes_values import (
     EMPTY,
     IMAGES,
     RAW,
+    SOUNDS,
     TENSOR,
     TEXT,
     UNREAD,
@@ -394,6 +395,11 @@ class Contents:
         return {form: n for form, n in self.all.formats.items() if form in IMAGES}
 
     @property
+    def sounds(self) -> int:
+        """How many begin as encoded sound."""
+        return sum(self.all.formats.get(form, 0) for form in SOUNDS)
+
+    @property
     def damaged(self) -> int:
         """How many of these have no header that can be read."""
         return self.all.images - sum(self.all.channels.values())
@@ -424,6 +430,9 @@ class Contents:
 
 def _format_of(found: Content) -> str:
     """Say what a value is: an image of an unusual form has a name of its own."""
+    if found.format in SOUNDS:
+        name = found.format.upper()
+        return f"sound as {found.sound.text}" if found.sound else f"an unread {name}"
     if found.format not in IMAGES:
         return _FORMATS[found.format]
     if found.picture is None:

@@ -21,6 +21,7 @@ from ..profile.profile import ManifestFacts, Profile
 from ..statistics.bytes_values import Picture, content_of
 from ..statistics.model import FileStatistics, RecordStatistics, WrittenBy
 from ..statistics.samples import Sample
+from ..statistics.sounds import Sound
 
 # Of a list in a sample so many values are given, and of a text so many characters.
 _VALUES = 100
@@ -35,12 +36,16 @@ class BytesValue:
         bytes: its size.
         format: as of `BytesValues`.
         picture: of an image.
+        sound: of sound.
+        seconds: how long this is; null for other values.
         text: the first 1000 characters, if it is UTF-8; else null.
     """
 
     bytes: int
     format: str
     picture: Annotated[Picture, AsObject()] | None
+    sound: Annotated[Sound, AsObject()] | None
+    seconds: float | None
     text: str | None
 
 
@@ -247,4 +252,7 @@ def _bytes_value(value: bytes) -> BytesValue:
     content, text = content_of(value), None
     if content.utf8:
         text = value[: 4 * _CHARACTERS].decode(errors="ignore")[:_CHARACTERS]
-    return BytesValue(len(value), content.format, content.picture, text)
+    seconds = content.seconds if content.sound else None
+    return BytesValue(
+        len(value), content.format, content.picture, content.sound, seconds, text
+    )

@@ -410,6 +410,7 @@ def _column(
 def _part_of(stored: Stored) -> str:
     part, field, _ = stored
     content = part.content if part.holds == "size" else part.holds
+    content = "an image" if part.is_media else content  # under a numbered key
     return f"{content} of {one_line(field.label, 80)}"
 
 
@@ -418,8 +419,8 @@ class Quantity:
     """Numbers that a column has in each split.
 
     Attributes:
-        name: "values", "lengths", "steps", "sizes", "heights" or "widths".
-        unit: "" of values, else "values", "steps", "bytes" or "pixels".
+        name: "values", "lengths", "steps", "sizes", "heights", "widths" or "durations".
+        unit: "" of values, else "values", "steps", "bytes", "pixels" or "seconds".
         title: what they are, for people, such as "sizes in bytes".
     """
 
@@ -441,6 +442,7 @@ STEPS = Quantity("steps", "steps", "steps in a record")
 SIZES = Quantity("sizes", "bytes", "sizes in bytes")
 HEIGHTS = Quantity("heights", "pixels", "heights in pixels")
 WIDTHS = Quantity("widths", "pixels", "widths in pixels")
+DURATIONS = Quantity("durations", "seconds", "durations in seconds")
 
 
 def quantities_of(
@@ -458,6 +460,7 @@ def quantities_of(
             found[SIZES] = kind.contents.sizes
             found[HEIGHTS] = kind.contents.heights
             found[WIDTHS] = kind.contents.widths
+            found[DURATIONS] = kind.contents.seconds
         for quantity, numbers in found.items():
             if numbers.finite:
                 quantities.setdefault(quantity, {})[split.name] = numbers

@@ -10,7 +10,7 @@ from ..formatting import listed, number, plural, share, size, sizes
 from ..statistics.measures import BY_NAME, measure_texts, measured
 from ..statistics.numbers import Numbers, merged_numbers
 from .associations import Association, Associations, Variable
-from .columns import Column, Split, label_of, quantities_of
+from .columns import DURATIONS, Column, Split, label_of, quantities_of
 from .comparison import Difference
 from .duplicates import Duplicate
 from .judging import lacking_in
@@ -36,10 +36,11 @@ class Fact:
         split: the split, which is "" for files of none; None for all splits together.
         measure: what is known, such as "records", "mean" or "share".
         value: the value; None if there is none.
-        unit: "files", "records", "values", "steps", "bytes", "pixels", "share" (1 is all),
-            "distance" (0 to 1), or "" for numbers of the data and texts.
+        unit: "files", "records", "values", "steps", "bytes", "pixels", "seconds", "Hz",
+            "share" (1 is all), "distance" (0 to 1), or "" for numbers of the data and
+            texts.
         of: what is measured: "values", "lengths", "steps", "sizes", "heights", "widths",
-            "means" or "presence" of the subject; "" for the subject itself.
+            "durations", "means" or "presence" of the subject; "" for the subject itself.
         category: the class or the value of which it is, or the target.
         other_split: the split that this one is compared with.
         mark: "leakage", "duplicates", "drift", "missing-classes", "target-leakage" or
@@ -130,6 +131,7 @@ def _facts(profile: Profile) -> Iterator[Fact]:
             if split.name in column.found:
                 yield _present(column, [split], split.name)
         yield from number_facts(column, profile.splits)
+        yield from sound_facts(column, profile.splits)
     yield from judged_facts(profile)
 
 
@@ -247,6 +249,25 @@ def number_facts(column: Column, splits: Sequence[Split]) -> Iterator[Fact]:
                     quantity.name,
                     shown=texts[name],
                 )
+
+
+def sound_facts(column: Column, splits: Sequence[Split]) -> Iterator[Fact]:
+    """Yield rates and channels of sound, how long it is, and what is clipped or silent."""
+    for split in splits:
+        kind = column.kind_in(split)
+        found = kind.contents if kind else None
+        if found is None or not found.seconds.count:
+            continue
+        fact = partial(Fact, column.name, column.key, split.name)
+        unit = "records" if column.is_single else "values"
+        for name, what in (("rate", "Hz"), ("channels", "")) if found.sounds else ():
+            every = [getattr(sound, name) for sound in found.sounds or ()]
+            yield fact(name, (min(every), max(every)), what)
+        yield fact("total", float(found.seconds.total), "seconds", DURATIONS.name)
+        if found.heard:
+            note = f"of {plural(found.heard, 'sound')} that were decoded"
+            yield fact("clipped", found.clipped, unit, note=note)
+            yield fact("silent", found.silent, unit, note=note)
 
 
 def class_facts(profile: Profile) -> Iterator[Fact]:

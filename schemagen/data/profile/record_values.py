@@ -13,9 +13,10 @@ from ...runtime.cells.message import Feature, MalformedError, Message, parse_mes
 from ...runtime.native import BYTES
 from ...runtime.shared import base64_text
 from ...runtime.shared.errors import Problem
-from ..formatting import decoded, plural, quoted, size
+from ..formatting import decoded, number, plural, quoted, size
 from ..statistics.bytes_values import EMPTY, TEXT, content_of
 from ..statistics.raw import raw_numbers
+from ..statistics.sounds import Sound, raw_sound
 from .classes import class_text
 from .columns import Column
 from .words import picture_text, tensor_text
@@ -185,7 +186,8 @@ def _texts(
     if names := column.class_names:
         return [class_text(value, names, each) for value in contents or some.values]
     if contents:
-        return [_bytes_text(value, each) for value in contents]
+        raw = raw_sound(column.field)
+        return [_bytes_text(value, each, raw) for value in contents]
     exact = column.style._replace(ids=True)
     return [exact.text(value) for value in some.values]
 
@@ -209,9 +211,9 @@ def _fitting(
     return texts
 
 
-def _bytes_text(value: bytes, most: int) -> str:
-    """Describe a bytes value, and show how a text begins."""
-    content = content_of(value)
+def _bytes_text(value: bytes, most: int, raw: Sound | None) -> str:
+    """Describe a bytes value, or sound without a header; show how a text begins."""
+    content = content_of(value, raw)
     amount = size(len(value))
     if content.format == EMPTY:
         return '""'
@@ -221,6 +223,9 @@ def _bytes_text(value: bytes, most: int) -> str:
         return shown if len(text) <= most else f"{shown} ({amount})"
     if content.picture is not None:
         return f"{picture_text(content.picture)}, {amount}"
+    if content.sound is not None:
+        seconds = number(content.seconds, 4)
+        return f"{content.sound.text}, {seconds} s, {amount}"
     if content.trouble:
         return f"{content.trouble}, {amount}"
     if content.tensor is not None:

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...runtime.cells.tensor_proto import TensorHead
-from ..formatting import plural, quoted, share, sizes
+from ..formatting import number, plural, quoted, share, sizes
 from ..statistics.bytes_values import (
     EMPTY,
     IMAGES,
+    SOUNDS,
     TENSOR,
     TEXT,
     BytesValues,
@@ -139,9 +140,10 @@ def _bytes(found: BytesValues) -> list[str]:
         same = f"always {plural(high, 'byte')}"
         parts.append(same if low == high else sizes(low, high))
     if found.troubles is None:
-        parts.append("many that are not complete images")
+        parts.append("many that are not complete")
     else:
         parts += [f"{many:,} {why}" for why, many in sorted(found.troubles.items())]
+    parts += _durations(found)
     if found.orientations:
         parts.append(f"{sum(found.orientations.values()):,} turned by EXIF")
     return parts
@@ -152,6 +154,8 @@ def _format(found: BytesValues, format_: str) -> str:
         return _pictures(found, format_)
     if format_ == TENSOR:
         return _tensors(found.tensors)
+    if format_ in SOUNDS:
+        return _sounds(found, format_)
     return _texts(found) if format_ == TEXT else format_
 
 
@@ -169,6 +173,24 @@ def _pictures(found: BytesValues, format_: str) -> str:
 def picture_text(found: Picture) -> str:
     deep = f", {found.bits} bits" if found.bits != 8 else ""
     return f"{found.format} {found.height}x{found.width}x{found.channels}{deep}"
+
+
+def _sounds(found: BytesValues, format_: str) -> str:
+    """Describe the sounds of a format."""
+    some = [each for each in found.sounds or () if each.format == format_]
+    return " or ".join(sorted(each.text for each in some)[:_TEXTS]) or format_
+
+
+def _durations(found: BytesValues) -> list[str]:
+    """Describe how long sounds are, and how many are clipped or silent."""
+    seconds = found.seconds
+    if not seconds.count:
+        return []
+    total = f", {number(float(seconds.total), 4)} s in all" if seconds.count > 1 else ""
+    low, high = (number(each or 0, 3) for each in (seconds.minimum, seconds.maximum))
+    parts = [f"{low if low == high else f'{low} to {high}'} s{total}"]
+    parts += [f"{found.clipped:,} clipped"] * bool(found.clipped)
+    return parts + [f"{found.silent:,} silent"] * bool(found.silent)
 
 
 def _tensors(tensors: Mapping[TensorHead, int] | None) -> str:
@@ -220,7 +242,8 @@ def values_of(column: Column) -> str:
         return "no steps" if column.steps and not total else "never a list"
     raw = field is not None and field.parts[0].encoding == "raw"
     if raw and whole.contents:
-        return f"{extent(whole.contents.sizes)} bytes"
+        size = f"{extent(whole.contents.sizes)} bytes"
+        return "; ".join([size, *_durations(whole.contents)])
     text = values_text(whole, column.class_names, column.style)
     if column.steps and whole.present != total:
         return f"in {share(whole.present, total)} of the steps; {text}"

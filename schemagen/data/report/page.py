@@ -130,7 +130,7 @@ def page_text(
 ) -> str:
     """Return the page, with all text of data escaped; arguments are as of `write_report`.
 
-    Its policy allows pictures with data URLs, and the style sheet and the script with
+    Its policy allows pictures and sound with data URLs, and the style sheet and the script with
     these hashes. Nothing else in it can load or run.
     """
     # This imports packages that a report needs, and other commands do not.
@@ -139,7 +139,7 @@ def page_text(
     style = _source("style.css")
     script = _source("script.js")
     policy = (
-        f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; "
+        f"default-src 'none'; img-src data:; media-src data:; style-src '{_hash(style)}'; "
         f"script-src '{_hash(script)}'; base-uri 'none'; form-action 'none'"
     )
     environment = Environment(

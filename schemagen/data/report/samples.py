@@ -1,4 +1,4 @@
-"""A few whole records: pictures with masks and boxes over them, and all values."""
+"""A few whole records: pictures with masks and boxes over them, sound, all values."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from ..statistics.samples import Sample
 from ..thumbnails import Budget, Thumbnail, copy_of, copy_of_pixels
 from .overlays import Overlays, ids_of, overlays_of
 from .records import records_at
+from .sounds import Player, players_of
 
 if TYPE_CHECKING:
     from ...spec.model import RecordSpec
@@ -72,12 +73,13 @@ class ShownRecord:
     file: str
     headline: str
     pictures: Sequence[Thumbnail]
+    sounds: Sequence[Player]
     values: Sequence[Value]
 
 
 @dataclass(frozen=True)
 class SplitSamples:
-    """The samples of one split; as a table, if no sample of the page has pictures."""
+    """The samples of one split; as a table, if none of the page has pictures or sound."""
 
     split: Split
     samples: Sequence[ShownRecord]
@@ -123,7 +125,7 @@ def samples_of(profile: Profile, places: Sequence[Place]) -> Samples:
     likely = [each.column for each in profile.likely_classes]
     # Texts tell more than ids.
     likely.sort(key=lambda column: column.is_number)
-    painter = _Painter(columns, likely, spec, overlays_of(spec), Budget())
+    painter = _Painter(columns, likely, spec, overlays_of(spec), Budget(), Budget())
     painted: list[list[ShownRecord]] = [[] for _ in chosen]
     ids: dict[Place, str] = {}
     # One of each split in turn, so that the budget is shared fairly.
@@ -140,7 +142,8 @@ def samples_of(profile: Profile, places: Sequence[Place]) -> Samples:
         id_ = f"repeated-{len(repeated) + 1}"
         repeated.append(painter.sample(kept, id_))
         ids[Place(kept.file, kept.number)] = id_
-    drawn = any(sample.pictures for some in painted for sample in some)
+    every = (sample for some in painted for sample in some)
+    drawn = any(sample.pictures or sample.sounds for sample in every)
     groups = [
         SplitSamples(split, shown, None if drawn else _table(shown, columns))
         for split, shown in zip(splits, painted, strict=False)
@@ -200,6 +203,7 @@ class _Painter:
     spec: RecordSpec | None
     overlays: Overlays
     budget: Budget
+    sound_budget: Budget
 
     def sample(self, kept: Sample, id_: str, split: Split | None = None) -> ShownRecord:
         """Return a record as the page shows it; pixels count that are of a split."""
@@ -210,6 +214,11 @@ class _Painter:
             file=one_line(os.path.basename(kept.file), 80),
             headline=self._headline(features),
             pictures=self._pictures(features, split),
+            sounds=[
+                player
+                for column in self.columns
+                for player in players_of(column, features, self.sound_budget)
+            ],
             values=self._values(features),
         )
 

@@ -1,4 +1,4 @@
-"""Bytes values: encoded images, serialized tensors, text, or none of these."""
+"""Bytes values: encoded images and sound, serialized tensors, text, or none of these."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...documents import Counts, WithProperties
+from ...runtime.audio.formats import DECODED as AUDIO
+from ...runtime.audio.formats import recognised
 from ...runtime.cells.columns import Column
 from ...runtime.cells.tensor_proto import TensorHead, tensor_head
 from ...runtime.images.formats import DECODED, UNDECODED, sniff, undecoded
 from ...runtime.images.headers import ImageHeader
 from ...runtime.shared.errors import Problem
 from .numbers import Numbers, few, merged_numbers, numbers, summed
+from .sounds import Level, Sound, level_of, samples_of, seconds_of, sound_header
 
 LONGEST_COUNTED = 256
 """Longer values are not counted one by one: no class has such a name."""
@@ -25,6 +28,7 @@ LONGEST_COUNTED = 256
 
 EMPTY, TEXT, TENSOR, RAW = "empty", "text", "tensor", "raw"
 IMAGES = tuple(DECODED)
+SOUNDS = tuple(AUDIO)
 UNREAD = (RAW, *UNDECODED)
 """What no kind reads but as bytes: images of formats that are not decoded, and all else."""
 
@@ -46,12 +50,15 @@ class Content(NamedTuple):
     """What a bytes value is.
 
     Attributes:
-        format: one of IMAGES or UNREAD, "tensor", "text", "empty".
+        format: one of IMAGES, SOUNDS or UNREAD, "tensor", "text", "empty".
         utf8: whether it is UTF-8; text without control characters is "text", too.
         picture: of an image.
-        trouble: why an image's header does not say what it is; empty if it does.
+        trouble: why the header of an image or of sound does not say what it is; empty if
+            it does.
         orientation: the EXIF orientation of an image that is not upright.
         tensor: of a serialized tensor.
+        sound: of sound.
+        seconds: how long this is.
     """
 
     format: str
@@ -60,15 +67,24 @@ class Content(NamedTuple):
     trouble: str = ""
     orientation: int | None = None
     tensor: TensorHead | None = None
+    sound: Sound | None = None
+    seconds: float = 0.0
 
 
 _WORDS = Content(TEXT, utf8=True)
 
 
-def content_of(value: bytes) -> Content:
-    """Tell what a bytes value is."""
+def content_of(value: bytes, raw: Sound | None = None) -> Content:
+    """Tell what a bytes value is.
+
+    Args:
+        value: the bytes.
+        raw: what a schema says of sound without a header; None of other bytes.
+    """
     if not value:
         return Content(EMPTY, utf8=True)
+    if raw is not None:
+        return Content(RAW, sound=raw, seconds=seconds_of(value, raw))
     if value.isascii() and value.decode().isprintable():
         return _WORDS  # most bytes are these, or images
     image = sniff(value)
@@ -78,6 +94,8 @@ def content_of(value: bytes) -> Content:
             return found
         text = _text(value)
         return found if text.format == RAW else text
+    if (form := recognised(value)) is not None:
+        return _sound(value, form.name)
     tensor = tensor_head(value)
     if tensor is not None:
         return Content(TENSOR, tensor=tensor)
@@ -92,7 +110,18 @@ def _image(value: bytes, image: str) -> Content:
         header = DECODED[image].header(value)
     except Problem as problem:
         return Content(image, trouble=problem.found)
+    except ImportError as error:  # of an old Pillow
+        return Content(image, trouble=str(error))
     return _content_of_image(image, header)
+
+
+def _sound(value: bytes, form: str) -> Content:
+    try:
+        found = sound_header(value)
+    except Problem as problem:
+        return Content(form, trouble=problem.found)
+    assert found is not None
+    return Content(form, sound=found[0], seconds=found[1])
 
 
 @lru_cache(maxsize=4096)
@@ -119,8 +148,8 @@ class BytesValues:
 
     Attributes:
         sizes: in bytes.
-        formats: how many are of which format: one of IMAGES or UNREAD, "tensor" (a
-            serialized tf.TensorProto), "text" (UTF-8 without control characters),
+        formats: how many are of which format: one of IMAGES, SOUNDS or UNREAD, "tensor"
+            (a serialized tf.TensorProto), "text" (UTF-8 without control characters),
             "empty".
         utf8: how many are UTF-8, empty ones and those with control characters too.
         pictures: how many images are of which format, size and number of channels;
@@ -129,11 +158,18 @@ class BytesValues:
         widths: likewise.
         channels: how many images have how many.
         depths: how many have how many bits per channel.
-        troubles: why images' headers do not say what they are, and of how many; None
-            for too many reasons.
+        troubles: why headers of images and of sound do not say what they are, and of how
+            many; None for too many reasons.
         orientations: how many images are not upright, by their EXIF orientation.
         tensors: how many serialized tensors are of which dtype and shape; None if
             there are more than numbers.DISTINCT kinds.
+        sounds: how many sounds are of which format, rate, channels and bits; None if
+            there are more than numbers.DISTINCT kinds.
+        seconds: how long they are.
+        heard: how many were decoded; FLAC is with the package soundfile.
+        clipped: in how many of these a channel has three samples at full scale, one
+            after the other.
+        silent: in how many of these all samples are below 1/1000 of full scale.
         distinct: how often each value occurs; None if there are more than
             numbers.DISTINCT, or one is longer than LONGEST_COUNTED.
     """
@@ -149,6 +185,11 @@ class BytesValues:
     troubles: Counts[str] | None = field(default_factory=dict)
     orientations: Counts[int] = field(default_factory=dict)
     tensors: Counts[TensorHead] | None = field(default_factory=dict)
+    sounds: Counts[Sound] | None = field(default_factory=dict)
+    seconds: Numbers = field(default_factory=Numbers)
+    heard: int = 0
+    clipped: int = 0
+    silent: int = 0
     distinct: Counts[bytes] | None = field(default_factory=dict)
     __get_pydantic_core_schema__ = WithProperties("count", "images")
 
@@ -180,28 +221,46 @@ def merged_bytes(parts: Sequence[BytesValues]) -> BytesValues:
         troubles=few([part.troubles for part in parts]),
         orientations=summed(part.orientations for part in parts),
         tensors=few([part.tensors for part in parts]),
+        sounds=few([part.sounds for part in parts]),
+        seconds=merged_numbers([part.seconds for part in parts]),
+        heard=sum(part.heard for part in parts),
+        clipped=sum(part.clipped for part in parts),
+        silent=sum(part.silent for part in parts),
         distinct=few([part.distinct for part in parts]),
     )
 
 
-def bytes_values(columns: Sequence[Column]) -> BytesValues:
+def bytes_values(columns: Sequence[Column], raw: Sound | None = None) -> BytesValues:
     """Summarize the values of columns of kind bytes.
 
     Short values are counted, and looked at once each.
+
+    Args:
+        columns: of one key.
+        raw: what a schema says of sound without a header; None of other bytes.
     """
     short: Counter[bytes] = Counter()
     contents: Counter[Content] = Counter()
+    levels: Counter[Level] = Counter()
     sizes = []
+
+    def add(value: bytes, count: int = 1) -> None:
+        content = content_of(value, raw)
+        contents[content] += count
+        if content.sound and (samples := samples_of(value, content.sound)) is not None:
+            levels[level_of(samples)] += count
+
     for column in columns:
         sizes.append(column.sizes)
         long = sizes[-1] > LONGEST_COUNTED
-        if long.any():
-            contents.update(map(content_of, column.bytes_values(long)))
+        for value in column.bytes_values(long) if long.any() else ():
+            add(value)
         short.update(column.bytes_values(~long))
     distinct = None if contents else few([short])
     for value, count in short.items():
-        contents[content_of(value)] += count
+        add(value, count)
     pictures = _by(contents, "picture")
+    sounding = {each: count for each, count in contents.items() if each.sound}
     return BytesValues(
         sizes=numbers(np.concatenate(sizes)),
         formats=_by(contents, "format"),
@@ -214,6 +273,11 @@ def bytes_values(columns: Sequence[Column]) -> BytesValues:
         troubles=few([_by(contents, "trouble")]),
         orientations=_by(contents, "orientation"),
         tensors=few([_by(contents, "tensor")]),
+        sounds=few([_by(contents, "sound")]),
+        seconds=_repeated(sounding, "seconds", np.float64),
+        heard=levels.total(),
+        clipped=sum(count for level, count in levels.items() if level.clipped),
+        silent=sum(count for level, count in levels.items() if level.silent),
         distinct=distinct,
     )
 
@@ -228,7 +292,7 @@ def _by(counts: Mapping[Any, int], name: str) -> dict[Any, int]:
     return found
 
 
-def _repeated(pictures: Mapping[Picture, int], name: str) -> Numbers:
-    found = _by(pictures, name)
-    values = np.array(list(found), np.int64)
+def _repeated(counts: Mapping[Any, int], name: str, dtype: Any = np.int64) -> Numbers:
+    found = _by(counts, name)
+    values = np.array(list(found), dtype)
     return numbers(np.repeat(values, list(found.values()))) if found else Numbers()

@@ -29,6 +29,7 @@ from .model import (
 from .numbers import Numbers, numbers
 from .raw import RawNumbers, numbers_of, with_numbers
 from .samples import Sample, priorities_of, with_samples
+from .sounds import Sound
 
 if TYPE_CHECKING:
     from .samples import RowSample
@@ -58,6 +59,7 @@ class Measuring:
         groups: keys of which the digests of all values are kept; none without digests.
         rows: also take a sample of rows, of these keys; none for no sample.
         raw: the keys whose bytes values are numbers, and which.
+        sounds: the keys whose bytes values are sound without a header, and which.
     """
 
     def __init__(
@@ -67,8 +69,10 @@ class Measuring:
         groups: Sequence[str] = (),
         rows: Sequence[str] = (),
         raw: Mapping[str, RawNumbers] = MappingProxyType({}),
+        sounds: Mapping[str, Sound] = MappingProxyType({}),
     ) -> None:
-        self._digests, self._groups, self._raw = digests, groups, raw
+        self._digests, self._groups = digests, groups
+        self._raw, self._sounds = raw, sounds
         self._rows: RowSample | None = None
         if rows:
             from .samples import RowSample
@@ -94,7 +98,7 @@ class Measuring:
 
     def _measure(self) -> None:
         if self._held:
-            found = _measured(self._held, self._raw)
+            found = _measured(self._held, self._raw, self._sounds)
             held = [(with_numbers(each, self._raw), some) for each, some in self._held]
             if self._digests:
                 parts = [digests_of(each, found.keys, self._groups) for each, _ in held]
@@ -127,7 +131,9 @@ def _memory(columns: Columns) -> int:
     return size
 
 
-def _measured(held: Sequence[Held], raw: Mapping[str, RawNumbers]) -> RecordStatistics:
+def _measured(
+    held: Sequence[Held], raw: Mapping[str, RawNumbers], sounds: Mapping[str, Sound]
+) -> RecordStatistics:
     samples: tuple[Sample, ...] = ()
     for columns, priorities in held:
         samples = with_samples(samples, columns.records, priorities)
@@ -141,7 +147,10 @@ def _measured(held: Sequence[Held], raw: Mapping[str, RawNumbers]) -> RecordStat
         sequences=sum(int(np.count_nonzero(each.sequences)) for each in every),
         malformed=sum(len(each.malformed) for each in every),
         malformed_reasons=first_reasons(map(_reasons, every)),
-        keys={key: _key(key, chain(*_of(key, by_key)), raw.get(key)) for key in keys},
+        keys={
+            key: _key(key, chain(*_of(key, by_key)), raw.get(key), sounds.get(key))
+            for key in keys
+        },
         steps={key: _steps(key, _of(key, by_list), raw.get(key)) for key in lists},
         more_keys=more_keys or more_lists,
         unknown=first_counts(_row_counts(each.unknown) for each in every),
@@ -169,13 +178,20 @@ def _numbers(arrays: Sequence[NDArray[Any]]) -> Numbers:
     return numbers(arrays[0] if len(arrays) == 1 else np.concatenate(arrays))
 
 
-def _key(key: str, columns: Iterable[Column], raw: RawNumbers | None) -> KeyStatistics:
+def _key(
+    key: str,
+    columns: Iterable[Column],
+    raw: RawNumbers | None,
+    sound: Sound | None = None,
+) -> KeyStatistics:
     kinds = sorted(by_name({each.kind: each} for each in columns).items())
-    return KeyStatistics(key, {kind: _kind(kind, some, raw) for kind, some in kinds})
+    return KeyStatistics(
+        key, {kind: _kind(kind, some, raw, sound) for kind, some in kinds}
+    )
 
 
 def _kind(
-    kind: str, columns: Sequence[Column], raw: RawNumbers | None
+    kind: str, columns: Sequence[Column], raw: RawNumbers | None, sound: Sound | None
 ) -> KindStatistics:
     counted = [*columns] if kind not in (BYTES, NOTHING) else []
     if kind == BYTES and raw is not None:
@@ -185,7 +201,7 @@ def _kind(
         present=sum(map(len, columns)),
         lengths=_numbers([column.lengths for column in columns]),
         numbers=_numbers([each.values for each in counted]) if counted else None,
-        bytes=bytes_values(columns) if kind == BYTES else None,
+        bytes=bytes_values(columns, sound) if kind == BYTES else None,
     )
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...runtime.cells.columns import Column, Columns, OnDemand
 from ...runtime.cells.message import Feature
 from ...runtime.native import BYTES, FLOAT, INT64
-from ...runtime.shared.dtypes import DTYPES, FLOATS, from_bits
+from ...runtime.shared.dtypes import DTYPES, FLOATS, PARTS, from_bits
 
 if TYPE_CHECKING:
     from ...spec.model import FieldSpec, RecordSpec
@@ -84,7 +84,9 @@ def raw_numbers(field: FieldSpec) -> RawNumbers | None:
     if not isinstance(codec, FixedNumbers) or part.encoding != "raw":
         return None
     count = prod(codec.shape)
-    readable = not part.transfer_encoding and 0 < count <= _MOST_NUMBERS
+    # Complex numbers have no order: they are not summarized.
+    plain = not part.transfer_encoding and part.dtype not in PARTS
+    readable = plain and 0 < count <= _MOST_NUMBERS
     return RawNumbers(part.dtype, count) if readable else None
 
 

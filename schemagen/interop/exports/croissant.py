@@ -16,7 +16,16 @@ from ...progress import track
 from ...runtime.kinds.classes import Classed
 from ...runtime.storage.manifest import Split
 from ...spec.model import FieldSpec, RecordSpec
-from .exporter import CLASS, PICTURE, Exporter, Files, Notes, Request, value_of
+from .exporter import (
+    CLASS,
+    PICTURE,
+    Exporter,
+    Files,
+    Notes,
+    Request,
+    is_numbered,
+    value_of,
+)
 
 Json = dict[str, Any]
 
@@ -169,6 +178,8 @@ def _field(spec: RecordSpec, field: FieldSpec, notes: Notes) -> Json:
     notes.leave_out(field, "optional", "default", "max_length", "max_count", "group")
     if not field.codec.of_classes:
         notes.leave_out(field, "num_classes", "classes", "ignore")
+    if is_numbered(field):
+        notes.add(field, f"only the first of {len(field.parts)} keys")
     if shape:
         found["isArray"] = True
         found["arrayShape"] = ",".join("-1" if n is None else str(n) for n in shape)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...findings import printable
+from ...runtime.kinds.image_lists import Images
 from ...runtime.storage.manifest import Split
 from ...spec.model import FieldSpec, RecordSpec, defaults_of
 
@@ -67,14 +68,21 @@ def value_of(field: FieldSpec) -> tuple[str, Shape]:
     codec, value = field.codec, field.parts[0]
     delivered = codec.delivered
     _, shape = delivered.decoded
-    if value.is_image:
-        return PICTURE, shape
+    if value.is_media:
+        of_pixels = codec.of_step.of_pixels
+        return PICTURE if of_pixels else "bytes", () if is_numbered(field) else shape
     if codec.of_step.of_classes:
         return CLASS, shape
-    shape = shape or delivered.shape  # of a sparse tensor
+    if delivered.layout == "sparse":
+        shape = delivered.shape
     if delivered.limit is not None:  # lists that are filled up on disk vary in rows
         shape = (None, *shape[1:])
     return value.dtype, shape
+
+
+def is_numbered(field: FieldSpec) -> bool:
+    """Return whether each of its values has a key of its own."""
+    return isinstance(field.kind, Images) and field.kind.keys is not None
 
 
 def keys_of(field: FieldSpec, holds: str) -> list[str]:

@@ -14,7 +14,17 @@ from ...runtime.cells.part import BYTES, Part
 from ...runtime.images.formats import DECODED
 from ...runtime.storage.manifest import Split
 from ...spec.model import FieldSpec, RecordSpec
-from .exporter import CLASS, PICTURE, Exporter, Files, Notes, Request, Shape, value_of
+from .exporter import (
+    CLASS,
+    PICTURE,
+    Exporter,
+    Files,
+    Notes,
+    Request,
+    Shape,
+    is_numbered,
+    value_of,
+)
 
 Json = dict[str, Any]
 
@@ -81,7 +91,14 @@ def _features(spec: RecordSpec, notes: Notes) -> Json:
         notes.leave_out(field, "resize", "dequantize", "too_long")
         doc = {"description": field.doc} if field.doc else {}
         found[value.key] = {**_value(field, value, notes), **doc}
-        found |= {each.key: _stored(each, field.optional) for each in others}
+        found |= {
+            each.key: _value(field, each, notes)
+            if each.holds == "value"
+            else _stored(each, field.optional)
+            for each in others
+        }
+        if is_numbered(field):
+            notes.add(field, f"{len(field.parts)} features of an image each")
         if field.optional:
             notes.add(field, "a default of TFDS where it is missing")
     return {

@@ -17,6 +17,7 @@ from .exporter import (
     Notes,
     Request,
     Shape,
+    is_numbered,
     keys_of,
     value_of,
 )
@@ -38,9 +39,15 @@ def schema_text(spec: RecordSpec, notes: Notes) -> str:
         if field.name != field.key:
             notes.add(field, f"named {field.key!r}")
         notes.leave_out(field, "default", "group", "format_text")
+        if is_numbered(field):
+            notes.add(field, f"{len(field.parts)} tensors of an image each")
         if not field.codec.of_classes:
             notes.leave_out(field, "num_classes", "classes", "ignore")
-    tensors = {field.name: _tensor(field) for field in spec.fields}
+    tensors = {
+        part.key if is_numbered(field) else field.name: _tensor(field, part)
+        for field in spec.fields
+        for part in (field.parts if is_numbered(field) else field.parts[:1])
+    }
     message: Message = {
         "feature": [_feature(*each, notes) for each in spec.parts().values()],
         "tensor_representation_group": {"": {"tensor_representation": tensors}},
@@ -119,9 +126,8 @@ def _comments(part: Part, field: FieldSpec, notes: Notes) -> list[str]:
     return comments
 
 
-def _tensor(field: FieldSpec) -> Message:
+def _tensor(field: FieldSpec, value: Part) -> Message:
     """Return the tensor that TFX makes of a field's columns."""
-    value = field.parts[0]
     if index_keys := keys_of(field, "index"):
         sparse = {
             "dense_shape": {"dim": [{"size": size} for size in field.kind.shape]},

@@ -10,7 +10,7 @@ import importlib.util
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, wraps
 from inspect import signature
 from math import prod
 from pathlib import Path
@@ -20,7 +20,7 @@ import numpy as np
 
 from ...findings import Finding, Location, SchemagenError, printable, refuse
 from ...runtime.shared.errors import did_you_mean
-from ...schema import Ragged, Sparse, Steps
+from ...schema import Ragged, Sparse, Steps, VarLen
 from ...schema.declaration import as_tuple
 from .parts import (
     MAYBE,
@@ -315,6 +315,21 @@ def _steps(
     return place.field(Steps, step=replace(step.kind, key=None, role=None)), remark
 
 
+def _in_steps(make: Callable[..., Made]) -> Callable[..., Made]:
+    """Return a function of lists in each step, given that of one list."""
+
+    @wraps(make)
+    def made(place: Place, /, *positional: Any, **keywords: Any) -> Made:
+        field, remark = make(place, *positional, **keywords)
+        kind = field.kind
+        if not isinstance(kind, VarLen):
+            raise ValueError("partitions in a feature list")
+        here = replace(_maybe_empty(place), key=str(kind.key))
+        return here.field(Steps, step=VarLen(kind.dtype), ragged=kind.ragged), remark
+
+    return made
+
+
 _Makers = Mapping[str, Callable[..., Made]]
 _OF_EXAMPLE: _Makers = {
     "FixedLenFeature": _fixed_len,
@@ -323,7 +338,11 @@ _OF_EXAMPLE: _Makers = {
     "RaggedFeature": _ragged,
     "SparseFeature": _sparse,
 }
-_OF_STEPS: _Makers = {"FixedLenSequenceFeature": _steps}
+_OF_STEPS: _Makers = {
+    "FixedLenSequenceFeature": _steps,
+    "RaggedFeature": _in_steps(_ragged),
+    "VarLenFeature": _in_steps(_var_len),
+}
 
 
 def _maybe_empty(place: Place) -> Place:

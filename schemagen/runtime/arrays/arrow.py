@@ -12,7 +12,7 @@ from ..kinds.classes import names_of
 from ..kinds.kind import Kind
 from ..kinds.numbers import time_of
 from ..records.decoder import DecodedRun, Decoder, Row
-from ..shared.dtypes import DTYPES
+from ..shared.dtypes import DTYPES, PARTS
 from ..shared.errors import DatasetError, Problem
 from ..shared.tensors import as_arrays
 from ..shared.times import Time
@@ -143,6 +143,11 @@ def column_of(codec: Kind, decoded: Decoded, rows: int, *, names: bool = False) 
     import pyarrow as pa  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
     dtype, shape = codec.delivered.decoded
+    if dtype in PARTS:
+        raise DatasetError(
+            f"field {codec.label!r}: to_arrow: Arrow has no complex numbers: leave the "
+            "field out with open_split(..., fields=...)"
+        )
     values, default = decoded.values(), codec.default
     step = codec.of_step
     if names and step.of_classes and names_of(step):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cells.columns import Rows
+from ..kinds.audio import Audio
 from ..kinds.kind import Kind
 from ..kinds.lists import VarLen
 from ..native import Lengths
@@ -108,7 +109,9 @@ def lists_of(decoder: Decoder) -> Mapping[str, Kind]:
     return {
         name: codec
         for name, codec in codecs.items()
-        if isinstance(codec, VarLen) and has_length(codec) and "." not in codec.label
+        if isinstance(codec, (Audio, VarLen))
+        and has_length(codec)
+        and "." not in codec.label
     }
 
 

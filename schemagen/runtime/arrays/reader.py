@@ -7,12 +7,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from ..cells.decoded import Form
-from ..kinds.kind import Kind
 from ..records.codec import RecordCodec
 from ..records.decoder import Decoder, ListForm
 from ..records.roles import Roles, missing_targets
 from ..records.selecting import Select
-from ..shared.dtypes import DTYPES
 from ..shared.errors import with_suggestion
 from ..shared.options import RaiseOrSkip, check_choice, check_flags, options_by_name
 from ..sources.finding import Paths, Splits
@@ -78,7 +76,8 @@ class SplitReader:
             ragged: "padded" pads the lists of a batch to the longest, as `parse_batch`
                 does; "list" leaves them as long as they are. Fields that the schema
                 declares ragged are lists in any case.
-            decode_images: decode encoded images and masks; False returns their bytes.
+            decode_images: decode encoded images, masks and sound, and what has a decoder;
+                False returns their bytes.
             class_names: return labels by the names of their classes.
             on_corrupt: "raise" an error that names file, record and field; or "skip"
                 corrupt records in batches and loops, with a warning: read by number,
@@ -108,7 +107,7 @@ class SplitReader:
                 words = f"no field {name!r}: expected names out of {', '.join(names)}"
                 raise ValueError(with_suggestion(words, name, names))
         for name in chosen:
-            _check_dtype(self.record[name])
+            self.record[name].prepare()
         record = self.record.selecting(select)
         decoder = Decoder(
             record, chosen, Form(decode_images, class_names), lists=ragged
@@ -128,18 +127,3 @@ class SplitReader:
                 splits.append(whole.select(each.slice.of(len(whole))))
             weights.append(each.weight)
         return mixed(splits, weights) if isinstance(source, Mapping) else splits[0]
-
-
-def _check_dtype(codec: Kind) -> None:
-    """Refuse a field whose dtype no installed package has.
-
-    Raises:
-        ModuleNotFoundError: says how to install ml_dtypes.
-    """
-    dtype = DTYPES.get(codec.delivered.dtype)
-    try:
-        _ = dtype and dtype.numpy
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            f"field {codec.label!r}: {codec.delivered.dtype}: {error}", name=error.name
-        ) from None

@@ -196,11 +196,11 @@ class Source(ABC):
         """
 
     @abstractmethod
-    def steps(self, key: str, limit: Any) -> tuple[Any, Source]:
+    def steps(self, part: Part, limit: Any) -> tuple[Any, Source]:
         """Return the steps of a feature list, and a source of what each of them holds.
 
         Args:
-            key: of the list.
+            part: the list.
             limit: beyond which graphs do not look at steps.
         """
 

@@ -83,6 +83,7 @@ class Column:
         values: float32 or int64 [sum of lengths]; of bytes int64 [sum, 2], where each
             value begins and ends in `data`.
         data: uint8 [bytes], the memory that holds bytes values.
+        keys: of rows with one value from each of several keys, these keys; or ().
     """
 
     key: str
@@ -91,6 +92,7 @@ class Column:
     lengths: Rows
     values: NDArray[Any]
     data: NDArray[np.uint8]
+    keys: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         """Return how many records, or steps, have it."""

@@ -114,7 +114,7 @@ class Form:
     """How decoded values are delivered.
 
     Attributes:
-        images: decode encoded images and masks; otherwise they stay bytes.
+        images: decode encoded images, masks and sound; otherwise they stay bytes.
         names: deliver labels by the names of their classes, in place of ids.
     """
 

@@ -48,6 +48,7 @@ class Notes:
         packed: whether there are no records yet, but what a kind has packed in each of its
             parts for every row.
         choose: which items of lists are read; None for all.
+        thorough: whether files are decoded to see that they can be.
         faults: what is wrong, in the order of the checks.
     """
 
@@ -55,6 +56,7 @@ class Notes:
     trusted: bool = False
     packed: bool = False
     choose: Choose | None = None
+    thorough: bool = False
     faults: list[Fault] = field(default_factory=list)
 
     def add(
@@ -182,6 +184,31 @@ class ArrayCells(Cells):
         lengths = self.sizes // found.size
         return self.of(replace(column, kind=_RAW, lengths=lengths, values=values))
 
+    def in_turn(self, others: Sequence[ArrayCells]) -> ArrayCells:
+        """Return the single bytes values of these and other cells as one list of each row.
+
+        Args:
+            others: cells of other keys, which have the same rows.
+        """
+        columns = [self.column, *(each.column for each in others)]
+        values, memories = (
+            [each.values for each in columns],
+            {id(each.data): each.data for each in columns},
+        )
+        data = self.column.data
+        if len(memories) > 1:
+            starts = np.cumsum([0, *(len(each.data) for each in columns)])
+            values = [each + start for each, start in zip(values, starts, strict=False)]
+            data = np.concatenate([each.data for each in columns])
+        joined = replace(
+            self.column,
+            lengths=np.full(len(self.column), len(columns)),
+            values=np.stack(values, axis=1).reshape(-1, 2),
+            data=data,
+            keys=tuple(each.key for each in columns),
+        )
+        return self.of(joined)
+
     def base64(self, expected: str) -> ArrayCells:
         """Return the bytes that base64 text stands for."""
         check = BytesCheck(
@@ -254,6 +281,8 @@ class ArrayCells(Cells):
         return RaggedRows(flat, lengths)
 
     def of_steps(self, found: ArrayCells, values: Values) -> list[Any]:
+        if isinstance(values, RaggedRows):
+            values = list(values)
         if not len(self.values):
             return [values[:0]] * len(self.column)
         if self.notes.choose is not None:
@@ -454,13 +483,17 @@ def _refused_each(
             problems.setdefault(row, (at, problem.with_traceback(None)))
     if not problems:
         return None
-    by_expected: dict[str, list[int]] = {}
-    for row, (_, refusal) in problems.items():
-        by_expected.setdefault(check.expected or refusal.expected, []).append(row)
-    for expected, rows in by_expected.items():
+    by_expected: dict[tuple[str, str], list[int]] = {}
+    for row, (value, refusal) in problems.items():
+        expected = check.expected or refusal.expected
+        key = column.keys[value % len(column.keys)] if column.keys else column.key
+        by_expected.setdefault((expected, key), []).append(row)
+    for (expected, key), rows in by_expected.items():
 
-        def found(at: int, rows: list[int] = rows) -> str:
+        def found(at: int, rows: list[int] = rows, key: str = key) -> str:
             value, refusal = problems[rows[at]]
+            if column.keys:
+                return f"{refusal.found} under {key!r}"
             place = value - column.starts[rows[at]]
             alone = column.lengths[rows[at]] == 1
             return refusal.found if alone else f"{refusal.found} at [{place}]"
@@ -472,7 +505,7 @@ def _refused_each(
             return check.cause(column.bytes_at(value))
 
         what = check.rule, check.what, expected
-        own.notes.add(*what, column.rows[rows], found, why, column.key)
+        own.notes.add(*what, column.rows[rows], found, why, key)
     keep = np.ones(len(column), np.bool_)
     keep[list(problems)] = False
     return keep
@@ -558,6 +591,17 @@ class ColumnSource(Source):
             found = found.base64(expected)
         return found.with_rows(lacking) if fill and len(lacking) else found
 
+    def having(self, parts: Sequence[Part]) -> ArrayCells:
+        """Return the rows that have a value of bytes, not an empty one, in any part."""
+        cells = [
+            ArrayCells(self.notes, self.features.column(part.key, part.kind))
+            for part in parts
+        ]
+        rows = np.unique(
+            np.concatenate([each.column.rows[each.sizes > 0] for each in cells])
+        )
+        return cells[0].of(replace(cells[0].column, rows=rows))
+
     def _lacking(
         self, part: Part, expected: str, needed_by: ArrayCells | None, *, fill: bool
     ) -> NDArray[np.int64]:
@@ -586,7 +630,8 @@ class ColumnSource(Source):
                 what = "SG523", "wrong feature type", expected
                 self.notes.add(*what, other.rows, *words, part.key)
 
-    def steps(self, key: str, limit: Any) -> tuple[ArrayCells, ColumnSource]:
+    def steps(self, part: Part, limit: Any) -> tuple[ArrayCells, ColumnSource]:
+        key = part.key
         features, found = self.features, self.features.steps.get(key)
         if found is None:
             found = StepColumn(key, _NOTHING, _NOTHING, ())
@@ -598,7 +643,12 @@ class ColumnSource(Source):
         memory = np.empty(0, np.uint8)
         column = Column(key, INT64, found.rows, found.steps, np.arange(count), memory)
         live = features.live[np.repeat(found.rows, found.steps)]
-        columns = tuple(replace(each, key="") for each in found.columns)
+        columns = {each.kind: replace(each, key="") for each in found.columns}
+        bare = columns.pop(NOTHING, None) if part.count is None else None
+        if bare is not None:  # such a step has an empty list, as TensorFlow reads it
+            lists = column_of({"": tuple(columns.values())}, "", part.kind)
+            filled = ArrayCells(self.notes, lists).with_rows(bare.rows)
+            columns[part.kind] = filled.column
         steps = ArrayCells(self.notes, column).only(features.live[found.rows])
         if self.notes.choose is not None:
             (steps,) = checked((steps,), *limit.checks())
@@ -606,7 +656,7 @@ class ColumnSource(Source):
             live = np.zeros(count, np.bool_)
             live[steps.values] = True
         return steps, ColumnSource(
-            Features(live, {"": columns}),
+            Features(live, {"": tuple(columns.values())}),
             Notes(self.notes.label, packed=self.notes.packed),
         )
 

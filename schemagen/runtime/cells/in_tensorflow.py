@@ -357,8 +357,8 @@ class TensorSource(Source):
     def _absent(self, key: str) -> Any:
         return ~self.parsed.present(key)
 
-    def steps(self, key: str, limit: Any) -> tuple[TensorCells, TensorSource]:
-        stored = TensorCells(self.label, self.parsed[key])
+    def steps(self, part: Part, limit: Any) -> tuple[TensorCells, TensorSource]:
+        stored = TensorCells(self.label, self.parsed[part.key])
         if (select := self.parsed.selecting(self.label)) is not None:
             (stored,) = checked((stored,), *limit.checks())
             stored = replace(stored, tensor=select(stored.tensor))

@@ -90,8 +90,8 @@ class Part:
         return _KINDS[self.stored]
 
     @property
-    def is_image(self) -> bool:
-        """Whether each value is an encoded image."""
+    def is_media(self) -> bool:
+        """Whether each value is an encoded image or sound."""
         return self.encoding not in ("list", "raw", "proto")
 
     @property

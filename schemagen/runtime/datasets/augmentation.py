@@ -1,4 +1,4 @@
-"""Pictures varied in training: mirrored, moved, brighter or darker.
+"""Pictures and sound varied in training: mirrored, moved, brighter; a window of each.
 
 What happens to a record is drawn from the seed of its batch and its place in there,
 and not from the field: a picture and its mask are mirrored together.
@@ -9,8 +9,8 @@ from __future__ import annotations
 from ..shared.requirements import tf
 
 # One row of random numbers each; a new one comes last, and leaves the others as they are.
-_DRAWS = 6
-_LEFT_RIGHT, _UP_DOWN, _DOWN, _RIGHT, _BRIGHTNESS, _CONTRAST = range(_DRAWS)
+_DRAWS = 7
+_LEFT_RIGHT, _UP_DOWN, _DOWN, _RIGHT, _BRIGHTNESS, _CONTRAST, _WINDOW = range(_DRAWS)
 
 
 def images(
@@ -104,6 +104,44 @@ def masks(
         The same shape and dtype, with no other ids than there were.
     """
     return _moved(ids, seed, 1, flip_left_right, flip_up_down, crop)
+
+
+def sounds(
+    samples: tf.Tensor | tf.RaggedTensor, seed: tf.Tensor, *, crop: int
+) -> tf.Tensor | tf.RaggedTensor:
+    """Take a random window of each sound of a batch.
+
+    A window is inside of the sound, whose end is the last sample that is not 0. Shorter
+    sound is padded with zeros.
+
+    Args:
+        samples: [B, T, C], or ragged [B, (T), C].
+        seed: as for `images`.
+        crop: the samples of a window.
+
+    Returns:
+        The same dtype: [B, crop, C], or ragged with at most as many samples.
+    """
+    ragged = isinstance(samples, tf.RaggedTensor)
+    dense = samples.to_tensor() if ragged else samples
+    if ragged:
+        lengths = tf.cast(samples.row_lengths(), tf.int32)
+    else:
+        ends = tf.range(1, tf.shape(dense)[1] + 1)
+        heard = tf.reduce_any(dense != 0, axis=-1)
+        lengths = tf.maximum(tf.reduce_max(tf.where(heard, ends, 0), axis=1), 0)
+    starts = tf.maximum(lengths - crop, 0)
+    share = _drawn(seed, dense, _WINDOW) * tf.cast(starts + 1, tf.float32)
+    first = tf.minimum(tf.cast(share, tf.int32), starts)
+    missing = tf.maximum(crop - tf.shape(dense)[1], 0)
+    dense = tf.pad(dense, [[0, 0], [0, missing], [0, 0]])
+    at = first[:, tf.newaxis] + tf.range(crop)
+    found = tf.gather(dense, at, axis=1, batch_dims=1)
+    found = tf.ensure_shape(found, (dense.shape[0], crop, dense.shape[2]))
+    if not ragged:
+        return found
+    kept = tf.minimum(lengths, crop)
+    return tf.RaggedTensor.from_tensor(found, tf.cast(kept, tf.int64))
 
 
 def _drawn(seed: tf.Tensor, batch: tf.Tensor, which: int) -> tf.Tensor:

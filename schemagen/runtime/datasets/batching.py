@@ -189,10 +189,13 @@ def _sized(value: Any, size: int) -> Any:
 def lengthened(
     batch: Mapping[str, Any], lengths: Mapping[str, int], padding: Padding
 ) -> dict[str, Any]:
-    """Fill rows [B, T, ...] up to a fixed length, by name, where they are there."""
+    """Fill rows [B, T, ...] up to a fixed length, by name, where they are there.
+
+    Rows that have a fixed length, as the windows of sound in training, keep it.
+    """
     found = dict(batch)
     for name, length in lengths.items():
-        if name in batch:
+        if name in batch and batch[name].shape[1] is None:
             rows = batch[name]
             missing = length - tf.shape(rows)[1]
             ends = [[0, 0], [0, missing], *[[0, 0]] * (rows.shape.rank - 2)]

@@ -54,7 +54,7 @@ def features_for(
             + (f", such as {candidates}" if candidates else "")
             + ", or read all fields with "
             "parse_batch: tf.data.TFRecordDataset(files).batch(32).map(parse_batch)"
-            + ("; audio files: decode with tf.audio.decode_wav in a map" * opaque)
+            + ("; WAV and FLAC files: declare them as Audio(rate)" * opaque)
         )
     if fields is None:
         return tuple(features)

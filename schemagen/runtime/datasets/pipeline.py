@@ -199,6 +199,16 @@ class Pipeline:
                 f"fewer than batch_size={smallest}; make the batches smaller"
             )
 
+    def warn_of_python(self) -> None:
+        """Warn where Python reads files because TensorFlow does not know the compression."""
+        for files in self.files:
+            if name := files.not_in_tensorflow:
+                warn(
+                    f"TensorFlow does not read {name}: Python reads the files, which is "
+                    "slower; if reading limits the training, use open_split, or write "
+                    "the split without compression or with GZIP"
+                )
+
     def batches(self) -> tf.data.Dataset:
         """Return elements: as many for each of several readers, with drop_remainder."""
         options, expected = self.options, self.expected

@@ -255,6 +255,7 @@ class RecordReader:
             items,
         )
         pipeline.warn_of_no_batch()
+        pipeline.warn_of_python()
         # Nothing of ours has to be rewritten for graphs, which takes half a second.
         as_it_is = tf.autograph.experimental.do_not_convert(pipeline.batches)
         batches = as_it_is()

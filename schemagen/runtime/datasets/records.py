@@ -10,8 +10,6 @@ import numpy as np
 
 from ..faults.faults import Faults
 from ..faults.python_reader import PythonReader
-from ..shared.compression import in_tensorflow
-from ..shared.errors import DatasetError
 from ..shared.requirements import tf
 from ..sources.shards import Shards
 from ..sources.shares import FilePart, Share
@@ -60,17 +58,7 @@ def read_records(
 
     Returns:
         String scalars.
-
-    Raises:
-        DatasetError: a file is compressed in a way that TensorFlow does not read.
     """
-    for file in shards.files:
-        if not in_tensorflow(file.compression or ""):
-            raise DatasetError(
-                f"{file.path}: compressed with {file.compression}, which TensorFlow does "
-                "not read; read it with open_split, or write the split with another "
-                "compression"
-            )
     parts = share.parts
     by_python = faults.by_python(shards)
     compressions = {shards.files[part.file].compression or "" for part in parts}

@@ -7,16 +7,14 @@ generated model.
 
 from __future__ import annotations
 
-import atexit
 import re
-import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
 from ..shared.requirements import tf
+from ..tensorflow.python_calls import ENDING, call_numpy, counted
 
 _ASSERTION = "schemagen_reading"
 """The name of the operations whose errors hold nothing but a message."""
@@ -27,15 +25,6 @@ _MESSAGE = re.compile(
 
 # What TensorFlow makes of an error in a generator, as in `to_tf`.
 _OF_GENERATOR = re.compile(r"DatasetError: (.*?)\nTraceback \(most recent", re.DOTALL)
-
-# How long the end of a program waits for threads of TensorFlow that run Python, and for
-# how long none may have run it, in seconds.
-_PATIENCE, _QUIET = 10.0, 0.2
-
-# How many threads run Python now, and when the last one left.
-_CALLS = {"running": 0.0, "last": float("-inf")}
-_COUNTING = threading.Lock()
-_ENDED = threading.Event()
 
 
 def call_python(
@@ -55,13 +44,10 @@ def call_python(
     """
 
     def called(*arguments: tf.Tensor) -> list[tf.Tensor]:
-        _count(1)
-        try:
-            message, strings = "the program is ending", list[bytes]()
-            if not _ENDED.is_set():
+        message, strings = ENDING, list[bytes]()
+        with counted() as goes_on:
+            if goes_on:
                 message, strings = function(*arguments)
-        finally:
-            _count(-1)
         # An assertion would show quotation marks with backslashes.
         shown = tf.constant(message.replace("'", "`"))
         return [shown, tf.constant(strings, tf.string)]
@@ -81,15 +67,7 @@ def call_for_numbers(function: Callable[..., Any], lengths: tf.Tensor) -> Any:
         function: from int64 [B] to int64 [N] and int64 [B], of numpy.
         lengths: its argument.
     """
-
-    def called(lengths: Any) -> Any:
-        _count(1)
-        try:
-            return (lengths[:0], lengths * 0) if _ENDED.is_set() else function(lengths)
-        finally:
-            _count(-1)
-
-    numbers, counts = tf.numpy_function(called, [lengths], [tf.int64, tf.int64])
+    numbers, counts = call_numpy(function, [lengths], [tf.int64, tf.int64])
     return tf.ensure_shape(numbers, (None,)), tf.ensure_shape(counts, lengths.shape)
 
 
@@ -97,27 +75,6 @@ def after(done: tf.Tensor, dataset: tf.data.Dataset) -> tf.data.Dataset:
     """Return an empty dataset like another one, once a tensor has been computed."""
     with tf.control_dependencies([done]):
         return dataset.take(0)
-
-
-def _count(change: int) -> None:
-    with _COUNTING:
-        _CALLS["running"] += change
-        _CALLS["last"] = time.monotonic()
-
-
-@atexit.register
-def _end() -> None:
-    """Let calls that are running end, and no other begin.
-
-    A thread of TensorFlow that is in Python while the interpreter ends never comes back,
-    and an iterator that is deleted then would wait for it.
-    """
-    _ENDED.set()
-    deadline = time.monotonic() + _PATIENCE
-    while time.monotonic() < deadline:
-        if not _CALLS["running"] and time.monotonic() - _CALLS["last"] > _QUIET:
-            return
-        time.sleep(_QUIET / 2)
 
 
 @contextmanager

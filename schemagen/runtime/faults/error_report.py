@@ -13,7 +13,7 @@ from google.protobuf.message import (  # type: ignore[import-not-found, import-u
 )
 
 from ..cells.part import amount
-from ..images.formats import sniff, undecoded
+from ..images.formats import sniff, undecoded, with_article
 from ..kinds.numbers import other_dtype
 from ..shared.errors import did_you_mean
 from ..shared.requirements import tf
@@ -157,13 +157,13 @@ def _likely_cause(values: Sequence[bytes], message: str) -> str:
     if match is None:
         return ""
     value = values[0]
+    form = sniff(value)
+    if form or value.startswith(_NUMPY_FILE):
+        what = with_article(form.upper()) if form else "a file of numpy"
+        return f"; they begin like {what}: declare its encoding in the schema"
     other = undecoded(value)
     if other:
         return f"; they begin like {other.image}: {other.advice('raw')}"
-    form = sniff(value)
-    if form or value.startswith(_NUMPY_FILE):
-        what = f"a {form.upper()}" if form else "a file of numpy"
-        return f"; they begin like {what}: declare its encoding in the schema"
     expected, dtype = int(match[1]), match[2]
     guess = other_dtype(len(value), dtype, expected)
     return f"; {guess}" if guess else ""

@@ -122,6 +122,7 @@ class Faults:
             or shards.is_copied
             or not shards.is_settled
             or not cut_off_is_noticed
+            or shards.not_in_tensorflow != ""
         )
 
     def records(

@@ -1,7 +1,8 @@
 """Reading files by Python, piece by piece, from the graphs of datasets.
 
-For what TensorFlow has no file system for, and for what it does not notice: it takes a
-compressed file that is cut off for a whole one, and cannot go on behind a bad record.
+For what TensorFlow has no file system or no compression for, and for what it does not
+notice: it takes a compressed file that is cut off for a whole one, and cannot go on behind
+a bad record.
 """
 
 from __future__ import annotations

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-import numpy as np
 from numpy.typing import NDArray
 
 from ..shared.errors import Problem
@@ -21,13 +20,20 @@ from .headers import (
     JPEG_START,
     PNG_START,
     ImageHeader,
+    avif_header,
     bmp_channels,
+    encode_avif,
     encode_by_pillow,
+    encode_png_image,
+    encode_tiff,
     gif_channels,
     header_by_pillow,
     image_with_palette,
     jpeg_header,
+    pillow_with_avif,
     png_header,
+    tiff_header,
+    tiff_library,
     webp_channels,
 )
 from .pixels import Wanted
@@ -54,7 +60,7 @@ class ImageFormat:
         title: its name in texts.
         begins: how each file of it begins.
         suffixes: what names of its files end in, behind a dot.
-        opened_with: what opens it in Python, if it is not decoded here.
+        opened_with: what opens it in Python, if no reader decodes it for `"any"`.
     """
 
     name: str
@@ -106,19 +112,23 @@ class DecodedFormat(ImageFormat):
         header: returns the header of an image that begins so. It returns None for a file
             whose end is missing, and raises a Problem for one that TensorFlow could not
             decode to the picture that the file holds.
-        decode: from an image and how its pixels are wanted to uint8 or uint16 [H, W, C],
-            those that TensorFlow has, if it decodes the format.
+        decode: from an image and how its pixels are wanted to [H, W, C] of one of its
+            dtypes, the pixels that TensorFlow has, if it decodes the format.
         in_tensorflow: from a string scalar, the field's name and the number of channels
-            to [H, W, C]; None if only numpy decodes it.
-        encode: from uint8 pixels [H, W, C] to an image. It raises a Problem for pixels
-            that the format cannot hold.
+            to [H, W, C]; None if TensorFlow has no decoder, and calls that of Python.
+        encode: from pixels [H, W, C] to an image. It raises a Problem for pixels that the
+            format cannot hold.
+        dtypes: of the pixels that it may hold.
+        needs: imports what decodes it. It raises an ImportError that says what to install.
     """
 
     channels: tuple[int, ...]
     header: Callable[[bytes], ImageHeader | None]
     decode: Callable[[bytes, Wanted], NDArray[Any]]
     in_tensorflow: Callable[..., Any] | None
-    encode: Callable[[NDArray[np.uint8]], bytes]
+    encode: Callable[[NDArray[Any]], bytes]
+    dtypes: tuple[str, ...] = ("uint8",)
+    needs: Callable[[], object] = bool
 
 
 FORMATS: tuple[ImageFormat, ...] = (
@@ -142,7 +152,8 @@ FORMATS: tuple[ImageFormat, ...] = (
         header=png_header,
         decode=pixels.decode_png,
         in_tensorflow=graph_formats.decode_png,
-        encode=partial(encode_by_pillow, "png"),
+        encode=encode_png_image,
+        dtypes=("uint8", "uint16"),
     ),
     DecodedFormat(
         name="bmp",
@@ -178,19 +189,32 @@ FORMATS: tuple[ImageFormat, ...] = (
         # exact: also below full transparency
         encode=partial(encode_by_pillow, "webp", lossless=True, exact=True),
     ),
-    ImageFormat(
+    DecodedFormat(
         name="tiff",
         title="TIFF",
         begins=((0, (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")),),
         suffixes=("tiff", "tif"),
         opened_with="Pillow",
+        channels=(1, 3, 4),
+        header=tiff_header,
+        decode=pixels.decode_tiff,
+        in_tensorflow=None,
+        encode=encode_tiff,
+        dtypes=("uint8", "uint16", "float32"),
+        needs=tiff_library,
     ),
-    ImageFormat(
+    DecodedFormat(
         name="avif",
         title="AVIF",
         begins=((4, (b"ftypavif", b"ftypavis")),),
         suffixes=("avif",),
         opened_with="Pillow 11.3 or later",
+        channels=(3, 4),
+        header=avif_header,
+        decode=partial(pixels.decode_by_pillow, "avif"),
+        in_tensorflow=None,
+        encode=encode_avif,
+        needs=pillow_with_avif,
     ),
     ImageFormat(
         name="heic",
@@ -233,7 +257,7 @@ FORMATS_OF: dict[str, dict[str, DecodedFormat]] = {
 ENCODINGS = tuple(FORMATS_OF)
 """What a field says of encoded images."""
 
-Encoding = Literal["jpeg", "png", "bmp", "gif", "webp", "any"]
+Encoding = Literal["jpeg", "png", "bmp", "gif", "webp", "tiff", "avif", "any"]
 """ENCODINGS, for type checkers, which do not run the table."""
 
 
@@ -245,6 +269,17 @@ def channels_of(encoding: str) -> list[int]:
     """
     formats = FORMATS_OF[encoding].values()
     return sorted({number for each in formats for number in each.channels})
+
+
+def dtypes_of(encoding: str) -> tuple[str, ...]:
+    """Return the dtypes of pixels that each format of an encoding may hold."""
+    first, *others = (each.dtypes for each in FORMATS_OF[encoding].values())
+    return tuple(dtype for dtype in first if all(dtype in each for each in others))
+
+
+def in_python(encoding: str) -> bool:
+    """Tell whether TensorFlow has no decoder for an encoding."""
+    return not all(each.in_tensorflow for each in FORMATS_OF[encoding].values())
 
 
 def recognised(data: bytes) -> ImageFormat | None:
@@ -260,14 +295,14 @@ def sniff(data: bytes) -> str | None:
 
 
 def undecoded(data: bytes, sure_bytes: int = _SURE_BYTES) -> ImageFormat | None:
-    """Tell a format that is not decoded by an image's first bytes; None for others.
+    """Tell a format that `"any"` does not take by an image's first bytes; None for others.
 
     Args:
         data: any bytes.
         sure_bytes: the fewest bytes that tell a format: 1 where an image is expected.
     """
     found = recognised(data)
-    if found is None or found.name in DECODED or found.told_by(data) < sure_bytes:
+    if found is None or not found.opened_with or found.told_by(data) < sure_bytes:
         return None
     return found
 
@@ -295,7 +330,7 @@ def header_of(data: bytes, encoding: str = ANY) -> tuple[str, ImageHeader]:
 
 def _refusal(data: bytes, encoding: str) -> Problem:
     found, expected = recognised(data), image_of(encoding)
-    if found is not None and found.name in DECODED:
+    if found is not None and not found.opened_with:
         return Problem(image_of(found.name), expected)
     if found is not None:
         return Problem(found.image, expected, found.advice(encoding))
@@ -322,10 +357,10 @@ def _shown(start: bytes) -> str:
     return start.hex(" ")
 
 
-def encode(pixels: NDArray[np.uint8], encoding: str) -> bytes:
-    """Encode uint8 pixels [H, W, C].
+def encode(pixels: NDArray[Any], encoding: str) -> bytes:
+    """Encode pixels [H, W, C] of a dtype that the encoding may hold.
 
-    JPEG is written at quality 95, the others without loss; of "any" it is PNG.
+    JPEG and AVIF are written at quality 95, the others without loss; of "any" it is PNG.
 
     Raises:
         Problem: the format cannot hold the pixels.
@@ -334,7 +369,7 @@ def encode(pixels: NDArray[np.uint8], encoding: str) -> bytes:
 
 
 def decode(data: bytes, wanted: Wanted) -> NDArray[Any]:
-    """Decode an image whose header has been read: uint8 or uint16 [H, W, C].
+    """Decode an image whose header has been read: [H, W, C] of its own dtype.
 
     Raises:
         DatasetError: Pillow decodes such images to other pixels.

@@ -7,9 +7,9 @@ from functools import partial, reduce
 from operator import and_
 from typing import Any
 
-from ..shared.errors import DatasetError
 from ..shared.requirements import lazy_tf as tf
 from ..tensorflow.graph import checked, raw_numbers, shown_errors
+from ..tensorflow.python_calls import call_numpy
 from .formats import ANY, DECODED, FORMATS_OF, DecodedFormat, with_article
 from .graph_formats import padded, start_of
 from .headers import (
@@ -142,10 +142,10 @@ def decoded(
         pixels = _decode_any(image, name, channels)
     else:
         form = DECODED[encoding]
-        decode = _decoder(form, name)
         image = _checked_start(image, name, form)
         deep = {"dtype": dtype} if dtype == tf.uint16 else {}
-        pixels = decode(image, name, channels, **deep)
+        assert form.in_tensorflow is not None
+        pixels = form.in_tensorflow(image, name, channels, **deep)
     if upright is not None:
         pixels = turned(pixels, upright)
     if found is None:
@@ -197,25 +197,12 @@ def _decode_any(image: tf.Tensor, name: str, channels: int) -> tf.Tensor:
         start_of(image, 8),
     )
     branches = [
-        partial(_decoder(form, name), image, name, channels)
+        partial(form.in_tensorflow, image, name, channels)
         for form in formats.values()
+        if form.in_tensorflow is not None
     ]
     pixels = tf.switch_case(tf.argmax(matches, output_type=tf.int32), branches)
     return tf.ensure_shape(pixels, (None, None, channels))
-
-
-def _decoder(form: DecodedFormat, name: str) -> Callable[..., tf.Tensor]:
-    """Return the decoder of a format.
-
-    Raises:
-        DatasetError: TensorFlow has none.
-    """
-    if form.in_tensorflow is None:
-        raise DatasetError(
-            f"field {name!r}: TensorFlow does not decode {form.title}: read the field "
-            "with open_split"
-        )
-    return form.in_tensorflow
 
 
 def _decode_scaled_jpeg(
@@ -291,6 +278,38 @@ def decode_images(
         data = single(data, name)
     blank = (height or 1, width or 1, shape[2])
     return each(decode, data, specs, blank if optional else None)
+
+
+def decode_in_python(
+    data: tf.Tensor,
+    name: str,
+    decode: Callable[[Any], tuple[Any, Any, str]],
+    shape: Sequence[int | None],
+    dtype: tf.DType,
+    *,
+    measure: bool = False,
+) -> Any:
+    """Decode encoded images of formats for which TensorFlow has no decoder.
+
+    Args:
+        data: string [B].
+        name: the field's name.
+        decode: from bytes [B] to pixels [B, height, width, channels], their stored sizes,
+            int64 [B, 2], and what is wrong with them, or "".
+        shape: of the pixels of one image; None for any size, one at a time.
+        dtype: of the pixels.
+        measure: whether to return their stored sizes too.
+
+    Returns:
+        What `decode_images` returns.
+    """
+    if None in shape:
+        data = single(data, name)
+    pixels, sizes, wrong = call_numpy(decode, [data], (dtype, tf.int64, tf.string))
+    wrong = tf.reshape(wrong, (1,))
+    pixels = checked(pixels, wrong == "", f"field {name!r}:", wrong)
+    pixels = tf.ensure_shape(pixels, (data.shape[0], *shape))
+    return (pixels, tf.ensure_shape(sizes, (data.shape[0], 2))) if measure else pixels
 
 
 def each(decode: Callable[[Any], Any], data: Any, specs: Any, blank: Any) -> Any:

@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 
 from ..native.pictures import picked, rounded, scaled_to
 from ..shared.errors import DatasetError
-from .headers import JPEG_RATIOS, MIRRORED, TRANSPOSED, UPSIDE_DOWN, jpeg_header
+from .headers import (
+    JPEG_RATIOS,
+    MIRRORED,
+    TRANSPOSED,
+    UPSIDE_DOWN,
+    jpeg_header,
+    tiff_library,
+)
 
 Size = tuple[int, int]
 Item = TypeVar("Item")
@@ -103,14 +110,60 @@ def decode_png(data: bytes, wanted: Wanted) -> NDArray[Any]:
     """Decode a PNG: uint8 or uint16 [H, W, channels].
 
     Raises:
-        DatasetError: it has several channels of 16 bits.
+        DatasetError: it has a transparent colour of 16 bits.
     """
     if not wanted.deep:
         return decode_by_pillow("png", data, wanted)
     with _opened(data, "png") as image:
-        if wanted.channels > 1:
-            raise _other_pixels("channels of 16 bits")
-        return np.asarray(image).astype(np.uint16)[:, :, np.newaxis]
+        if "transparency" in image.info:
+            raise _other_pixels("a transparent colour of 16 bits")
+        if image.mode.startswith("I"):
+            grey = np.asarray(image).astype(np.uint16)
+            return _with_channels(grey[:, :, np.newaxis], wanted.channels)
+    # Of several channels Pillow keeps the higher bytes; the lower ones are the higher
+    # ones in the other order of bytes.
+    high, low = (_bytes_of_png(data, order).astype(np.uint16) for order in "BL")
+    return _with_channels(high << 8 | low, wanted.channels)
+
+
+def _bytes_of_png(data: bytes, order: str) -> NDArray[np.uint8]:
+    """Decode a PNG of 16 bits to the first bytes of its samples, in an order of bytes."""
+    with _opened(data, "png") as image:
+        codec, box, start, layout = image.tile[0]
+        image.tile = [(codec, box, start, layout[:-1] + order)]
+        return np.asarray(image)
+
+
+def decode_tiff(data: bytes, wanted: Wanted) -> NDArray[Any]:
+    """Decode a TIFF of one page: uint8, uint16 or float32 [H, W, channels].
+
+    Raises:
+        ValueError: it is damaged.
+    """
+    library = tiff_library()
+    try:
+        with library.TiffFile(BytesIO(data)) as file:
+            page = file.pages[0]
+            pixels = page.asarray()
+            if pixels.ndim == 3 and page.planarconfig == library.PLANARCONFIG.SEPARATE:
+                pixels = np.moveaxis(pixels, 0, 2)
+            size = page.imagelength, page.imagewidth, page.samplesperpixel
+            pixels = pixels.reshape(size)
+    except Exception as error:  # of any type, as the bytes can be hostile
+        raise ValueError(str(error)) from None
+    native = pixels.astype(pixels.dtype.newbyteorder("="), copy=False)
+    return _with_channels(native, wanted.channels)
+
+
+def _with_channels(pixels: NDArray[Any], channels: int) -> NDArray[Any]:
+    """Turn grey pixels [H, W, C] into RGB, and add an opaque alpha channel."""
+    if pixels.shape[2] == 1 < channels:
+        pixels = np.repeat(pixels, 3, axis=2)
+    if pixels.shape[2] < channels:
+        is_float = pixels.dtype.kind == "f"
+        opaque = 1 if is_float else np.iinfo(pixels.dtype).max
+        pixels = np.pad(pixels, ((0, 0), (0, 0), (0, 1)), constant_values=opaque)
+    return pixels
 
 
 def decode_bmp(data: bytes, wanted: Wanted) -> NDArray[Any]:

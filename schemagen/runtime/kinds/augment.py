@@ -1,4 +1,4 @@
-"""How pictures are varied in training."""
+"""How pictures and sound are varied in training."""
 
 from __future__ import annotations
 
@@ -59,6 +59,14 @@ class Augment(Parameters):
 def augment_of(kind: Any) -> Augment | None:
     """Return how the pictures of a kind are varied in training; None if they are not."""
     return getattr(kind, "augment", None)
+
+
+def variation_of(kind: Any) -> dict[str, Any]:
+    """Return what varies values in training, by the names of parameters; {} if nothing."""
+    augment, crop = augment_of(kind), getattr(kind, "crop", None)
+    if augment is not None:
+        return augment.stated()
+    return {"crop": crop} if crop else {}
 
 
 Augmentation = Annotated[Augment, Instance(), "Augment(flip_left_right=True)"]

@@ -312,6 +312,13 @@ KEY = (Judgement("SG209", _other_key),)
 INDEX_KEYS = (*KEY, Judgement("SG231", _swapped))
 TRANSFER = (_ENCODING,)
 
+RATE = (Judgement("SG228"),)
+CHANNELS = ITEM_SHAPE
+SAMPLES = (
+    Judgement("SG206", lambda old, new, _: old.raw and new.raw),
+    Judgement("SG232", lambda old, new, _: not new.raw, record_by_record=True),
+)
+"""Of the dtype of sound: encoded sound is stored as integers of 16 bits in any case."""
 LIMIT = (
     Judgement("SG206", _filled_up),
     Judgement("SG208", _lower),

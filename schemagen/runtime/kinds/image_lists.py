@@ -1,8 +1,9 @@
-"""Lists of encoded images: a value of one bytes list for each."""
+"""Lists of encoded images: the values of one bytes list, or of numbered keys."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, get_args
 
@@ -25,18 +26,24 @@ from ..shared.values import check_shape, described
 from ..tensorflow import graph
 from ..tensorflow.parsed import Parsed
 from .augment import Augmentation
-from .changes import DTYPE, ENCODING, GROUP, IMAGES, ORIENTATION, RESIZING, SHAPE
+from .changes import DTYPE, ENCODING, GROUP, IMAGES, KEY, ORIENTATION, RESIZING, SHAPE
 from .images import ImageShape, Interpolation, Orientation, Resized
 from .kind import Default
 from .limits import Limit
-from .parameters import HeightAndWidth, Name, OneOf, Size, declared, parameter
+from .numbering import Numbering, numbering_of
+from .parameters import Count, HeightAndWidth, Name, OneOf, Size, declared, parameter
 from .pictures import of_pictures, read_size
 from .python_types import is_array, is_list, members
+
+MOST_KEYS = 10_000
+"""More numbered keys would slow down every reader of the schema."""
 
 
 @declared
 class Images(Resized):
     """A list of encoded pictures in one feature, such as camera frames.
+
+    With `keys`, each of them is in a feature of its own.
 
     Attributes:
         shape: of each picture; height and width may be None, any size, with `resize`.
@@ -49,9 +56,12 @@ class Images(Resized):
         scaled_decoding: whether JPEGs are decoded at 1/2, 1/4 or 1/8 of their size, if
             that is not smaller than `resize`: faster, with other pixels.
         orientation: what becomes of the EXIF orientation of JPEGs, as for `Image`.
-        dtype: "uint8", or "float32" for resized pixels that are not rounded, 0 to 255.
+        dtype: of the pixels, as for `Image`.
         group: fields of one group are equally long.
         augment: how pictures are varied in training, all of a record alike.
+        keys: the keys of `count` features, each of one picture: a format of the number,
+            such as "frames/{:04d}" or "frame_{}".
+        keys_from: the number of the first of these keys.
     """
 
     shape: ImageShape = parameter(*SHAPE)
@@ -65,11 +75,13 @@ class Images(Resized):
     antialias: bool = parameter(*RESIZING, default=False, seldom=True)
     scaled_decoding: bool = parameter(*RESIZING, default=False, seldom=True)
     orientation: Orientation = parameter(*ORIENTATION, default="keep", seldom=True)
-    dtype: Annotated[str, OneOf(("uint8", "float32"))] = parameter(
+    dtype: Annotated[str, OneOf(("uint8", "uint16", "float32"))] = parameter(
         *DTYPE, default="uint8", seldom=True
     )
     group: Name | None = parameter(*GROUP, default=None, seldom=True)
     augment: Augmentation | None = parameter(default=None, seldom=True)
+    keys: Name | None = parameter(*KEY, default=None, seldom=True)
+    keys_from: Count = parameter(*KEY, default=0, seldom=True)
 
     kind: ClassVar[str] = "Images"
     python_type: ClassVar[str] = "list[bytes]"
@@ -90,7 +102,8 @@ class Images(Resized):
                 "count with max_count or group",
                 "one of them: a field with a count has one length in all records",
             )
-        yield from self.encoded_problems(("uint8",))
+        yield from self._key_problems()
+        yield from self.encoded_problems()
         yield from self.resize_problems()
         if None in self.shape and self.resize is None:
             yield Problem(
@@ -99,18 +112,60 @@ class Images(Resized):
                 "the images of a record need one size",
             )
 
+    def _key_problems(self) -> Iterator[Problem]:
+        given, numbering = f"keys={self.keys!r}", numbering_of(self.keys)
+        if self.keys is None:
+            if self.keys_from:
+                yield Problem(
+                    f"keys_from={self.keys_from} without keys", "keys='frames/{:04d}'"
+                )
+        elif numbering is None:
+            yield Problem(
+                given, "one place for the number, such as 'frames/{:04d}' or 'frame_{}'"
+            )
+        elif self.count is None or self.count > MOST_KEYS:
+            yield Problem(
+                f"{given} with count={self.count}", f"count=n, up to {MOST_KEYS:,}"
+            )
+        elif self.key not in (None, numbering.key(self.keys_from)):
+            yield Problem(f"{given} with key={self.key!r}", "one of them")
+
+    def usual_key(self, name: str) -> str:
+        numbering = numbering_of(self.keys)
+        return numbering.key(self.keys_from) if numbering else name
+
+    @property
+    def numbering(self) -> Numbering | None:
+        """The format of its keys, if each image has a key of its own."""
+        return numbering_of(self.keys)
+
     def bind(self) -> None:
         super().bind()
         self._limit = Limit(self.max_count, noun="images")
 
     def make_parts(self) -> tuple[Part, ...]:
+        if self.numbering is not None:
+            keys = self.numbering.keys(self.keys_from, self.count or 0)
+            part = Part(
+                keys[0],
+                BYTES,
+                encoding=self.encoding,
+                dtype="uint8",
+                missing=b"" if self.optional else None,
+            )
+            content = f"an image of {self.keys!r}"
+            further = (
+                replace(part, key=key, parameter="keys", content=content)
+                for key in keys[1:]
+            )
+            return (part, *further)
         part = Part(
             self.key,
             BYTES,
             self.count,
             self.max_count,
             encoding=self.encoding,
-            dtype="uint8",
+            dtype=self.stored_dtype,
             shape=() if self.count is None else (self.count,),
             missing=b"" if self.optional and self.count else None,
             item_size=1 if self.count is None else None,
@@ -125,9 +180,7 @@ class Images(Resized):
             limit=self.max_count,
         )
 
-    def convert(
-        self, value: Any
-    ) -> list[bytes | NDArray[np.uint8]] | NDArray[np.uint8]:
+    def convert(self, value: Any) -> list[bytes | NDArray[Any]] | NDArray[Any]:
         if isinstance(value, np.ndarray):
             check_shape(value, (None, *self.shape))
         elif not isinstance(value, (list, tuple)):
@@ -141,7 +194,8 @@ class Images(Resized):
         return value if isinstance(value, np.ndarray) else pictures
 
     def store(self, value: Any) -> Sequence[Stored]:
-        return (convert_each(self._contents, self.convert(value)),)
+        contents = convert_each(self._contents, self.convert(value))
+        return (contents,) if self.keys is None else [(each,) for each in contents]
 
     def _contents(self, picture: bytes | NDArray[Any]) -> bytes:
         return picture if isinstance(picture, bytes) else self.encoded(picture)
@@ -153,16 +207,29 @@ class Images(Resized):
     def read(self, source: Source) -> Read:
         if isinstance(source, TensorSource):
             return None, lambda: self._parsed(source.parsed)
-        assert isinstance(source, ColumnSource)
-        (part,) = self.parts
-        found = source.read(part, f"{part.text}, each an image")
-        if part.count is not None and self.optional:
-            nothing = (found.column.sizes.reshape(-1, part.count) == 0).all(axis=1)
+        (found,) = self.cells(source)
+        if self.count is not None and self.optional:
+            nothing = (found.column.sizes.reshape(-1, self.count) == 0).all(axis=1)
             found = found.only(~nothing)
         *of_lengths, of_each = self.checked
         (found,) = source.checked((found,), *of_lengths)
         (found,) = source.checked((found.selected(),), of_each)
         return found, lambda: split_rows(found.bytes(), found.lengths)
+
+    def cells(self, source: Source) -> tuple[Any, ...]:
+        assert isinstance(source, ColumnSource)
+        if self.keys is None:
+            (part,) = self.parts
+            return (source.read(part, f"{part.text}, each an image"),)
+        needed = source.having(self.parts) if self.optional else None
+        text = f"one {self.encoding} image under"
+        first, *rest = source.aligned(
+            *(
+                source.read(each, f"{text} {each.key!r}", needed_by=needed)
+                for each in self.parts
+            )
+        )
+        return (first.in_turn(rest),)
 
     def in_form(self, values: Values, form: Form) -> Values:
         if not form.images:
@@ -177,8 +244,27 @@ class Images(Resized):
             return split_rows(images, lengths)
         return images.reshape(len(values), count, *images.shape[1:])
 
+    def _data(self, parsed: Parsed) -> Any:
+        """Return the encoded images of a batch: string [B, count], or ragged."""
+        if self.keys is None:
+            return parsed[self.key]
+        return tf.stack([parsed[part.key] for part in self.parts], axis=1)
+
+    def _whole(self, data: Any) -> Any:
+        """Return the images of a batch, string [B, count]: each record has all or none."""
+        empty = data == ""
+        lacking = tf.reduce_sum(tf.cast(empty, tf.int32), axis=1)
+        right = (lacking == 0) | (lacking == self.count)
+        expected = f"field {self.label!r}: expected all of {self.count} images or none"
+        if self.keys is None:
+            found = f"{expected}, found how many are empty"
+            return graph.checked(data, right, found, lacking)
+        keys = tf.broadcast_to([part.key for part in self.parts], tf.shape(data))
+        lost = tf.boolean_mask(keys, empty & ~right[:, tf.newaxis])
+        return graph.checked(data, right, f"{expected}, found no image under", lost)
+
     def _parsed(self, parsed: Parsed) -> Any:
-        data, select = parsed[self.key], parsed.selecting(self.label)
+        data, select = self._data(parsed), parsed.selecting(self.label)
         if self.count is None:
             stored = (TensorCells(self.label, data),)
             data = checked(stored, *self.checked)[0].tensor
@@ -186,14 +272,7 @@ class Images(Resized):
             images = self._decoded(data.flat_values, optional=False)
             return graph.padded(data.with_flat_values(images), 0)
         if self.optional:
-            lacking = tf.reduce_sum(tf.cast(data == "", tf.int32), axis=1)
-            data = graph.checked(
-                data,
-                (lacking == 0) | (lacking == self.count),
-                f"field {self.label!r}: expected all of {self.count} images or none, "
-                "found how many are empty",
-                lacking,
-            )
+            data = self._whole(data)
         count = self.count
         if select is not None:
             found = select(tf.RaggedTensor.from_tensor(data))

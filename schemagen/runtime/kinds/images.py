@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from math import prod
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -19,16 +19,19 @@ from ..images.formats import (
     ANY,
     DECODED,
     ENCODINGS,
+    FORMATS_OF,
     Encoding,
     channels_of,
     decode,
+    dtypes_of,
     encode,
     header_of,
     image_of,
+    in_python,
     sniff,
     with_article,
 )
-from ..images.headers import EXIF_START, ImageHeader, encode_png
+from ..images.headers import EXIF_START, ImageHeader
 from ..native.memory import empty
 from ..shared.dtypes import DTYPES, FLOATS, INTEGERS
 from ..shared.errors import DatasetError, Problem, warn
@@ -59,8 +62,6 @@ _FLOATS = (
 DTYPES_OF_PIXELS = (*INTEGERS, *FLOATS)
 # The first segments of a JPEG, of which cameras write EXIF data as one.
 _HEAD = 256
-
-_PNG_DTYPES = ("uint8", "uint16")
 
 # Interpolation calculates in float32, which does not hold all that these do.
 _TOO_WIDE = tuple(
@@ -124,14 +125,10 @@ class Resized(Kind):
                 f"they are calculated in float32, which does not hold every {self.dtype}",
             )
 
-    def encoded_problems(self, stored: tuple[str, ...]) -> Iterator[Problem]:
-        """Yield what an encoding of images does not hold.
-
-        Args:
-            stored: the dtypes of pixels that it holds.
-        """
+    def encoded_problems(self) -> Iterator[Problem]:
+        """Yield what an encoding of images does not hold."""
         encoding, channels = self.encoding, self.shape[2]
-        allowed = channels_of(encoding)
+        allowed, stored = channels_of(encoding), dtypes_of(encoding)
         if channels not in allowed:
             yield Problem(
                 f"{channels} channels with encoding={encoding!r}",
@@ -146,8 +143,9 @@ class Resized(Kind):
     @property
     def stored_dtype(self) -> str:
         """The dtype of the pixels in rows and files, which reading may convert."""
-        unrounded = self.encoding != "raw" and self.dtype == "float32"
-        return "uint8" if unrounded else self.dtype
+        if self.encoding == "raw" or self.dtype in dtypes_of(self.encoding):
+            return str(self.dtype)
+        return "uint8"  # of resized pixels that are not rounded
 
     @property
     def largest(self) -> int | None:
@@ -238,20 +236,20 @@ class Resized(Kind):
         Raises:
             Problem: readers would not read it as the schema says.
         """
-        deep = self.stored_dtype == "uint16"
+        bits = 8 * DTYPES[self.stored_dtype].size
         try:
             form, header = self.header_of(data)
         except Problem as problem:
             known = sniff(data)
-            if known and self.encoding not in (known, ANY) and not deep:
+            others = FORMATS_OF[ANY].keys() - {self.encoding}
+            if known in others and self.encoding != ANY and bits == 8:
                 raise Problem(problem.found, problem.expected, _DECLARE_ANY) from None
             raise
         height, width, channels = self.shape
         # tensorflow makes a wrong alpha channel for grey of fewer bits.
-        shallow = header.bits == 8 or (header.bits < 8 and (channels or 0) < 4)
-        if not (header.bits == 16 if deep else shallow):
-            wanted = 16 if deep else 8
-            raise Problem(f"{header.bits} bits a channel", f"{wanted} bits a channel")
+        shallow = header.bits < bits == 8 and (channels or 0) < 4
+        if header.bits != bits and not shallow:
+            raise Problem(f"{header.bits} bits a channel", f"{bits} bits a channel")
         fits = (
             header.channels <= (channels or 0)
             and header.channels in DECODED[form].channels
@@ -269,7 +267,17 @@ class Resized(Kind):
                 "an image of EXIF orientation 1",
                 "turn its pixels, or declare orientation='apply'",
             )
+        if self.stored_dtype in FLOATS:
+            self._check_floats(data)
         return header
+
+    def _check_floats(self, data: bytes) -> None:
+        try:
+            right = np.isfinite(decode(data, pixels.Wanted(self.shape[2] or 3))).all()
+        except ValueError as error:
+            raise Problem(f"an image that is damaged: {error}", "a whole one") from None
+        if not right:
+            raise Problem("a pixel that is NaN or infinite", "finite pixels")
 
     def encoded(self, pixels: NDArray[Any]) -> bytes:
         """Encode the pixels of an image.
@@ -277,8 +285,6 @@ class Resized(Kind):
         Raises:
             Problem: the format cannot hold them.
         """
-        if self.stored_dtype == "uint16":
-            return encode_png(pixels)
         return encode(pixels, self.encoding)
 
     def _arrays_of(self, contents: Sequence[bytes]) -> Values:
@@ -326,6 +332,16 @@ class Resized(Kind):
             optional: whether "" is a missing image.
             measure: whether to return their stored sizes too: int64 [B, 2].
         """
+        if in_python(self.encoding):
+            DECODED[self.encoding].needs()
+            return graph_images.decode_in_python(
+                data,
+                self.label,
+                partial(self._in_python, optional=optional),
+                (*read_size(self), self.shape[2]),
+                tf.as_dtype(self.dtype),
+                measure=measure,
+            )
         return graph_images.decode_images(
             data,
             self.label,
@@ -341,6 +357,31 @@ class Resized(Kind):
             measure=measure,
         )
 
+    def _in_python(
+        self, contents: NDArray[Any], *, optional: bool
+    ) -> tuple[NDArray[Any], NDArray[np.int64], str]:
+        """Decode encoded images for TensorFlow; "" is a missing one if they are optional.
+
+        Returns:
+            Pixels [B, height, width, channels], stored sizes [B, 2], and what is wrong.
+        """
+        there = [at for at, data in enumerate(contents) if data or not optional]
+        size = [n or 1 for n in (*read_size(self), self.shape[2])]
+        images = np.zeros((len(contents), *size), self.dtype)
+        sizes = np.zeros((len(contents), 2), np.int64)
+        try:
+            found = [contents[at] for at in there]
+            headers = [self.check_encoded(data) for data in found]
+            sizes[there] = np.array(headers)[:, :2] if there else 0
+            read = self._arrays_of(found)
+        except (Problem, pixels.UndecodableError) as error:
+            return images, sizes, str(error)
+        if len(there) == len(images):
+            images = np.asarray(read)
+        elif there:
+            images[there] = read
+        return images, sizes, ""
+
 
 @declared
 class Image(Resized, Picture):
@@ -351,8 +392,9 @@ class Image(Resized, Picture):
             then need the keys that say which, and may have any number of channels.
         encoding: "raw" stores the pixels as little-endian bytes, row by row; "jpeg",
             "png" and the other ENCODINGS store an encoded image, "any" one of these.
-        dtype: the pixels' dtype; encoded images are uint8, PNGs also uint16. "float32"
-            reads encoded images of 8 bits that are resized without rounding, 0 to 255.
+        dtype: the pixels' dtype; encoded images are uint8, PNGs also uint16, TIFFs also
+            uint16 and float32. "float32" of others reads images of 8 bits that are
+            resized without rounding, 0 to 255.
         resize: (height, width) to which images are brought when read.
         interpolation: how: "bilinear" or "nearest".
         antialias: whether images are filtered before they shrink, if bilinear.
@@ -411,8 +453,7 @@ class Image(Resized, Picture):
         if self.encoding == "raw":
             yield from self.size_problems()
         else:
-            dtypes = _PNG_DTYPES if self.encoding == "png" else ("uint8",)
-            yield from self.encoded_problems(dtypes)
+            yield from self.encoded_problems()
         yield from self.resize_problems()
         if self.resize and self.interpolation == "bilinear" and self.dtype in _TOO_WIDE:
             yield Problem(

@@ -21,7 +21,7 @@ from ..cells.in_tensorflow import TensorSource
 from ..cells.part import BYTES, Part
 from ..cells.written import Stored, Written, column_of_written, joined
 from ..shared import base64_text
-from ..shared.dtypes import FLOATS
+from ..shared.dtypes import DTYPES, FLOATS
 from ..shared.errors import Problem
 from ..tensorflow.parsed import Parsed
 from .parameters import Name, Parameters, parameter
@@ -134,7 +134,11 @@ class Kind(_Bound, Parameters):
         Raises:
             Problem: a parameter that is not valid.
         """
-        return replace(self, key=name if self.key is None else self.key)
+        return replace(self, key=self.usual_key(name) if self.key is None else self.key)
+
+    def usual_key(self, name: str) -> str:
+        """Return the key that a field of this name has if `key` is None."""
+        return name
 
     def bound(self, label: str) -> Self:
         """Return the codec of a field, which stores and reads its values.
@@ -218,6 +222,22 @@ class Kind(_Bound, Parameters):
         return Delivered(
             dtype, shape, decoded, filler, absence, layout, limit, batchable
         )
+
+    def prepare(self) -> None:
+        """Import what reading needs, before anything is read.
+
+        Raises:
+            ModuleNotFoundError: the package of the dtype is not installed.
+            DatasetError: a decoder cannot be imported.
+        """
+        dtype = DTYPES.get(self.delivered.dtype)
+        try:
+            _ = dtype and dtype.numpy
+        except ModuleNotFoundError as error:
+            raise ModuleNotFoundError(
+                f"field {self.label!r}: {self.delivered.dtype}: {error}",
+                name=error.name,
+            ) from None
 
     @property
     def name(self) -> str:
@@ -349,7 +369,7 @@ class Kind(_Bound, Parameters):
     def _stand_in_fails(self) -> bool:
         """Whether what TensorFlow parses for a missing value may fail a check."""
         part = self.parts[0]
-        if len(self.parts) > 1 or part.in_list or part.is_image:
+        if len(self.parts) > 1 or part.in_list or part.is_media:
             return False
         values: Any
         count = (part.count or 0) if part.missing is not None else 0  # a list is empty

@@ -522,4 +522,4 @@ def padding_of(dtype: str, value: object) -> bool | int | float | str:
     number = Numbers(dtype).convert(value)
     if number.shape:
         raise Problem(repr(value), "one number")
-    return number.item()  # type: ignore[no-any-return]
+    return number.real.item()  # type: ignore[no-any-return]

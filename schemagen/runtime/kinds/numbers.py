@@ -20,10 +20,11 @@ from ..cells.columns import Rows
 from ..cells.decoded import Form, Shape, SizedRows, Values
 from ..cells.delivered import Delivered, Mark
 from ..cells.in_numpy import scaled
-from ..cells.in_tensorflow import TensorSource
+from ..cells.in_tensorflow import TensorCells, TensorSource
+from ..cells.own_decoder import OwnDecoder, is_name
 from ..cells.part import BYTES, Part, values_part, with_missing
 from ..cells.written import RawRows, Stored, Written, written_numbers
-from ..images.formats import sniff, undecoded
+from ..images.formats import sniff, undecoded, with_article
 from ..shared import base64_text
 from ..shared.dtypes import DTYPES, FLOATS, INTEGERS, NUMBERS, RAW_ONLY
 from ..shared.errors import Problem
@@ -44,11 +45,12 @@ from .changes import (
     TRANSFER,
     UNIT,
 )
-from .kind import Kind
+from .kind import Default, Kind
 from .parameters import (
     FixedShape,
     Name,
     OneOf,
+    Size,
     TransferEncoding,
     base64_of_numbers,
     declared,
@@ -69,6 +71,9 @@ _NUMPY_NUMBERS = frozenset(each.numpy.type for each in DTYPES.values() if each.i
 
 
 _Finite = Annotated[float, Ge(-_MOST), Le(_MOST)]
+DecodedShape = Annotated[
+    tuple[Size | None, ...], "a tuple of positive ints and None, such as (None, 3)"
+]
 ScaleAndOffset = Annotated[
     tuple[_Finite, _Finite], "(scale, offset): two finite numbers"
 ]
@@ -287,6 +292,11 @@ class Scalar(Ranged):
             times of Python, numpy and pandas: points in time since 1970 in UTC, which
             those without a time zone are taken to be in; or durations.
         duration: whether it is a duration, which a field of type timedelta is.
+        decoder: "package.module:function" that readers decode opaque bytes with. It is
+            imported where data is read, and takes bytes; they deliver the array that it
+            returns.
+        shape: of this array; None for a size that varies.
+        decoded_dtype: its dtype.
     """
 
     dtype: Annotated[str, OneOf((*NUMBERS, "bytes"))] = parameter(*DTYPE)
@@ -300,12 +310,24 @@ class Scalar(Ranged):
         *UNIT, default=None, seldom=True
     )
     duration: bool = parameter(*UNIT, default=False, seldom=True)
+    # What is stored stays the same, whatever decodes it.
+    decoder: Name | None = parameter(default=None, seldom=True)
+    shape: DecodedShape = parameter(default=(), seldom=True)
+    decoded_dtype: Annotated[str, OneOf(NUMBERS)] | None = parameter(
+        default=None, seldom=True
+    )
 
     kind: ClassVar[str] = "Scalar"
     derived: ClassVar[Mapping[str, Any]] = {"encoding": "list"}
 
     def form(self) -> type[Scalar]:
+        if self.decoder:
+            return DecodedBytes
         return OpaqueBytes if self.dtype == "bytes" else SingleNumber
+
+    @property
+    def takes_default(self) -> Default:  # type: ignore[override]
+        return "none" if self.decoder else "any"
 
     @property
     def encoding(self) -> str:
@@ -336,6 +358,26 @@ class Scalar(Ranged):
             yield Problem("duration=True without a unit", "a unit, such as unit='s'")
         if self.transfer_encoding and self.dtype not in (*RAW_ONLY, "bytes"):
             yield base64_of_numbers("Vector((1,), encoding='raw', ...)")
+        yield from self._decoder_problems()
+
+    def _decoder_problems(self) -> Iterator[Problem]:
+        if self.decoder is None:
+            if self.shape or self.decoded_dtype:
+                yield Problem(
+                    "shape or decoded_dtype without a decoder",
+                    "the decoder whose array they describe",
+                    "use Vector for numbers of a shape",
+                )
+            return
+        if self.dtype != "bytes":
+            yield Problem(f"a decoder with dtype {self.dtype!r}", "'bytes'")
+        if not is_name(self.decoder):
+            yield Problem(
+                f"decoder={self.decoder!r}",
+                "'package.module:function', such as 'clips:frames'",
+            )
+        if self.decoded_dtype is None:
+            yield Problem("a decoder without decoded_dtype", "the dtype of its array")
 
 
 class SingleNumber(FixedNumbers, Scalar):
@@ -349,6 +391,32 @@ class OpaqueBytes(String, Scalar):
         if not isinstance(value, bytes):
             raise Problem(described(value), "bytes")
         return value
+
+
+class DecodedBytes(OpaqueBytes):
+    """One value of opaque bytes, which a function of the user decodes."""
+
+    def bind(self) -> None:
+        super().bind()
+        dtype = str(self.decoded_dtype)
+        self._decoder = OwnDecoder(self.label, str(self.decoder), dtype, self.shape)
+
+    @cached_property
+    def delivered(self) -> Delivered:
+        return self._delivers(self.shape, self.decoded_dtype, decoded=("bytes", ()))
+
+    def prepare(self) -> None:
+        super().prepare()
+        _ = self._decoder.function
+
+    def unpack(self, *cells: Any) -> Any:
+        (found,) = cells
+        if isinstance(found, TensorCells):
+            return self._decoder.tensor(found.tensor, found.absent)
+        return super().unpack(found)
+
+    def in_form(self, values: Values, form: Form) -> Values:
+        return self._decoder.arrays(list(values)) if form.images else values
 
 
 def time_of(kind: Kind) -> Time | None:
@@ -379,7 +447,7 @@ class Vector(FixedNumbers):
     """
 
     shape: FixedShape = parameter(*SHAPE)
-    dtype: Annotated[str, OneOf(NUMBERS)] = parameter(*DTYPE, default="float32")
+    dtype: Annotated[str, OneOf(tuple(DTYPES))] = parameter(*DTYPE, default="float32")
     encoding: Literal["list", "raw"] = parameter(*ENCODING, default="list")
     exact: bool = parameter(default=False)
     finite: bool = parameter(*FINITE, default=True)
@@ -496,7 +564,9 @@ def cause_of_size(data: bytes, dtype: str, size: int | None) -> str:
     """Guess why raw bytes have another size than `size`, or return ""."""
     form = sniff(data)
     if form:
-        return f"they begin like a {form}: declare that encoding in the schema"
+        return (
+            f"they begin like {with_article(form)}: declare that encoding in the schema"
+        )
     other = undecoded(data)
     if other:
         return f"they begin like {other.image}: {other.advice('raw')}"

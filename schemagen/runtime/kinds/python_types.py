@@ -89,8 +89,10 @@ def enum_names(enum: type[Enum]) -> tuple[str, ...] | None:
 
 def item_types(dtype: str) -> tuple[type, ...]:
     """Return the Python types that one value of a dtype may have, the usual one first."""
-    numbers = (float, int) if "float" in dtype else (int,)
-    return {"bool": (bool,), "string": (str,), "bytes": (bytes,)}.get(dtype, numbers)
+    others = {"bool": (bool,), "string": (str,), "bytes": (bytes,)}
+    if "complex" in dtype:
+        return (complex, float, int)
+    return others.get(dtype, (float, int) if "float" in dtype else (int,))
 
 
 def item_name(dtype: str) -> str:

@@ -9,7 +9,7 @@ from math import isfinite
 from typing import Any, Self
 
 from ..cells.checks import Check, Checks, finite, in_range, of_dtype
-from ..shared.dtypes import DTYPES, FLOATS
+from ..shared.dtypes import DTYPES, FLOATS, INEXACT, PARTS
 from ..shared.errors import Problem
 from ..shared.values import NO_RANGE, Numbers
 from .changes import RANGE
@@ -40,8 +40,12 @@ class Ranged(_Numbers):
         yield from super().rules()
         bounds = {"min": self.min, "max": self.max}
         given = {name: value for name, value in bounds.items() if value is not None}
-        if given and (self.dtype == "bool" or self.dtype not in DTYPES):
-            yield Problem(f"{next(iter(given))} with dtype {self.dtype!r}", "numbers")
+        if given and (self.dtype in ("bool", *PARTS) or self.dtype not in DTYPES):
+            words = f"{next(iter(given))} with dtype {self.dtype!r}"
+            yield Problem(
+                words,
+                "numbers that are not complex" if self.dtype in PARTS else "numbers",
+            )
             return
         for name, value in given.items():
             try:
@@ -85,7 +89,7 @@ class Ranged(_Numbers):
         """Return the checks of the numbers under its first key."""
         found: list[Check] = []
         dtype = DTYPES[self.dtype]
-        if self.dtype in FLOATS and self.finite:
+        if self.dtype in INEXACT and self.finite:
             found.append(finite(self.dtype))
         elif dtype.limits is not None and self.parts[0].encoding == "list":
             found.append(of_dtype(self.dtype, *dtype.limits))

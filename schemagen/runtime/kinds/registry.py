@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .audio import Audio
 from .classes import Label, MultiLabel
 from .image_lists import Images
 from .images import Image
@@ -18,6 +19,7 @@ from .text import Text
 KINDS: dict[str, type[Kind]] = {
     kind.kind: kind
     for kind in (
+        Audio,
         Image,
         Images,
         Label,

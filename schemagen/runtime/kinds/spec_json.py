@@ -8,7 +8,7 @@ from dataclasses import fields
 from functools import cache
 from typing import Any, get_type_hints
 
-from ..shared.dtypes import ITEMS
+from ..shared.dtypes import DTYPES, STRINGS
 from ..shared.json_entries import ELSEWHERE, check_depth, check_entries, shown
 from .changes import DEFAULT, ENCODING, OPTIONAL, Judgement, StoredField
 from .kind import Kind, optional
@@ -85,7 +85,7 @@ def _check_attributes(place: str, field: Mapping[str, Any]) -> None:
     """Check the attributes of a field or a step of a known kind."""
     if field["kind"] not in KINDS:
         return
-    if field.get("dtype", "bool") not in ITEMS:
+    if field.get("dtype", "bool") not in (*DTYPES, *STRINGS):
         raise ValueError(f"{place}: dtype is {shown(field['dtype'])}: {ELSEWHERE}")
     if "step" in field:
         step = field["step"]

@@ -28,23 +28,28 @@ from .classes import Label
 from .images import Image
 from .kind import Default, Kind
 from .limits import Listed
-from .lists import limit_problems, padding_of, padding_problems
+from .lists import VarLen, limit_problems, padding_of, padding_problems
 from .numbers import Scalar, Vector
 from .parameters import Instance, Name, Padding, Size, TooLong, declared, parameter
 from .python_types import is_array, is_list, item_type
 from .text import Text
 
-STEPS = (Image, Label, Scalar, Text, Vector)
+STEPS = (Image, Label, Scalar, Text, VarLen, Vector)
+
+# What a VarLen leaves to the Steps that it is in, or has only outside of steps.
+_NOT_OF_LISTS = ("padding_value", "ragged", "pad_on_disk", "group", "box")
 
 Step = Annotated[Kind, Instance(), "a kind, such as Text()"]
 
 
 @declared
 class Steps(Listed):
-    """A feature list of a SequenceRecord: one value of another kind in each step.
+    """A feature list of a SequenceRecord: a value, or a list of values, in each step.
 
     Attributes:
-        step: the kind of one step's value. Wire key and role are those of Steps.
+        step: the kind of one step's value; a VarLen for a list of any length. Wire key and
+            role are those of Steps, and so are `padding_value`, `ragged` and `group` of
+            lists.
         max_length: the most steps a row may have; None for any number.
         too_long: what becomes of more, when writing and when reading: "error" refuses
             them, "keep_head" keeps the first and "keep_tail" the last of them.
@@ -70,8 +75,8 @@ class Steps(Listed):
 
     @property
     def python_type(self) -> str:
-        one = self.step.python_type
-        return one if one == "np.ndarray" else f"list[{one}]"
+        one, lists = self.step.python_type, isinstance(self.step, VarLen)
+        return one if one == "np.ndarray" and not lists else f"list[{one}]"
 
     @property
     def of_step(self) -> Kind:
@@ -79,7 +84,8 @@ class Steps(Listed):
 
     def accepts(self, python_type: Any) -> bool:
         if is_array(python_type):
-            return python_type is Any or self.step.dtype not in STRINGS
+            lists = isinstance(self.step, VarLen)
+            return python_type is Any or not (lists or self.step.dtype in STRINGS)
         if not is_list(python_type):
             return False
         item = item_type(python_type)
@@ -92,8 +98,6 @@ class Steps(Listed):
             yield Problem(
                 f"{step.kind} in each step",
                 f"one of {', '.join(each.kind for each in STEPS)}",
-                "the values of all steps have one size: fill them up to a Vector, or "
-                "write all items in one VarLen and their numbers in another field",
             )
             return
         if step.key or step.role or step.presence or augment_of(step):
@@ -101,6 +105,8 @@ class Steps(Listed):
                 "key, role, presence or augment in the kind of one step",
                 "key, role and presence of Steps itself, and no augment",
             )
+        if isinstance(step, Scalar) and step.decoder:
+            yield Problem("a decoder in each step", "Scalar('bytes') without a decoder")
         if further := [part.key for part in step.bound("").parts[1:]]:
             yield Problem(
                 f"further keys in each step: {', '.join(further)}",
@@ -110,6 +116,18 @@ class Steps(Listed):
             yield Problem(
                 f"shape={step.shape!r} in each step without resize",
                 "a fixed size, or resize=(height, width)",
+            )
+        if isinstance(step, VarLen) and (
+            given := [
+                name
+                for name in _NOT_OF_LISTS
+                if getattr(step, name) not in (0, "", None, -1 if step.classes else 0)
+            ]
+        ):
+            yield Problem(
+                f"{', '.join(given)} in the VarLen of each step",
+                "padding_value, ragged and group of Steps itself, and no pad_on_disk or "
+                "box",
             )
         yield from padding_problems(self._dtype, self._padding)
 
@@ -122,15 +140,28 @@ class Steps(Listed):
     @property
     def _padding(self) -> bool | int | float | str | bytes:
         unset = type(self.padding_value) is int and self.padding_value == 0
-        return -1 if unset and isinstance(self.step, Label) else self.padding_value
+        return -1 if unset and self._of_ids else self.padding_value
+
+    @property
+    def _of_ids(self) -> bool:
+        """Whether steps hold classes."""
+        step = self.step
+        return isinstance(step, Label) or (
+            isinstance(step, VarLen) and bool(step.classes)
+        )
 
     def settled(self, name: str) -> Self:
         padding: Any = padding_of(self._dtype, self._padding)
         step = replace(self.step.settled(name), key=None, role=None)
+        if isinstance(step, VarLen):
+            step = replace(step, padding_value=0)
         return replace(super().settled(name), step=step, padding_value=padding)
 
     def bind(self) -> None:
-        self.step = replace(self.step, key="").bound(self.label)
+        step = replace(self.step, key="")
+        self.step = self._of_each = step.bound(self.label)
+        if isinstance(step, VarLen):  # the lists of a batch are padded at once
+            self._of_each = replace(step, ragged=True).bound(self.label)
         self.dtype = self.step.dtype
         super().bind()
 
@@ -148,7 +179,10 @@ class Steps(Listed):
 
     def list_feature(self) -> Any:
         """Return the description for `tf.io.parse_sequence_example`."""
-        stored = self.step.parts[0].stored
+        (part,) = self.step.parts
+        if part.count is None:
+            return part.feature()
+        stored = part.stored
         dtype = tf.string if stored == BYTES else tf.as_dtype(stored)
         return tf.io.FixedLenSequenceFeature(
             self.list_shape, dtype, allow_missing=self.optional
@@ -168,7 +202,7 @@ class Steps(Listed):
         if not len(steps):
             return self._no_steps(steps)
         converted = convert_each(self.step.convert, steps, "{} in step {}")
-        if isinstance(converted[0], np.ndarray):
+        if isinstance(converted[0], np.ndarray) and not isinstance(self.step, VarLen):
             alike = {np.shape(step) for step in converted}
             return np.stack(converted) if len(alike) == 1 else converted
         return converted
@@ -176,7 +210,9 @@ class Steps(Listed):
     def _no_steps(self, steps: Sequence[Any]) -> Any:
         """Return an empty sequence in the form of others."""
         (part,), (_, sizes) = self.step.parts, self.step.delivered.decoded
-        if self.step.of_classes or part.dtype not in DTYPES or part.is_image:
+        if isinstance(self.step, VarLen):
+            return []
+        if self.step.of_classes or part.dtype not in DTYPES or part.is_media:
             return []
         array = Numbers(part.dtype).convert(steps)
         shape = (0, *(size or 0 for size in sizes))
@@ -227,8 +263,8 @@ class Steps(Listed):
         return self._limit.checks()
 
     def read(self, source: Source) -> Read:
-        steps, inside = source.steps(self.key, self._limit)
-        found, values = self.step.read(inside)
+        steps, inside = source.steps(self.parts[0], self._limit)
+        found, values = self._of_each.read(inside)
         steps = source.complete(steps, inside)
         (steps,) = source.checked((steps,), *self.checked)
 

@@ -18,7 +18,7 @@ from ..cells.part import INT, Part, size_part, values_part
 from ..cells.tensor_proto import DATA_TYPES
 from ..cells.written import Stored
 from ..shared import base64_text
-from ..shared.dtypes import DTYPES, NUMBERS, RAW_ONLY
+from ..shared.dtypes import DTYPES, RAW_ONLY
 from ..shared.errors import Problem
 from ..shared.wire import buffer_of, varint
 from .changes import DTYPE, ENCODING, FINITE, KEY, PADDING, SHAPE, TRANSFER
@@ -74,7 +74,7 @@ class Tensor(NumbersKind):
     """
 
     shape: TensorShape = parameter(*SHAPE)
-    dtype: Annotated[str, OneOf(NUMBERS)] = parameter(*DTYPE, default="float32")
+    dtype: Annotated[str, OneOf(tuple(DTYPES))] = parameter(*DTYPE, default="float32")
     encoding: Literal["raw", "proto", "list"] = parameter(*ENCODING, default="raw")
     shape_key: ShapeKey | None = parameter(*KEY, default=None)
     padding_value: Number = parameter(*PADDING, default=0)

@@ -73,6 +73,28 @@ def images(
     return masked_mean(EachItem(encoder)(shown), seen)
 
 
+def sounds(samples: Any, *, scale: float = 1.0, units: int = DEFAULT_UNITS) -> Any:
+    """Encode sound [B, T, C] by convolutions, then the mean of frames of 128 samples.
+
+    Frames of zeros alone are left out: they are padding, or silent.
+
+    Args:
+        samples: the sound, of any numeric dtype.
+        scale: the factor that brings samples to [-1, 1].
+        units: the size of an encoding, before pooling.
+    """
+    features = layers.Rescaling(scale, dtype="float32")(Densify(0)(samples))
+    frames = layers.MaxPooling1D(128, padding="same")(ops.abs(features))
+    heard = ops.any(ops.greater(frames, 0), axis=-1)
+    for filters, size, stride in ((32, 64, 8), (64, 16, 4), (128, 16, 4)):
+        convolution = layers.Conv1D(
+            filters, size, stride, padding="same", activation="relu"
+        )
+        features = convolution(features)
+    features = layers.Dropout(0.3)(masked_mean(features, heard))
+    return layers.Dense(units, activation="relu")(features)
+
+
 def numbers(
     values: Any, *, name: str, missing: bool = False, units: int = DEFAULT_UNITS
 ) -> Any:

@@ -283,6 +283,9 @@ class ModelBuilder:
         `parse_batch`; only the model's inputs have to be there. It returns predictions
         by the names of the targets, or `features` of a record without targets.
 
+        An input that Python decodes, such as a TIFF image, is not read from `examples`:
+        the signature takes its decoded values by its name. A RuntimeWarning says so.
+
         If an input is an image or a mask of any size, a RuntimeWarning says that a
         request can have one record only.
 

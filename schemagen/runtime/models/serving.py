@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..records.nesting import flattened
-from ..shared.errors import with_suggestion
+from ..shared.errors import warn, with_suggestion
 from ..shared.options import check_flags
 from ..shared.requirements import keras, tf
 from ..storage.directory import is_remote
@@ -26,6 +26,9 @@ Features = dict[str, Any]
 
 # Arguments of the system's calls: the working directory, and to exchange two names.
 _HERE, _EXCHANGE = -100, 2
+
+# TensorFlow's operations that call functions of Python.
+_OF_PYTHON = ("PyFunc", "PyFuncStateless", "EagerPyFunc")
 
 
 def export(
@@ -73,20 +76,43 @@ def export(
     inputs = _inputs_of(model)
     # A mask comes with its field: the parser has no name for it alone.
     wanted = [name for name in fields if {name, f"{name}_present"} & set(inputs)]
-
-    def features_of(examples: tf.Tensor) -> Features:
-        batch = flattened(parse(examples, wanted))
-        return {name: batch[name] for name in inputs if name in batch}
-
     records = tf.TensorSpec((None,), tf.string, name="examples")
-    traced = tf.function(features_of, input_signature=[records], autograph=False)
-    delivered = traced.get_concrete_function().structured_outputs if wanted else {}
+
+    def parser_of(names: Collection[str]) -> Any:
+        def features_of(examples: tf.Tensor) -> Features:
+            batch = flattened(parse(examples, names))
+            return {name: batch[name] for name in inputs if name in batch}
+
+        return tf.function(features_of, input_signature=[records], autograph=False)
+
+    traced = parser_of(wanted)
+    concrete = traced.get_concrete_function() if wanted else None
+    delivered = concrete.structured_outputs if concrete else {}
     _check_inputs(inputs, delivered)
+    given: list[Any] = []
+    if concrete and _calls_python(concrete):
+        # A saved model has no Python: a client decodes these fields.
+        decoded = [
+            n for n in wanted if _calls_python(parser_of([n]).get_concrete_function())
+        ]
+        traced = parser_of([name for name in wanted if name not in decoded])
+        given = [
+            tf.TensorSpec(delivered[name].shape, delivered[name].dtype, name)
+            for name in inputs
+            if {name, name.removesuffix("_present")} & set(decoded)
+        ]
+        for spec in given:
+            warn(
+                f"{path}: input {spec.name!r} is decoded by Python, which a SavedModel does "
+                f"not have: the signature takes decoded {spec.dtype.name} values "
+                f"{[None, *spec.shape[1:]]} as {spec.name!r}, next to `examples`"
+            )
     archive = keras.export.ExportArchive()
     archive.track(model)
 
-    def serve(examples: tf.Tensor) -> Features:
-        predictions = model(traced(examples))
+    def serve(examples: tf.Tensor, *values: tf.Tensor) -> Features:
+        named = zip((spec.name for spec in given), values, strict=True)
+        predictions = model({**traced(examples), **dict(named)})
         if isinstance(predictions, Mapping):
             return dict(predictions)
         if isinstance(predictions, (list, tuple)):
@@ -94,7 +120,7 @@ def export(
         return {output: predictions}
 
     # It is traced now: what is wrong shows before a file is written.
-    served = tf.function(serve, input_signature=[records], autograph=False)
+    served = tf.function(serve, input_signature=[records, *given], autograph=False)
     served.get_concrete_function()
     archive.add_endpoint("serving_default", served)
     with _unlogged():
@@ -111,6 +137,16 @@ def _unlogged() -> Iterator[None]:
     finally:
         if enabled:
             keras.config.enable_interactive_logging()
+
+
+def _calls_python(function: Any) -> bool:
+    """Tell whether a traced function calls functions of Python, such as decoders."""
+    graph = function.graph.as_graph_def()
+    nodes = [
+        *graph.node,
+        *(n for each in graph.library.function for n in each.node_def),
+    ]
+    return any(node.op in _OF_PYTHON for node in nodes)
 
 
 def _inputs_of(model: Any) -> list[str]:

@@ -103,7 +103,7 @@ def features_of_row(values: Iterable[tuple[Kind, Any]]) -> GivenFeatures:
     for codec, value in values:
         if value is None:
             continue
-        if codec.parts[0].is_image:  # pixels are not encoded for it
+        if codec.parts[0].is_media:  # pixels are not encoded for it
             written.append((codec.parts[0], Written([codec.convert(value)])))
         else:
             pairs = zip(codec.parts, codec.store(value), strict=True)

@@ -55,6 +55,7 @@ class RecordCheck:
         self._record = record
         self._describe = describe
         every = [] if record is None else list(record.fields.values())
+        self._thorough = fields is None
         self._keys = [codec.key for codec in every]
         asked = [c for c in every if fields is None or c.name in fields]
         self._asked = {codec.name for codec in asked}
@@ -64,11 +65,13 @@ class RecordCheck:
         self.known = {part.key for part in parts}
         self.lists = {part.key for part in parts if part.in_list}
         self.kept = {
-            codec.key
+            part.key
             for codec in every
             if isinstance(codec, Resized)
             and codec.orientation == "keep"
             and codec.encoding in ("jpeg", "any")
+            for part in codec.parts
+            if part.is_media
         }
         expected = {codec.key: codec.expected for codec in self._codecs}
         self.plan = CheckPlan([each for each in expected.values() if each])
@@ -112,7 +115,8 @@ class RecordCheck:
         optional = replace(features, optional=True)
         for codec in self._codecs:
             trusted = usual and codec.key in columns.expected
-            notes = Notes(codec.label, trusted, choose=self._choose(codec, columns))
+            choose = self._choose(codec, columns)
+            notes = Notes(codec.label, trusted, choose=choose, thorough=self._thorough)
             own = optional if codec.optional else features
             found, values = codec.read(ColumnSource(own, notes))
             if codec.name in self._asked:

@@ -59,7 +59,8 @@ class Collator:
         self._size_name = size_name(codec) if form.images else ""
         delivered = codec.delivered
         self.masked = delivered.absence.masked
-        encoded = codec.parts[0].is_image and not form.images
+        bytes_stay = not form.images and delivered.decoded[0] == "bytes"
+        encoded = bytes_stay and delivered.dtype != "string"
         names = names_of(codec) if form.names and codec.of_step.of_classes else ()
         self.dtype: np.dtype[Any] = np.dtype(object)
         self._shape: Shape = delivered.shape

@@ -229,8 +229,13 @@ def lengths_in(serialized: tf.Tensor, codec: Any) -> tf.Tensor:
     key = part.key
     if part.in_list:
         lists = {key: codec.list_feature()}
-        return tf.io.parse_sequence_example(serialized, sequence_features=lists)[2][key]
+        _, found, lengths = tf.io.parse_sequence_example(
+            serialized, sequence_features=lists
+        )
+        return lengths[key] if key in lengths else found[key].row_lengths()
     stored = tf.io.parse_example(serialized, {key: part.feature()})
+    if part.is_media and part.count == 1:
+        return codec.lengths(stored[key])  # files say it in their headers
     return row_lengths(stored[key], part)
 
 

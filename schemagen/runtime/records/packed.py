@@ -6,6 +6,7 @@ They are the checks that readers run. If the plan of a kind holds, none is run.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from math import isfinite
 from typing import Any
 
@@ -32,11 +33,12 @@ def first_fault(kind: Kind, written: Sequence[Written], count: int) -> Fault | N
         written: what each part holds of the rows.
         count: how many rows there are; each of them has a value.
     """
-    plan, part = kind.plan, kind.parts[0]
+    part, values = kind.parts[0], _count_values(kind)
+    plan = plan_of(kind.checked) if values > 1 else kind.plan
     if (
         plan is not None
         and _is_comparable(part)
-        and _column_satisfies(plan, part, written[0])
+        and all(_column_satisfies(plan, part, each) for each in written[:values])
     ):
         return None
     every, notes = np.ones(count, np.bool_), Notes(kind.label, packed=True)
@@ -53,6 +55,11 @@ def first_fault(kind: Kind, written: Sequence[Written], count: int) -> Fault | N
     return min(notes.faults, key=lambda fault: int(fault.rows[0]), default=None)
 
 
+def _count_values(kind: Kind) -> int:
+    """Return how many parts hold values; several only of numbered keys."""
+    return sum(part.holds == "value" for part in kind.parts)
+
+
 def converted(kind: Kind, value: Any) -> Any:
     """Return a value in the one form in which it is stored.
 
@@ -61,7 +68,7 @@ def converted(kind: Kind, value: Any) -> Any:
     """
     found = kind.convert(value)
     of_step = kind.of_step
-    if of_step.parts[0].is_image:  # arrays are not encoded for it
+    if of_step.parts[0].is_media:  # arrays are not encoded for it
         tests = [c.test for c in of_step.checked if isinstance(c, BytesCheck)]
 
         def test_each(picture: Any) -> None:
@@ -81,6 +88,7 @@ def converted(kind: Kind, value: Any) -> Any:
 def row_writer(kind: Kind) -> Callable[[Any], Sequence[Stored]]:
     """Return a function that stores a row's value, and raises a Problem for a wrong one."""
     store, quick, is_right = kind.store, kind.quick, _row_test(kind)
+    several = _count_values(kind) > 1
 
     def write(value: Any) -> Sequence[Stored]:
         if quick is not None:
@@ -88,7 +96,8 @@ def row_writer(kind: Kind) -> Callable[[Any], Sequence[Stored]]:
             if stored is not None:
                 return (stored,)
         parts = store(value)
-        if is_right is not None and not is_right(parts[0]):
+        values = [*chain.from_iterable(parts)] if several else parts[0]
+        if is_right is not None and not is_right(values):
             fault = first_fault(kind, kind.join([parts]), 1)
             if fault is not None:
                 raise fault.problem
@@ -136,7 +145,7 @@ def _row_test(kind: Kind) -> Callable[[Stored], bool] | None:
 
 def _is_comparable(part: Part) -> bool:
     """Return whether plans can be compared with what is stored as it is."""
-    is_plain = part.encoding in ("list", "raw") or part.is_image
+    is_plain = part.encoding in ("list", "raw") or part.is_media
     return is_plain and not part.transfer_encoding
 
 

@@ -7,7 +7,7 @@ one that has lost them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..kinds.box_sides import images_of
@@ -69,11 +69,22 @@ def parse(
         _check_present(stored, records, required)
     if of_steps:
         with shown_errors():
-            _, dense, lengths = tf.io.parse_sequence_example(
+            _, found, lengths = tf.io.parse_sequence_example(
                 records, sequence_features=of_steps
             )
-        for key, values in dense.items():
-            stored[key] = tf.RaggedTensor.from_tensor(values, lengths[key])
+        for key, values in found.items():
+            ragged = isinstance(values, tf.RaggedTensor)
+            stored[key] = (
+                values if ragged else tf.RaggedTensor.from_tensor(values, lengths[key])
+            )
+        required = [
+            codec.key
+            for codec in chosen
+            if codec.key in of_steps
+            and codec.parts[0].count is None
+            and not codec.optional
+        ]
+        _check_present(stored, records, required, "feature list", lists_present_in)
     return Parsed(stored, serialized, fields)
 
 
@@ -164,9 +175,13 @@ def _check_message(
 
 
 def _check_present(
-    stored: dict[str, Any], serialized: tf.Tensor, keys: Sequence[str]
+    stored: dict[str, Any],
+    serialized: tf.Tensor,
+    keys: Sequence[str],
+    noun: str = "feature",
+    present: Callable[[tf.Tensor, Sequence[str]], tf.Tensor] = present_in,
 ) -> None:
-    """Refuse Examples without one of some lists. Only rows that look empty are searched.
+    """Refuse records without one of some lists. Only rows that look empty are searched.
 
     There are usually none, and then the search costs little. A tf.cond around it would
     cost more: each takes 5 ms when an iterator is made, which is once an epoch.
@@ -175,13 +190,13 @@ def _check_present(
         return
     empty = tf.stack([stored[key].row_lengths() == 0 for key in keys], axis=1)
     rows = tf.where(tf.reduce_any(empty, axis=1))[:, 0]
-    found = present_in(tf.gather(serialized, rows), keys) | ~tf.gather(empty, rows)
+    found = present(tf.gather(serialized, rows), keys) | ~tf.gather(empty, rows)
     in_all = tf.unstack(tf.reduce_all(found, axis=0), len(keys))
     checks = [
         check
         for key, right in zip(keys, in_all, strict=True)
         for check in refuse_unless(
-            right, f"feature {key!r} is required, and an Example does not have it"
+            right, f"{noun} {key!r} is required, and a record does not have it"
         )
     ]
     with tf.control_dependencies(checks):

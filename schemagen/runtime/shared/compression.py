@@ -15,6 +15,8 @@ from functools import partial
 from io import BufferedReader, RawIOBase
 from typing import Any, Protocol
 
+from ..interface import install
+from .errors import DatasetError
 from .wire import Buffer
 
 # How much is inflated at a time, however much a few bytes may inflate to.
@@ -26,6 +28,12 @@ _READ_BYTES = 1 << 16
 # How much of a stream is given to zlib first. It copies what follows the end of a stream, and
 # a file may hold any number of short streams.
 _FIRST_BYTES = 1 << 9
+
+# The largest window of zstd: what its program takes without --memory.
+_ZSTD_WINDOW = 1 << 27
+
+# What frames of other programs begin with behind their first byte.
+_ZSTD_SKIPPABLE = b"\x2a\x4d\x18"
 
 
 class Compressor(Protocol):
@@ -137,11 +145,97 @@ def _of_deflate(
     )
 
 
+def _zstandard() -> Any:
+    """Import zstandard.
+
+    Raises:
+        DatasetError: it is not installed.
+    """
+    try:
+        import zstandard
+    except ModuleNotFoundError as error:
+        raise DatasetError(
+            "ZSTD files are read and written with zstandard, which is not installed: "
+            f"run {install('zstd')}"
+        ) from error
+    return zstandard
+
+
+def _zstd(level: int) -> Compressor:
+    stream: Compressor = (
+        _zstandard().ZstdCompressor(level, write_checksum=True).compressobj()
+    )
+    return stream
+
+
+def _inflate_zstd(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    zstandard = _zstandard()
+    context = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
+    stream = None
+    for block in _zstd_blocks(pieces):
+        stream = stream or context.decompressobj()
+        try:
+            out = stream.decompress(block)
+        except zstandard.ZstdError as error:
+            raise DamageError(str(error).split(": ")[-1]) from None
+        if out:
+            yield out
+        stream = None if stream.eof else stream
+    if stream is not None:
+        raise EOFError
+
+
+def _zstd_blocks(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Cut ZSTD data into blocks (RFC 8878), each of which inflates to at most 128 KiB.
+
+    zstandard inflates all that it is given at once, and a block of four bytes may be 128 KiB.
+    """
+    held = bytearray()
+
+    def take(count: int) -> bytes:
+        while len(held) < count and (piece := next(pieces, b"")):
+            held.extend(piece)
+        taken = bytes(held[:count])
+        del held[:count]
+        return taken
+
+    while start := take(5):
+        if start[1:4] == _ZSTD_SKIPPABLE:  # a frame of anything, which has no contents
+            start += take(3)
+            yield start
+            rest = int.from_bytes(start[4:8], "little")
+            while rest and (piece := take(min(rest, _READ_BYTES))):
+                yield piece
+                rest -= len(piece)
+            continue
+        flags = start[-1]
+        has_window, has_checksum = not flags & 32, flags & 4
+        sizes = (0 if has_window else 1, 2, 4, 8)
+        yield start + take(has_window + (0, 1, 2, 4)[flags & 3] + sizes[flags >> 6])
+        last = 0
+        while not last and (header := take(3)):
+            number = int.from_bytes(header, "little")
+            last, is_repeated = number & 1, number & 6 == 2
+            yield header + take(1 if is_repeated else number >> 3)
+        if has_checksum:
+            yield take(4)
+
+
 COMPRESSIONS = {
     each.name: each
     for each in (
         _of_deflate("GZIP", (".gz", ".gzip"), _begins_gzip, zlib.MAX_WBITS + 16),
         _of_deflate("ZLIB", (".zlib",), _begins_zlib, zlib.MAX_WBITS),
+        Compression(
+            "ZSTD",
+            (".zst", ".zstd"),
+            lambda start: start[:4] == b"\x28\xb5\x2f\xfd",
+            levels=range(1, 20),
+            level=3,
+            compressor=_zstd,
+            inflate=_inflate_zstd,
+            in_tensorflow=False,
+        ),
     )
 }
 """Each compression by its name. Files that are not compressed have the name ""."""

@@ -75,11 +75,18 @@ DTYPES: dict[str, DType] = {
         DType("bfloat16", 2, "bytes", in_numpy=False),
         DType("float32", 4, "float32"),
         DType("float64", 8, "bytes"),
+        DType("complex64", 8, "bytes"),
+        DType("complex128", 16, "bytes"),
     )
 }
 """All dtypes, by name."""
 
-NUMBERS = tuple(DTYPES)
+PARTS = {"complex64": "float32", "complex128": "float64"}
+"""The dtype of the two parts of a complex number."""
+
+NUMBERS = tuple(name for name in DTYPES if name not in PARTS)
+"""All but complex numbers, which only arrays of a shape hold."""
+
 STRINGS = ("string", "bytes")
 """What is text in UTF-8, and what is opaque."""
 
@@ -87,7 +94,10 @@ ITEMS = (*NUMBERS, *STRINGS)
 """What the items of lists may be."""
 
 INTEGERS = tuple(each.name for each in (*_SIGNED, *_UNSIGNED))
-FLOATS = tuple(name for name, each in DTYPES.items() if each.bounds is None)
+FLOATS = tuple(name for name in NUMBERS if DTYPES[name].bounds is None)
+INEXACT = (*FLOATS, *PARTS)
+"""What may be NaN or infinite."""
+
 RAW_ONLY = tuple(name for name, each in DTYPES.items() if each.stored == "bytes")
 """What is stored as raw bytes always."""
 

@@ -1,4 +1,4 @@
-"""TensorFlow, Keras and ml_dtypes, or an ImportError that says how to install them.
+"""TensorFlow, Keras, ml_dtypes and tifffile, or an ImportError that says how to install them.
 
 Modules that read data or make models import them from here, as in
 `from .requirements import keras, tf`. None is imported before one asks for it. Modules
@@ -18,9 +18,19 @@ if TYPE_CHECKING:
     import ml_dtypes  # type: ignore[import-not-found, import-untyped, unused-ignore]
     import tensorflow as lazy_tf  # type: ignore[import-not-found, import-untyped, unused-ignore]
     import tensorflow as tf
+    import tifffile  # type: ignore[import-not-found, import-untyped, unused-ignore]
     from keras import layers, ops  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-__all__ = ["has_keras", "keras", "layers", "lazy_tf", "ml_dtypes", "ops", "tf"]
+__all__ = [
+    "has_keras",
+    "keras",
+    "layers",
+    "lazy_tf",
+    "ml_dtypes",
+    "ops",
+    "tf",
+    "tifffile",
+]
 
 # The oldest Keras that generated models work with.
 _KERAS = (3, 5)
@@ -33,6 +43,8 @@ def __getattr__(name: str) -> Any:
     if name == "ml_dtypes":
         advice = f"numpy has no bfloat16 without it: run {install('ml-dtypes')}"
         return _require("ml_dtypes", advice)
+    if name == "tifffile":
+        return _require("tifffile", f"it reads and writes TIFF: run {install('tiff')}")
     if name == "keras":
         return _require_keras()
     if name in ("layers", "ops"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from math import isfinite
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .dtypes import DTYPES, FLOATS, INTEGERS, bits_of, rounded
+from .dtypes import DTYPES, INEXACT, INTEGERS, PARTS, bits_of, rounded
 from .errors import Problem
 from .times import TIMES, Time, as_integers
 
@@ -119,6 +119,8 @@ class Numbers:
             return self._booleans(array)
         if self.dtype in INTEGERS:
             return self._integers(array)
+        if self.dtype in PARTS:
+            return self._complex(array)
         return self._floats(array)
 
     @cached_property
@@ -195,7 +197,7 @@ class Numbers:
             ]
             if len(integers) == len(flat):
                 flat, types = integers, {int}
-            elif self.dtype in FLOATS:
+            elif self.dtype in INEXACT:
                 self._check_integers(integers)
         array = self._array_of(flat, types)
         return array.reshape((*shape, *array.shape[1:]))
@@ -257,6 +259,18 @@ class Numbers:
                         f"the integer {extreme}", f"{self.dtype}, from {low} to {high}"
                     )
         return array.astype(target, copy=False)
+
+    def _complex(self, array: NDArray[Any]) -> NDArray[Any]:
+        if array.dtype.kind not in "fiuc":
+            raise _wrong_dtype(array, self.dtype)
+        if array.dtype == self.dtype:
+            return array
+        part, found = (
+            replace(self, dtype=PARTS[self.dtype]),
+            np.empty_like(array, self.dtype),
+        )
+        found.real, found.imag = part._floats(array.real), part._floats(array.imag)
+        return found
 
     def _floats(self, array: NDArray[Any]) -> NDArray[Any]:
         if array.dtype.kind not in "fiu":
@@ -445,6 +459,6 @@ def all_finite(array: NDArray[Any]) -> bool:
     The sum of squares is finite only if all of them are: one call for a short array.
     Where large numbers make it infinite each is looked at.
     """
-    if array.size <= _SUMMED and isfinite(np.vdot(array, array)):
+    if array.size <= _SUMMED and isfinite(np.vdot(array, array).real):
         return True
     return bool(np.isfinite(array).all())

@@ -13,6 +13,7 @@ from io import FileIO, RawIOBase
 from time import monotonic
 from typing import Any, Literal
 
+from ..shared.compression import in_tensorflow
 from ..shared.tfrecord import HEADER_SIZE
 from ..storage.directory import reader_of
 from ..storage.files import FileState, Result, in_threads
@@ -203,6 +204,12 @@ class Shards:
     def is_compressed(self) -> bool:
         """Whether a file is compressed."""
         return any(file.compression for file in self.files)
+
+    @property
+    def not_in_tensorflow(self) -> str:
+        """The compression of a file that TensorFlow does not read; "" if it reads all."""
+        some = {file.compression or "" for file in self.files}
+        return next((each for each in some if not in_tensorflow(each)), "")
 
     @property
     def is_settled(self) -> bool:

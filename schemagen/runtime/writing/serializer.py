@@ -86,8 +86,8 @@ class Serializer:
                 seeds.
             key_field: with `shuffle_seed`, a field whose values, int, str or bytes,
                 must be unique; the order then depends on them.
-            compression: None, "GZIP" or "ZLIB".
-            compression_level: 1 (fast) to 9 (small); None for 6.
+            compression: None, "GZIP", "ZLIB" or "ZSTD".
+            compression_level: 1 (fast) to 9 (small), to 19 of "ZSTD"; None for 6, or 3.
             on_error: "raise" stops at a wrong row; "skip" leaves it out.
             refused: a file for the positions and errors of rows that are left out, as
                 JSON lines.
@@ -172,8 +172,8 @@ class Serializer:
                 seeds.
             key_field: with `shuffle_seed`, a field whose values, int, str or bytes,
                 must be unique; the order then depends on them. Only for engines.
-            compression: None, "GZIP" or "ZLIB".
-            compression_level: 1 (fast) to 9 (small); None for 6.
+            compression: None, "GZIP", "ZLIB" or "ZSTD".
+            compression_level: 1 (fast) to 9 (small), to 19 of "ZSTD"; None for 6, or 3.
             on_error: "raise" stops at a wrong row; "skip" leaves it out.
             overwrite: replace the split if the directory already has it.
             take_over: end a run of another machine that has died while it wrote the split.

@@ -54,8 +54,8 @@ class ShardedWriter:
         shards: spread the records over this many files in turn; None starts a new
             file whenever one has `shard_bytes`.
         shard_bytes: where to start a new file, before compression.
-        compression: None, "GZIP" or "ZLIB".
-        compression_level: 1 (fast) to 9 (small); None for 6.
+        compression: None, "GZIP", "ZLIB" or "ZSTD".
+        compression_level: 1 (fast) to 9 (small), to 19 of "ZSTD"; None for 6, or 3.
         overwrite: replace the split if the directory already has it.
         take_over: end a run of another machine that has died while it wrote the split.
         allow_empty: publish the split even if it has no records.

@@ -296,6 +296,7 @@ def _without_loss() -> Iterator[KindCase]:
     for form, channels in (
         *(("png", 1), ("png", 3), ("png", 4), ("bmp", 1), ("bmp", 3), ("bmp", 4)),
         *(("gif", 3), ("webp", 3), ("webp", 4)),
+        *(("tiff", 1), ("tiff", 3), ("tiff", 4)),
     ):
         shape = (5, 3, channels)
         yield under_one_key(
@@ -308,6 +309,43 @@ def _without_loss() -> Iterator[KindCase]:
             f'Annotated[Any, Image((2, 3, 3), encoding="{form}", role="info")]',
             _one(stored_as, (2, 3, 3)),
         ).optional(np.zeros((2, 3, 3), np.uint8))
+
+
+def _avif(shape: Shape, seed: int) -> tuple[bytes, Any]:
+    """Return an AVIF, which loses something, and its pixels."""
+    data = encoded(picture(shape, seed), "avif")
+    return data, np.asarray(Image.open(io.BytesIO(data)))
+
+
+def _of_python() -> Iterator[KindCase]:
+    """Images of formats that TensorFlow has no decoder for."""
+
+    def nearest_avif(shape: Shape, seed: int) -> tuple[bytes, Any]:
+        data, pixels = _avif(shape, seed)
+        return data, nearest(pixels, 3, 2)
+
+    for channels in (3, 4):
+        case = under_one_key(
+            f"Annotated[bytes, Image((None, None, {channels}), encoding='avif')]",
+            _decoded(_avif, channels),
+            one_row_batches=True,
+        )
+        yield case
+    yield case.optional(np.zeros((1, 1, 4), np.uint8))
+    yield under_one_key(
+        "Annotated[bytes, Image((None, None, 3), encoding='avif', resize=(3, 2), "
+        "interpolation='nearest')]",
+        _decoded(nearest_avif, 3),
+    ).optional(np.zeros((3, 2, 3), np.uint8))
+    yield under_one_key(
+        "Annotated[list[bytes | np.ndarray], Images((None, None, 3), "
+        "encoding='tiff', resize=(2, 3), interpolation='nearest')]",
+        _list("tiff", (0, 2), (2, 3)),
+    ).optional(np.zeros((0, 2, 3, 3), np.uint8), default="[]")
+    yield under_one_key(
+        "Annotated[np.ndarray, Images((3, 4, 3), encoding='tiff', count=2)]",
+        _list("tiff", (2, 2)),
+    ).optional(np.zeros((2, 3, 4, 3), np.uint8))
 
 
 def _with_sizes() -> Iterator[KindCase]:
@@ -370,11 +408,42 @@ def _lists() -> Iterator[KindCase]:
     ).optional(np.zeros((2, 3, 4, 3), np.uint8))
 
 
+def _numbered(form: str, key: str, numbers: range) -> Callable[[str], Any]:
+    """Images under keys of their own, some of which sort in another order."""
+
+    def draw(name: str) -> st.SearchStrategy[Drawn]:
+        def drawn(seed: int, as_pixels: bool) -> Drawn:
+            pixels = [picture((3, 4, 3), seed + n) for n in numbers]
+            data = [encoded(each, form) for each in pixels]
+            keys = [key.format(n) for n in numbers]
+            stored = {f"{name}/{k}": blobs(d) for k, d in zip(keys, data, strict=True)}
+            given: Any = np.stack(pixels) if as_pixels else data
+            return Drawn(given, stored, {name: np.stack(pixels)})
+
+        return st.builds(drawn, st.integers(0, 99), st.booleans())
+
+    return draw
+
+
+def _under_numbers() -> Iterator[KindCase]:
+    yield declared(
+        "Annotated[Any, Images((3, 4, 3), encoding='png', keys='NAME/{}', count=12)]",
+        _numbered("png", "{}", range(12)),
+    )
+    yield declared(
+        "Annotated[Any, Images((3, 4, 3), encoding='webp', keys='NAME/{{é{:03d}}}/x', "
+        "keys_from=9, count=2)]",
+        _numbered("webp", "{{é{:03d}}}/x", range(9, 11)),
+    ).optional(np.zeros((2, 3, 4, 3), np.uint8))
+
+
 def cases() -> Iterator[KindCase]:
+    yield from _under_numbers()
     yield from _resizing()
     yield from _any_size()
     yield from _turned()
     yield from _without_loss()
+    yield from _of_python()
     yield from _with_sizes()
     flat = under_one_key(
         "Annotated[np.ndarray, Image((2, 3, 2), dtype='float32', resize=(4, 4))]",

@@ -10,7 +10,7 @@ import tensorflow as tf
 from hypothesis import strategies as st
 from stored_features import blobs, floats, ints
 
-from ..strategies import FLOATS, INTEGERS, RAW_ONLY, arrays, forms, numpy_dtype
+from ..strategies import COMPLEX, FLOATS, INTEGERS, RAW_ONLY, arrays, forms, numpy_dtype
 from .case import KindCase, Value, under_one_key
 
 DTYPES = ("bool", *INTEGERS, *FLOATS)
@@ -98,7 +98,13 @@ def _vectors() -> Iterator[KindCase]:
             f"Annotated[list[{python_type(dtype)}], {kind}]",
             numbers(dtype, (3,), raw=encoding == "raw"),
         ).optional(np.full(3, one, numpy_dtype(dtype)), default=f"{[one] * 3}")
-    for dtype in FLOATS:
+    for dtype in COMPLEX:
+        plain = under_one_key(
+            f"Annotated[np.ndarray, Vector((2, 2), {dtype!r})]", numbers(dtype, (2, 2))
+        )
+        yield plain
+        yield plain.optional(np.zeros((2, 2), dtype))
+    for dtype in (*FLOATS, *COMPLEX):
         kind = f"Vector((3,), {dtype!r}, finite=False)"
         values = numbers(dtype, (3,), finite=False)
         yield under_one_key(f"Annotated[np.ndarray, {kind}]", values)

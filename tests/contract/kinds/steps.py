@@ -1,4 +1,4 @@
-"""Steps of every kind with every parameter, for SequenceRecords."""
+"""Steps of every kind with every parameter, and of lists, for SequenceRecords."""
 
 from __future__ import annotations
 
@@ -210,6 +210,115 @@ def _limits() -> Iterator[Steps]:
     yield Steps("Text()", TEXT, item="str", more=", ragged=True")
 
 
+@dataclass(frozen=True)
+class Lists:
+    """One way of declaring steps with a list of any length in each.
+
+    Attributes:
+        kind: the VarLen of one step, as source text.
+        values: what one step may be, given, stored, and delivered as an array or a list.
+        item: the Python type of one step.
+        dtype: of the tensor; "" for texts and bytes.
+        shape: of one item.
+        more: further parameters of Steps, as source text.
+        ragged: whether it is delivered as a ragged tensor.
+        last: of more steps, the number of the last ones that are kept; None for all.
+        padding: what fills up a batch.
+    """
+
+    kind: str
+    values: st.SearchStrategy[Value]
+    item: str = "np.ndarray"
+    dtype: str = ""
+    shape: tuple[int, ...] = ()
+    more: str = ""
+    ragged: bool = False
+    last: int | None = None
+    padding: Any = 0
+
+    def tensor(self, steps: Sequence[Value]) -> Any:
+        """Return the steps as they are delivered: padded to their longest list."""
+        found = [value.delivered for value in steps]
+        if self.ragged:
+            return [np.asarray(each, object).tolist() for each in found]
+        dtype = numpy_dtype(self.dtype) if self.dtype else object
+        shape = (len(found), max(map(len, found), default=0), *self.shape)
+        table = np.full(shape, self.padding, dtype)
+        for row, items in zip(table, found, strict=True):
+            for at, item in enumerate(items):
+                row[at] = item
+        return table
+
+    def declared(self, name: str) -> str:
+        """Return the annotation of a field."""
+        more = f"{self.more}, ragged={self.ragged}"
+        return f"Annotated[list[{self.item}], Steps({self.kind}{more})]"
+
+    def drawn(self, name: str, steps: list[Value]) -> Drawn:
+        """Return one value of a field."""
+        kept = steps[-self.last :] if self.last else steps
+        lists = {name: [value.stored for value in kept]}
+        given = [value.given for value in steps]
+        return Drawn(given, {}, {name: self.tensor(kept)}, lists)
+
+    def case(self) -> KindCase:
+        """Return the case of a required field."""
+        steps = st.lists(self.values, max_size=MOST + 1)
+        return KindCase(
+            self.declared,
+            lambda name: steps.map(lambda found: self.drawn(name, found)),
+            padding={"": self.padding},
+            steps=True,
+        )
+
+
+def _lists_of_texts(of: type, *, most: int | None = None) -> st.SearchStrategy[Value]:
+    """Lists of text or bytes, of which `most` are kept from the end."""
+
+    def value(items: list[str]) -> Value:
+        data = [item.encode() for item in items]
+        kept = data[-most:] if most else data
+        return Value(items if of is str else data, blobs(*kept), kept)
+
+    return st.lists(st.sampled_from(["", "é", "two words"]), max_size=3).map(value)
+
+
+def _lists() -> Iterator[Lists]:
+    shapes: tuple[tuple[int, ...], ...] = ((), (2,), ())
+    for index, dtype in enumerate(DTYPES):
+        shape = shapes[index % len(shapes)]
+        raw = index % 2 == 0
+        values = numbers(dtype, (None, *shape), raw=raw, longest=3)
+        encoding = ("list", "raw")[raw]
+        kind = f"VarLen({dtype!r}, item_shape={shape}, encoding={encoding!r})"
+        padding = False if dtype == "bool" else 0
+        yield Lists(kind, values, "np.ndarray", dtype, shape, padding=padding)
+    plain = numbers("int64", (None,), longest=3).map(
+        lambda v: v._replace(given=v.delivered.tolist())
+    )
+    yield Lists("VarLen('int64')", plain, "list[int]", "int64", ragged=True)
+    own = numbers("float32", (None, 3), longest=2)
+    more = ", max_length=2, too_long='keep_tail', padding_value=-1.5"
+    kind = "VarLen('float32', item_shape=(3,), max_length=2)"
+    cut = Lists(kind, own, "np.ndarray", "float32", (3,), more, last=2)
+    yield replace(cut, padding=-1.5)
+    texts = Lists("VarLen('string')", _lists_of_texts(str), "list[str]", padding=b"")
+    yield texts
+    tail = _lists_of_texts(str, most=2)
+    kind = "VarLen('string', max_length=2, too_long='keep_tail')"
+    yield Lists(kind, tail, "list[str]", ragged=True, padding=b"")
+    opaque = _lists_of_texts(bytes)
+    more = ", role='info'"
+    yield Lists("VarLen('bytes')", opaque, "list[bytes]", more=more, padding=b"")
+
+    def classes(ids: list[int]) -> Value:
+        return Value([NAMES[at] for at in ids], ints(*(at + 1 for at in ids)), ids)
+
+    ids = st.lists(st.integers(0, len(NAMES) - 1), max_size=3).map(classes)
+    kind = f"VarLen('int64', classes={NAMES}, offset=1)"
+    yield Lists(kind, ids, "list[str]", "int64", padding=-1)
+
+
 def cases() -> Iterator[KindCase]:
     """Every way of declaring steps."""
     found = [*_vectors(), *_scalars(), *_labels(), *_images(), *_limits()]
@@ -220,3 +329,10 @@ def cases() -> Iterator[KindCase]:
             yield case.optional(steps.tensor([]))
         if number % 4 == 0:
             yield case.optional(steps.tensor([]), default="[]")
+    for number, lists in enumerate(_lists()):
+        case = lists.case()
+        yield case
+        if number % 3 == 0:
+            yield case.optional(lists.tensor([]))
+        if number % 4 == 0:
+            yield case.optional(lists.tensor([]), default="[]")

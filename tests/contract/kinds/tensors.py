@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from stored_features import blobs, ints
 
-from ..strategies import INTEGERS, numpy_dtype
+from ..strategies import COMPLEX, INTEGERS, numpy_dtype
 from .case import Drawn, KindCase, Value, under_one_key
 from .numbers import DTYPES, numbers
 
@@ -132,6 +132,10 @@ def cases() -> Iterator[KindCase]:
         yield _tensor("int16", shape, "raw", "shape/", 7, optional=True)
         yield _tensor("bool", shape, "list", stored, True, optional=True)
         yield _tensor("float64", shape, "proto", padding=0.25, optional=True)
+    for dtype in COMPLEX:
+        yield _tensor(dtype, (None, 2), "raw", "shape/", 1)
+        yield _tensor(dtype, (None, None), "proto", padding=0.5, optional=True)
+        yield _tensor(dtype, (2, None), "raw")
     yield _tensor("float32", (), "proto")
     yield _tensor("float32", (None, None, None, 2), "raw", "shape/")
     for at, dtype in enumerate(INTEGERS):

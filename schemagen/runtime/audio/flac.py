@@ -1,0 +1,87 @@
+"""FLAC files of 16-bit samples, which soundfile decodes and encodes."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..interface import install
+from ..shared.errors import Problem
+from .headers import AudioHeader, other_samples
+
+START = b"fLaC"
+"""How a file begins."""
+
+COUNTS = 18
+"""Where rate, channels, bits and number of samples are: 20, 3, 5 and 36 bits."""
+
+
+def header(data: bytes) -> AudioHeader:
+    """Return the header of a FLAC.
+
+    Raises:
+        Problem: it is damaged, or its samples are not of 16 bits.
+    """
+    if len(data) < COUNTS + 24 or data[4] & 0x7F:
+        raise Problem("a damaged FLAC", "a whole FLAC")
+    counts = int.from_bytes(data[COUNTS : COUNTS + 8])
+    rate, channels = counts >> 44, (counts >> 41 & 7) + 1
+    bits, samples = (counts >> 36 & 31) + 1, counts & (1 << 36) - 1
+    if bits != 16:
+        raise other_samples("FLAC", f"{bits} bits")
+    return AudioHeader(rate, channels, samples, bits)
+
+
+def decode(data: bytes) -> NDArray[np.int16]:
+    """Decode a FLAC whose header has been read: int16 [T, channels].
+
+    Raises:
+        ValueError: it is damaged or truncated.
+        ModuleNotFoundError: soundfile is not installed; says how to install it.
+    """
+    soundfile = _soundfile()
+    try:
+        samples, _ = soundfile.read(BytesIO(data), dtype="int16", always_2d=True)
+    except soundfile.LibsndfileError as error:
+        raise ValueError(f"a damaged FLAC: {error.error_string}") from None
+    stated = header(data).samples
+    if len(samples) != stated:
+        raise ValueError(
+            f"a FLAC of {stated:,} samples, of which {len(samples):,} can be read: it "
+            "is truncated, or was written to a pipe"
+        )
+    return samples  # type: ignore[no-any-return]
+
+
+def encode(samples: NDArray[np.int16], rate: int) -> bytes:
+    """Encode samples: int16 [T, channels].
+
+    Raises:
+        Problem: a FLAC cannot hold them.
+        ModuleNotFoundError: soundfile is not installed; says how to install it.
+    """
+    if not len(samples):
+        raise Problem("no samples", "a sample or more in a FLAC")
+    soundfile, file = _soundfile(), BytesIO()
+    try:
+        soundfile.write(file, samples, rate, format="FLAC", subtype="PCM_16")
+    except soundfile.LibsndfileError as error:
+        text = f"{samples.shape[1]} channels of {rate:,} Hz"
+        raise Problem(text, f"what a FLAC can hold ({error.error_string})") from None
+    return file.getvalue()
+
+
+def _soundfile() -> Any:
+    try:
+        return import_module("soundfile")
+    except ModuleNotFoundError as error:
+        if error.name != "soundfile":
+            raise
+        raise ModuleNotFoundError(
+            "soundfile is not installed, and FLAC needs it: run " + install("audio"),
+            name="soundfile",
+        ) from None
