@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from schemagen.runtime.datasets.selecting import SelectedItems
 from schemagen.runtime.shared.errors import DatasetError
 
 from .generated_records import Generated
@@ -81,8 +80,18 @@ def test_records_are_rows_of_batches(generated: Generated, split: Any) -> None:
                 assert repr(plain(value)) == repr(plain(batch[name][0])), name
 
 
+class EverySecond:
+    """What `make_dataset` lets `parse_batch` select, here every second item."""
+
+    def most(self, length: int) -> int:
+        return (length + 1) // 2
+
+    def __call__(self, serialized: tf.Tensor, lengths: tf.Tensor) -> tf.RaggedTensor:
+        return tf.ragged.range(0, lengths, 2, row_splits_dtype=tf.int64)
+
+
 def test_selected_items_are_those_of_lists_in_both_readers(
-    generated: Generated, serialized: list[bytes], split: Any
+    generated: Generated, serialized: list[bytes], split: Any, tmp_path: Path
 ) -> None:
     """Every second item, of each kind of lists that can be selected."""
     codecs = generated.module("fields").RECORD.fields
@@ -90,8 +99,7 @@ def test_selected_items_are_those_of_lists_in_both_readers(
     names = [name for name, codec in codecs.items() if codec.selectable]
     if not names or alone:
         return
-    path, every = split._view.shards.paths[0], {"every": 2}
-    select = dict.fromkeys(names, every)
+    path, select = tmp_path / "some.tfrecord", {key: {"every": 2} for key in names}
     some = generated.module("reader").open_split(path, fields=names, select=select)
     whole = generated.module("reader").open_split(path, fields=names)
     for number in range(ROWS):
@@ -99,8 +107,7 @@ def test_selected_items_are_those_of_lists_in_both_readers(
         for name, value in expected.items():
             chosen = None if value is None else value[::2]
             assert repr(plain(found[name])) == repr(plain(chosen)), name
-    selected = generated.module("fields").RECORD.selecting(select).select
-    fields = SelectedItems(selected, None, False).of(names)
+    fields = dict.fromkeys(names, EverySecond())
     tensors = flat(generated.parser.parse_batch(tf.constant(serialized), fields))
     batch = flat(some[:])
     for name in tensors:

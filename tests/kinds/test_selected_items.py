@@ -314,6 +314,7 @@ def check_chosen(chosen: Mapping[int, list[float]]) -> None:
         assert {*times} <= {*range(LENGTHS[number])}
 
 
+@pytest.mark.filterwarnings("ignore:records are read a second time")
 def test_frames_are_chosen_by_chance_in_their_order(
     package: Workspace, data: Path, random_split: Any
 ) -> None:
