@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from itertools import pairwise
 from math import prod
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,10 @@ from .columns import Column, Rows, StepColumn, column_of, extents
 from .decoded import RaggedRows, Shape, Values, split_rows
 from .faults import Fault, Features, firsts, listed, missing, near, shown_bytes
 from .part import Part, amount
-from .selection import Choose
 from .tensor_proto import read_tensor
+
+if TYPE_CHECKING:
+    from .selection import Choose
 
 _RAW = "raw"
 """The kind of a column of numbers that were bytes."""

@@ -14,7 +14,6 @@ from ..cells.decoded import Decoded
 from ..cells.decoding import CheckPlan
 from ..cells.faults import Fault, Features, listed, shown_bytes
 from ..cells.in_numpy import ColumnSource, Notes
-from ..cells.selection import Choose, SelectionError
 from ..kinds.box_sides import images_of
 from ..kinds.images import Resized
 from ..kinds.kind import Kind
@@ -23,6 +22,7 @@ from .between import FieldFault
 from .groups import group_faults, groups_of, has_length
 
 if TYPE_CHECKING:
+    from ..cells.selection import Choose
     from .codec import RecordCodec
 
 _NO_EXAMPLE = "not a tf.train.Example"
@@ -137,6 +137,8 @@ class RecordCheck:
         selection = self._record and self._record.select.get(codec.name)
         if not selection:
             return None
+        from ..cells.selection import SelectionError
+
         records = columns.records
 
         def choose(rows: Rows, lengths: Rows) -> tuple[Rows, Rows]:

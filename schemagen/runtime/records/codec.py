@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..cells.part import Part
-from ..cells.selection import Selection
 from ..cells.written import (
     EXAMPLE,
     SEQUENCE_EXAMPLE,
@@ -40,7 +39,10 @@ from .groups import (
     has_length,
 )
 from .packed import first_fault, row_writer
-from .selecting import Select, deliver_selected, selections_of
+
+if TYPE_CHECKING:
+    from ..cells.selection import Selection
+    from .selecting import Select
 
 ColumnOf = tuple[Kind, Column | None]
 _ALL: Mapping[str, Selection] = {}
@@ -76,8 +78,11 @@ class RecordCodec:
         self.keys = {codec.name: codec.key for codec in codecs}
         self.message = message
         self.select = select
-        for name, selection in select.items():
-            deliver_selected(self.fields[name], selection)
+        if select:
+            from .selecting import deliver_selected
+
+            for name, selection in select.items():
+                deliver_selected(self.fields[name], selection)
         self.groups = groups_of(codecs)
         self.relations = relations_of(codecs)
         scale_boxes(codecs)
@@ -126,6 +131,8 @@ class RecordCodec:
         """
         if select is None:
             return self
+        from .selecting import selections_of
+
         kinds = {kind.label: kind for kind in self.fields.values()}
         found = selections_of(self.fields, select)
         return RecordCodec(kinds, message=self.message, select=found)
