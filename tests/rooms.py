@@ -27,6 +27,7 @@ ROOMS = {
     "datasets": ["datasets"],
     "engines": ["engines", "distributed"],
     "faults": ["datasets", "data"],
+    "audio": ["kinds", "data"],
     "images": ["kinds", "data"],
     "kinds": ["kinds", "contract"],
     "models": ["models"],
