@@ -23,6 +23,7 @@ ROOMS = {
     "use_cases": ["use_cases", "cli", "integrations"],
     # schemagen/runtime/
     "arrays": ["arrays", "frameworks"],
+    "audio": ["kinds", "contract"],
     "cells": ["kinds", "runtime"],
     "datasets": ["datasets"],
     "engines": ["engines", "distributed"],
