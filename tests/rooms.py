@@ -23,12 +23,11 @@ ROOMS = {
     "use_cases": ["use_cases", "cli", "integrations"],
     # schemagen/runtime/
     "arrays": ["arrays", "frameworks"],
-    "audio": ["kinds", "contract"],
+    "audio": ["kinds", "data", "contract"],
     "cells": ["kinds", "runtime"],
     "datasets": ["datasets"],
     "engines": ["engines", "distributed"],
     "faults": ["datasets", "data"],
-    "audio": ["kinds", "data"],
     "images": ["kinds", "data"],
     "kinds": ["kinds", "contract"],
     "models": ["models"],
