@@ -224,11 +224,11 @@ _MEANING = (
     ),
     BreakingRule(
         id="SG228",
-        title="scale or unit of stored integers changed",
-        purpose="The stored integers become other floats or times.",
+        title="scale, unit or rate of stored integers changed",
+        purpose="The stored integers become other floats or times, or sound of another speed.",
         before='size: Annotated[np.ndarray, Vector(shape=(2,), dtype="uint8", dequantize=(0.5, 0.0))]',
         after='size: Annotated[np.ndarray, Vector(shape=(2,), dtype="uint8", dequantize=(0.25, 0.0))]',
-        to_do="keep the scale or the unit with which the data was written",
+        to_do="keep the scale, unit or rate with which the data was written",
     ),
     BreakingRule(
         id="SG229",

@@ -72,6 +72,9 @@ _IDS = np.array([[0, 1, 2], [2, 1, 0]], np.uint8)
 _SIX = np.arange(6, dtype=np.float32)
 _FILES = [encoded(_PIXELS), encoded(_PIXELS + np.uint8(90)), encoded(_PIXELS, "jpeg")]
 _LISTS: list[Any] = [[1, 2, 3], [], [200], np.array([0.5, 1.0], np.float32)]
+_SOUNDS = [
+    np.array(each, np.int16) for each in ([], [1, -2], [9, 8, 7, 6, 5, 4, 3, 2, 1])
+]
 _NAMES: list[Any] = ["b", "a", "c", 0, 1, 2]
 
 # A kind, values for it and for what it becomes, and its changes: the parameters that
@@ -206,12 +209,33 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
         [_FILES[:1] * 3],
         [
             ("keys='f{:02d}'", "SG204", "SG204"),
-            ("keys_from=1", "SG204", "SG204"),
+            ("keys_from=1", "SG204 SG235", "SG204 SG235"),
             ("keys='f{:02d}', keys_from=10", "SG204", "SG204"),
             ("count=2", "SG208", "SG208"),
             ("count=4", "SG208", "SG208"),
             ("encoding='any'", "", "SG207"),
         ],
+    ),
+    (
+        "Audio(rate=8000)",
+        _SOUNDS,
+        [
+            ("rate=16000", "SG228", "SG228"),
+            ("channels=2", "SG223", "SG223"),
+            ("encoding='flac'", "SG207", "SG207"),
+            ("encoding='raw'", "SG207", "SG207"),
+            ("dtype='int16'", "SG232 SG245", "SG232"),
+            ("max_length=3", "SG208", ""),
+            ("max_length=3, too_long='keep_head'", "SG234", ""),
+            ("max_seconds=0.001", "SG208", ""),
+            ("ragged=True", "SG245", ""),
+            ("crop=2", "", ""),
+        ],
+    ),
+    (
+        "Audio(rate=8000, encoding='raw')",
+        _SOUNDS,
+        [("dtype='int16'", "SG206 SG245", "SG206")],
     ),
     (
         "Label(num_classes=2)",

@@ -55,4 +55,11 @@ STEPS = (
     },
 )
 
-VARYING_STEPS = ({}, {"words": tf.io.VarLenFeature(tf.string)})
+PARTITIONED_STEPS = (
+    {},
+    {
+        "words": tf.io.RaggedFeature(
+            tf.string, partitions=[tf.io.RaggedFeature.RowLengths("lengths")]
+        )
+    },
+)

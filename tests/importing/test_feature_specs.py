@@ -98,7 +98,7 @@ REFUSED = {
         **{"odd": "tf.float64", "unknown": "[None]"},
         **{"splits": "RowSplits", "tags": "tf.string"},
     },
-    "VARYING_STEPS": {"words": "VarLenFeature"},
+    "PARTITIONED_STEPS": {"words": "RowLengths"},
 }
 
 

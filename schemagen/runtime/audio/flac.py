@@ -16,6 +16,9 @@ from .headers import AudioHeader, other_samples
 START = b"fLaC"
 """How a file begins."""
 
+# The smallest frame has 11 bytes, for at most 65,535 samples.
+_MOST_SAMPLES = 1 << 13
+
 COUNTS = 18
 """Where rate, channels, bits and number of samples are: 20, 3, 5 and 36 bits."""
 
@@ -33,6 +36,14 @@ def header(data: bytes) -> AudioHeader:
     bits, samples = (counts >> 36 & 31) + 1, counts & (1 << 36) - 1
     if bits != 16:
         raise other_samples("FLAC", f"{bits} bits")
+    if not samples:
+        raise Problem(
+            "a FLAC that does not state its length",
+            "a whole FLAC",
+            "it has no samples, or was written to a pipe: write a file",
+        )
+    if samples > _MOST_SAMPLES * len(data):
+        raise Problem(f"a FLAC of {len(data):,} bytes for {samples:,} samples", "more")
     return AudioHeader(rate, channels, samples, bits)
 
 
@@ -47,7 +58,7 @@ def decode(data: bytes) -> NDArray[np.int16]:
     try:
         samples, _ = soundfile.read(BytesIO(data), dtype="int16", always_2d=True)
     except soundfile.LibsndfileError as error:
-        raise ValueError(f"a damaged FLAC: {error.error_string}") from None
+        raise ValueError(f"a truncated or damaged FLAC: {error.error_string}") from None
     stated = header(data).samples
     if len(samples) != stated:
         raise ValueError(

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from ..shared.requirements import lazy_tf as tf
 from ..tensorflow.graph import checked
+from .headers import counted
 from .wav import EXTENSIBLE, FIRST, PCM, SUBFORMAT
 
 _HIGH = 1 << 16
@@ -58,12 +59,14 @@ def decode(
     right &= _begin(data)
     if optional:
         right |= data == ""
+    sizes = tf.stack([found.size, rest], axis=1)
     data = checked(
         data,
         right,
-        f"field {name!r}: expected a whole WAV of 16-bit PCM, {channels} channels and "
-        f"{rate} Hz, found (format, bits, channels, bytes for all, Hz)",
-        tf.boolean_mask(facts, ~right)[:1],
+        f"field {name!r}: expected a whole WAV of 16-bit PCM, {counted(channels)} and "
+        f"{rate} Hz, found (format, bits, channels, bytes for all, Hz, bytes of samples "
+        "that it states, and that it has)",
+        tf.boolean_mask(tf.concat([facts, sizes], axis=1), ~right)[:1],
     )
     size = tf.where(data == "", tf.zeros_like(found.size), found.size)
     start = tf.where(data == "", tf.zeros_like(found.start), found.start)

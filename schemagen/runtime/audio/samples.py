@@ -58,6 +58,7 @@ def as_integers(floats: NDArray[Any]) -> NDArray[np.int16]:
     if not right.all():
         wrong = floats[~right].flat[0]
         advice = "divide the samples by the largest, or clip them"
+        advice = "" if np.isnan(wrong) else advice
         raise Problem(f"a sample of {wrong:g}", "samples from -1 to 1", advice)
     scaled = np.rint(floats * np.float32(SCALE))
     return np.minimum(scaled, SCALE - 1).astype(np.int16)

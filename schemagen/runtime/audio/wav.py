@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..shared.errors import Problem
-from .headers import AudioHeader, other_samples
+from .headers import AudioHeader, counted, other_samples
 
 FIRST = 12
 """Where the first chunk begins."""
@@ -43,14 +43,14 @@ def decode(data: bytes) -> NDArray[np.int16]:
 
 def _located(data: bytes) -> tuple[AudioHeader, int]:
     """Return the header, and where the samples begin."""
-    at, form = FIRST, b""
+    at, form = FIRST, None
     while at + 8 <= len(data):
         name = data[at : at + 4]
         (size,) = struct.unpack_from("<I", data, at + 4)
         at += 8
         if name == b"data":
-            return _checked(form, len(data) - at, size), at
-        if name == b"fmt " and not form:
+            return _checked(form or b"", len(data) - at, size), at
+        if name == b"fmt " and form is None:
             form = data[at : at + size]
         at += size + size % 2
     raise Problem("a WAV without samples", "a whole WAV", "it is truncated or damaged")
@@ -73,12 +73,13 @@ def _checked(form: bytes, rest: int, size: int) -> AudioHeader:
         raise other_samples("WAV", f"{bits}-bit {_OTHERS.get(tag, 'samples')}")
     if not channels or block != 2 * channels:
         raise Problem(
-            f"{block} bytes for a sample of {channels} channels", f"{2 * channels}"
+            f"a WAV of {counted(channels)} with {block} bytes for all",
+            "two bytes for each channel",
         )
     if size > rest or size % block or (rest and not size):
         unknown = not size or size >= _UNKNOWN
         raise Problem(
-            f"a WAV of {size:,} bytes of samples, which has {rest:,}",
+            f"a WAV that states {size:,} bytes of samples and has {rest:,}",
             "a whole WAV",
             "it was written to a pipe, which leaves its size unknown: write a file"
             if unknown

@@ -82,7 +82,8 @@ class OwnDecoder:
 
     def _array(self, data: bytes) -> NDArray[Any]:
         try:
-            array = np.asarray(self.function(data))
+            given = self.function(data)
+            array = np.array(given)  # a function may use its memory again
         except Exception as error:  # of any class: the function is not ours
             words = f"{self.name} raised {type(error).__name__}: {error}"
             raise ValueError(words) from error

@@ -120,13 +120,18 @@ class Selection:
         words = f"field {self.named!r}: select: the function"
         try:
             given: Any = self.function(length)
-            found = np.asarray(given if isinstance(given, np.ndarray) else [*given])
         except Exception as error:
             raise SelectionError(
                 row,
                 f"{words} failed for {length} items: {type(error).__name__}: {error}",
             ) from error
-        expected = f"for {length} items, expected positions from 0 to {length - 1}"
+        expected = (
+            f"for {length} items, expected integers from 0 to {length - 1}: positions"
+        )
+        try:
+            found = np.asarray(given if isinstance(given, np.ndarray) else [*given])
+        except (TypeError, ValueError):
+            found = np.empty((1, 1))
         if not found.size:
             return np.empty(0, np.int64)
         if found.ndim != 1 or found.dtype.kind not in "iu":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from io import BytesIO
@@ -53,7 +53,8 @@ MIRRORED = (2, 3, 6, 7)
 
 # The tags of a TIFF that are looked at, and the sizes of their numbers.
 _WIDTH, _HEIGHT, _BITS, _COMPRESSION, _COLORS = 256, 257, 258, 259, 262
-_SAMPLES, _SAMPLE_FORMAT = 277, 339
+_SAMPLES, _SAMPLE_FORMAT, _PLANES = 277, 339, 284
+_STRIP_HEIGHT, _TILE_WIDTH, _TILE_HEIGHT = 278, 322, 323
 _PLACES = ((273, 279), (324, 325))  # strips, tiles: where they are, and their sizes
 _TIFF_NUMBERS = {3: "H", 4: "I", 16: "Q"}
 _TIFF_SAMPLES = {(8, 1), (16, 1), (32, 3)}  # bits, and one of the next
@@ -290,11 +291,28 @@ def tiff_header(data: bytes) -> ImageHeader | None:
         for at, sizes in _PLACES
         for pair in zip(tags.get(at, ()), tags.get(sizes, ()), strict=False)
     ]
-    whole = places and max(map(sum, places)) <= len(data)
     size = height * width * samples * depth // 8
-    if not whole or not 0 < size <= _MOST_COMPRESSED * len(data):
+    if not 0 < size <= _MOST_COMPRESSED * len(data):
+        return None
+    # A reader leaves the pixels of a strip that is not there as they were in memory.
+    whole = len(places) == _tiff_pieces(tags, height, width, samples)
+    if not whole or not all(n and at + n <= len(data) for at, n in places):
         return None
     return ImageHeader(height, width, samples, depth)
+
+
+def _tiff_pieces(
+    tags: Mapping[int, tuple[int, ...]], height: int, width: int, samples: int
+) -> int:
+    """Return how many strips or tiles the pixels of a TIFF need."""
+    planes = 1 if tags.get(_PLANES, (1,))[0] == 1 else samples
+    if _TILE_WIDTH in tags:
+        (across,), (down,) = tags[_TILE_WIDTH], tags.get(_TILE_HEIGHT, (0,))
+    else:
+        across, down = width, min(tags.get(_STRIP_HEIGHT, (height,))[0], height)
+    if not across or not down:
+        return 0
+    return planes * -(-width // across) * -(-height // down)
 
 
 def _tiff_directory(data: bytes) -> tuple[dict[int, tuple[int, ...]], int]:

@@ -144,7 +144,7 @@ def decode_tiff(data: bytes, wanted: Wanted) -> NDArray[Any]:
     try:
         with library.TiffFile(BytesIO(data)) as file:
             page = file.pages[0]
-            pixels = page.asarray()
+            pixels = page.asarray(out=np.zeros(page.shape, page.dtype))
             if pixels.ndim == 3 and page.planarconfig == library.PLANARCONFIG.SEPARATE:
                 pixels = np.moveaxis(pixels, 0, 2)
             size = page.imagelength, page.imagewidth, page.samplesperpixel

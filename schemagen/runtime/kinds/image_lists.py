@@ -263,6 +263,11 @@ class Images(Resized):
         lost = tf.boolean_mask(keys, empty & ~right[:, tf.newaxis])
         return graph.checked(data, right, f"{expected}, found no image under", lost)
 
+    def present(self, parsed: Parsed, tensor: Any) -> Any:
+        if self.count is None:
+            return super().present(parsed, tensor)
+        return tf.reduce_any(self._data(parsed) != "", axis=1)
+
     def _parsed(self, parsed: Parsed) -> Any:
         data, select = self._data(parsed), parsed.selecting(self.label)
         if self.count is None:

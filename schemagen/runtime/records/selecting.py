@@ -74,7 +74,10 @@ def _selection(name: str, wanted: object) -> Selection:
             raise DatasetError(with_suggestion(words, word, _WORDS))
     if {"first", "random"} <= {*wanted}:
         raise DatasetError(f"{option}: expected `first` or `random`, found both")
-    numbers = {word: integer(option, n, 1) for word, n in wanted.items()}
+    numbers = {
+        word: integer(f"select={{{name!r}: ...}}: {word}", n, 1)
+        for word, n in wanted.items()
+    }
     return Selection(
         name, numbers.get("every", 1), numbers.get("first"), numbers.get("random")
     )
