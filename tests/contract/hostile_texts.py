@@ -29,8 +29,8 @@ import numpy as np
 from pydantic import Field
 
 from schemagen import (
-    Image, Images, Label, Mask, MultiLabel, Ragged, Record, Scalar, SequenceRecord,
-    Sparse, Steps, Tensor, Text, VarLen, Vector, constants,
+    Audio, Image, Images, Label, Mask, MultiLabel, Ragged, Record, Scalar,
+    SequenceRecord, Sparse, Steps, Tensor, Text, VarLen, Vector, constants,
 )
 
 CONSTANTS = constants(__file__)
@@ -50,6 +50,7 @@ class Flat{name}(Record, reserved=({text},)):
     scan: Annotated[np.ndarray | None, Image((2, 2, 1), key={text} + "e", format_key={text} + "f", format_text={text}), DOC] = None
     images: Annotated[list[bytes], Images((2, 2, 3), encoding="png", key={text} + "g", group={text}), DOC]
     stills: Annotated[list[bytes], Images((2, 2, 3), encoding="png", keys=escaped({text}) + "H{{}}", count=2), DOC]
+    sound: Annotated[bytes, Audio(8000, key={text} + "H"), DOC]
     label: Annotated[int, Label(classes=({text}, "other"), renamed={{{text} + "x": "other"}}, key={text} + "h"), DOC]
     named: Annotated[int | None, Label(classes=({text}, "other"), stored="text", role="info", key={text} + "i"), DOC] = 0
     listed: Annotated[int, Label(vocabulary="{name}.txt", role="info", key={text} + "j"), DOC]

@@ -235,7 +235,12 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
     (
         "Audio(rate=8000, encoding='raw')",
         _SOUNDS,
-        [("dtype='int16'", "SG206 SG245", "SG206")],
+        [("dtype='int16'", "SG206", "SG206")],
+    ),
+    (
+        "Images(shape=(4, 4, 3), encoding='png', keys='f{}', keys_from=10, count=3)",
+        [_FILES[:1] * 3],
+        [("keys='f1{}', keys_from=0", "SG209", "SG209")],
     ),
     (
         "Label(num_classes=2)",
