@@ -44,9 +44,7 @@ def diff(
         DatasetError: the key does not identify records, or a file was changed meanwhile.
     """
     found = []
-    numbered: dict[
-        str, Sequence[str]
-    ] = {}  # by either schema, as one of them may have none
+    numbered: dict[str, Sequence[str]] = {}  # one of the datasets may have no schema
     for source in (one, other):
         with refusing_data(source):
             found.append(find_data(source, split))
