@@ -28,6 +28,7 @@ from .framing import Damage, Part, scan, whole_of
 from .sources import Data
 from .statistics.measuring import Measuring
 from .statistics.model import RecordStatistics, merged_records
+from .statistics.numbered import Numbered, numbered_of
 from .statistics.raw import raw_numbers_of
 from .statistics.sounds import raw_sounds_of
 
@@ -141,6 +142,7 @@ class Wanted:
         lengths: whether to keep the lengths of records, for an index.
         rows: the keys of which statistics have a sample of rows; none for no sample.
         groups: the keys of which digests have all values, also those that repeat.
+        numbered: fields under numbered keys, further than those of the specs.
     """
 
     examples: int | None = None
@@ -151,6 +153,7 @@ class Wanted:
     lengths: bool = False
     rows: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
+    numbered: Numbered = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -409,6 +412,7 @@ def _read(
             rows=wanted.rows,
             raw=raw_numbers_of(task.spec),
             sounds=raw_sounds_of(task.spec),
+            numbered={**wanted.numbered, **numbered_of(task.spec)},
         )
     check = None if wanted.examples is None else _check_of(task.spec)
     files = [Scanned(each.part, Tally(wanted.examples or 0)) for each in task.pieces]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..data.formatting import one_line
 from ..data.inspect.inspecting import inspect_data
 from ..data.profile.changes import Dataset
-from ..data.profile.columns import Column
+from ..data.profile.columns import Column, specs_by_split
 from ..data.profile.diff import Diff, diff_of, names_of
 from ..data.profile.record_values import read, value_text
 from ..data.sources import find_data
+from ..data.statistics.numbered import numbered_of
 from ..runtime.shared.tfrecord import MOST_RECORD_BYTES
 from .refusing import refusing_data
 
@@ -41,11 +43,19 @@ def diff(
         SchemagenError: the data does not exist.
         DatasetError: the key does not identify records, or a file was changed meanwhile.
     """
-    datasets = []
-    for name, source in zip(names_of(one, other), (one, other), strict=True):
+    found = []
+    numbered: dict[str, Sequence[str]] = {}  # one of the datasets may have no schema
+    for source in (one, other):
         with refusing_data(source):
-            data = find_data(source, split)
-            profile = inspect_data(data, max_record_bytes=max_record_bytes, **reading)
+            found.append(find_data(source, split))
+        for spec in specs_by_split(found[-1], None).values():
+            numbered |= numbered_of(spec)
+    reading |= {"max_record_bytes": max_record_bytes, "numbered": numbered}
+    datasets = []
+    names = names_of(one, other)
+    for name, source, data in zip(names, (one, other), found, strict=True):
+        with refusing_data(source):
+            profile = inspect_data(data, **reading)
         datasets.append(Dataset(name, data, profile, max_record_bytes))
     return diff_of((datasets[0], datasets[1]), key, _shown)
 

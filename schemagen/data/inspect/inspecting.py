@@ -19,6 +19,7 @@ from ..statistics.model import DataStatistics, FileStatistics, WrittenBy
 if TYPE_CHECKING:
     from ...rules import Thresholds
     from ...spec.model import RecordSpec
+    from ..statistics.numbered import Numbered
 
 
 def inspect_data(
@@ -32,6 +33,7 @@ def inspect_data(
     spec: RecordSpec | None = None,
     groups: Sequence[str] = (),
     thresholds: Thresholds | None = None,
+    numbered: Numbered | None = None,
 ) -> Profile:
     """Tell what the files of a data directory, a glob or a path hold.
 
@@ -49,6 +51,7 @@ def inspect_data(
         groups: fields or keys by whose values records are grouped; values in two splits
             are found.
         thresholds: of a project; None for the defaults.
+        numbered: fields under numbered keys, further than those of the specs.
 
     Raises:
         DatasetError: there are no such files or groups, or a worker died. Damage of the files
@@ -64,6 +67,7 @@ def inspect_data(
         max_record_bytes=max_record_bytes,
         rows=keys_of(specs.values()),
         groups=keys_named(groups, specs.values()),
+        numbered=numbered or {},
     )
     with Bar("inspecting") as bar:
         found = read_data(data, read, wanted, workers=workers, progress=bar)

@@ -88,7 +88,9 @@ def sample_text(
         text = terminal_text([Table(("", "", ""), rows)], width)
         lines = text.rstrip().split("\n")
     message = features.message
+    further = {key for each in held[:_SAMPLE_KEYS] for key in each.keys[1:]}
     more = len(message.features) + len(message.lists) - len(heads)
+    more -= len(further & message.features.keys())
     if more > 0:
         lines.append(f"... {plural(more, 'key')} more")
     return [title, *(f"  {line}".rstrip() for line in lines)]
@@ -101,7 +103,8 @@ def _kind_in(column: Column, features: Features) -> str:
         steps = message.lists.get(key)
         kinds = sorted({each.kind for each in steps or () if each.kind})
         return "" if steps is None else "/".join(kinds) or "-"
-    return message.features[key].kind or "-" if key in message.features else ""
+    feature = features.held(column) or message.features.get(key)
+    return "" if feature is None else feature.kind or "-"
 
 
 RECORDS = 3

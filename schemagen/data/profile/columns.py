@@ -103,6 +103,7 @@ class Column:
     Attributes:
         name: the name of the field, or else the key, for people.
         key: the key.
+        keys: this one, or all numbered keys of its field.
         steps: True for feature lists, whose values are those of the steps.
         declared: the field of the schema; None if it has none.
         part: what it stores of another field, such as "height of image"; or "".
@@ -113,6 +114,7 @@ class Column:
 
     name: str
     key: str
+    keys: Sequence[str]
     steps: bool
     declared: FieldSpec | None
     part: str
@@ -386,6 +388,7 @@ def _column(
     found: dict[str, KeyStatistics] = {}
     present: dict[str, int] = {}
     counts: dict[str, Numbers] = {}
+    numbered = {k: v for split in splits for k, v in split.found.numbered.items()}
     for split in splits:
         held = split.found.steps.get(key) if steps else split.found.keys.get(key)
         if held is not None:
@@ -398,6 +401,7 @@ def _column(
     return Column(
         name=key_name(declared.label if declared else key, 80),
         key=key,
+        keys=[key] if steps else numbered.get(key, [key]),
         steps=steps,
         declared=declared,
         part=_part_of(stored) if stored and not declared else "",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,6 +47,15 @@ class Features:
         """Return a feature that holds a list, which may be empty."""
         found = self.message.features.get(key)
         return found if found is not None and found.kind else None
+
+    def held(self, column: Column) -> Feature | None:
+        """Return the feature of a column; of numbered keys, one with all of the values."""
+        some = [each for key in column.keys if (each := self.feature(key))]
+        if len(some) < 2:
+            return some[0] if some else None
+        kind = some[0].kind
+        alike = (each.values for each in some if each.kind == kind)
+        return Feature(kind, [*chain.from_iterable(alike)])
 
     def bytes_of(self, feature: Feature | None) -> list[bytes]:
         """Return the values of a bytes feature; none of another one."""
@@ -123,7 +133,7 @@ def value_text(
     if column.steps:
         steps = features.message.lists.get(column.key)
         return _steps_text(column, features, steps, most, each) if steps else MISSING
-    feature = features.feature(column.key)
+    feature = features.held(column)
     if feature is None:
         return MISSING
     if lines and len(feature.values) == 1 and not column.class_names:

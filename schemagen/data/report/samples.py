@@ -316,7 +316,7 @@ class _Painter:
             dtype, shape = field.codec.delivered.decoded
             wanted = f"{shape_text(shape)} {dtype} pixels"
             return [Thumbnail(trouble=f"not the bytes of {wanted}")]
-        held = features.feature(column.key)
+        held = features.held(column)
         values = features.contents_of(field, held) if held else []
         if column.steps:
             steps = features.message.lists.get(column.key, [])

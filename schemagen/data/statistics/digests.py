@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ...runtime.cells.columns import Column, Columns
+from ...runtime.cells.columns import Column, Columns, Rows, extents
 from ...runtime.native import BYTES, INT64, digests
 
 Digested = NDArray[np.uint64]
@@ -42,7 +42,7 @@ class Digests:
     Attributes:
         records: [N], of the bytes of each record.
         values: by key, of each value, where records have a single integer or a single
-            bytes value. It is empty for a key whose values repeat too often to
+            bytes value, or one under each of numbered keys. It is empty for a key whose values repeat too often to
             identify a record.
         groups: by key, the values of keys by which records are grouped, if any were
             asked for.
@@ -134,8 +134,23 @@ def _digests(column: Column) -> Digested:
     return digests(column.data, column.values)
 
 
+def digests_of_lists(values: NDArray[np.generic], lengths: Rows) -> Digested:
+    """Return a digest of each list: uint64 [M].
+
+    Args:
+        values: the items of all lists.
+        lengths: int64 [M], how many items each has.
+    """
+    return digests(
+        np.ascontiguousarray(values).view(np.uint8),
+        extents(lengths * values.itemsize),
+    )
+
+
 def _values(column: Column) -> Digested:
-    if (column.lengths != 1).any():
+    if not column.keys and (column.lengths != 1).any():
         return _NONE
     found = _digests(column)
+    if column.keys:
+        found = digests_of_lists(found, column.lengths)
     return found if 2 * len(np.unique(found)) >= len(found) else _NONE

@@ -26,6 +26,7 @@ from .model import (
     first_reasons,
     merged_records,
 )
+from .numbered import Numbered, with_numbered
 from .numbers import Numbers, numbers
 from .raw import RawNumbers, numbers_of, with_numbers
 from .samples import Sample, priorities_of, with_samples
@@ -60,6 +61,7 @@ class Measuring:
         rows: also take a sample of rows, of these keys; none for no sample.
         raw: the keys whose bytes values are numbers, and which.
         sounds: the keys whose bytes values are sound without a header, and which.
+        numbered: the keys of fields under numbered keys.
     """
 
     def __init__(
@@ -70,9 +72,10 @@ class Measuring:
         rows: Sequence[str] = (),
         raw: Mapping[str, RawNumbers] = MappingProxyType({}),
         sounds: Mapping[str, Sound] = MappingProxyType({}),
+        numbered: Numbered | None = None,
     ) -> None:
         self._digests, self._groups = digests, groups
-        self._raw, self._sounds = raw, sounds
+        self._raw, self._sounds, self._numbered = raw, sounds, numbered or {}
         self._rows: RowSample | None = None
         if rows:
             from .samples import RowSample
@@ -89,6 +92,7 @@ class Measuring:
             columns: the records.
             rank: which file of its split they are of, counted from 0.
         """
+        columns = with_numbered(columns, self._numbered)
         priorities = priorities_of(columns.records.numbers, rank)
         self._held.append((columns, priorities))
         self._held_records += len(columns.records)
@@ -115,7 +119,7 @@ class Measuring:
         """Return the statistics of all records so far."""
         self._measure()
         self._parts = [merged_records(self._parts)]
-        return replace(self._parts[0], rows=self._rows)
+        return replace(self._parts[0], rows=self._rows, numbered=self._numbered)
 
 
 def _memory(columns: Columns) -> int:

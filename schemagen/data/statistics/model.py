@@ -111,6 +111,8 @@ class RecordStatistics:
         samples: a few records, spread over all, in the order of their priorities.
         digests: of records and values; empty if they were not asked for.
         rows: a sample of rows; None if it was not asked for.
+        numbered: the keys of fields under numbered keys, by the first one: what is known
+            of this one is of all of them.
     """
 
     records: int = 0
@@ -130,6 +132,9 @@ class RecordStatistics:
         default_factory=Digests, compare=False, repr=False, metadata=LEFT_OUT
     )
     rows: RowSample | None = field(default=None, compare=False, metadata=LEFT_OUT)
+    numbered: Mapping[str, Sequence[str]] = field(
+        default_factory=dict, metadata=LEFT_OUT
+    )
     __get_pydantic_core_schema__ = WithProperties("message")
 
     @property
@@ -336,6 +341,7 @@ def merged_records(parts: Sequence[RecordStatistics]) -> RecordStatistics:
         samples=merged_samples(part.samples for part in parts),
         digests=merged_digests([part.digests for part in parts], keys),
         rows=_merged_rows([part.rows for part in parts if part.rows is not None]),
+        numbered={k: v for part in parts for k, v in part.numbered.items()},
     )
 
 
