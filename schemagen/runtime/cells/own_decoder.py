@@ -82,7 +82,8 @@ class OwnDecoder:
 
     def _array(self, data: bytes) -> NDArray[Any]:
         try:
-            array = np.asarray(self.function(data))
+            found = self.function(data)
+            array = np.asarray(found)
         except Exception as error:  # of any class: the function is not ours
             words = f"{self.name} raised {type(error).__name__}: {error}"
             raise ValueError(words) from error
@@ -91,8 +92,11 @@ class OwnDecoder:
             for size, found in zip(self.shape, array.shape, strict=True)
         )
         if array.dtype != self._dtype or not fits:
+            words = "None"
+            if found is not None:
+                words = f"{array.dtype} {shape_text(array.shape)}"
             raise ValueError(
-                f"{self.name} returned {array.dtype} {shape_text(array.shape)}, expected "
+                f"{self.name} returned {words}, expected "
                 f"{self.dtype} {shape_text(self.shape)}"
             )
         return array
