@@ -37,6 +37,7 @@ from .names import RESERVED_FIELDS, is_package_name
 from .training import (
     TARGETS,
     can_be_weight,
+    is_decoded,
     layers,
     marks_missing,
     missing_beside,
@@ -335,6 +336,8 @@ def _role_expected(field: Declaration, kind: Kind) -> str:
     if role == "target" and not isinstance(kind, TARGETS):
         names = [each.kind for each in TARGETS]
         return f"one of {', '.join(names)} as a target"
+    if role == "target" and is_decoded(kind):
+        return "role='input' or 'info' for arrays of a decoder: no model predicts them"
     if role in ("input", "target") and opaque(kind):
         how = ""
         if opaque(kind) == "opaque bytes":

@@ -69,9 +69,13 @@ def opaque(kind: Kind) -> str:
         return "ids without num_classes"
     if kind.dtype in PARTS:
         return "complex numbers"
-    if isinstance(kind, Scalar) and kind.decoder:
-        return "arrays of a decoder"
-    return "opaque bytes" if kind.dtype == "bytes" else ""
+    undecoded = kind.dtype == "bytes" and not is_decoded(kind)
+    return "opaque bytes" if undecoded else ""
+
+
+def is_decoded(kind: Kind) -> bool:
+    """Return whether its values are arrays of a decoder, which models take as a `Tensor`."""
+    return isinstance(kind, Scalar) and kind.decoder is not None
 
 
 def can_be_weight(kind: Kind) -> bool:
@@ -123,7 +127,7 @@ def layers(kind: Kind) -> tuple[str, ...]:
         return ("flat",)
     if role != "input":
         return ()
-    classes = type(kind).__mro__
+    classes = (Tensor,) if is_decoded(kind) else type(kind).__mro__
     return next((_LAYERS[cls] for cls in classes if cls in _LAYERS), ())
 
 

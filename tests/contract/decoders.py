@@ -9,7 +9,9 @@ import numpy as np
 
 
 def load(data: bytes) -> Any:
-    """Return the array of a .npy file."""
+    """Return the array of a .npy file; None of no bytes."""
+    if not data:
+        return None
     return np.load(BytesIO(data))
 
 

@@ -29,7 +29,41 @@ class Clip(Record):
     scan: int
     frames: Annotated[bytes, Scalar("bytes", decoder={!r}, shape=(None, 2), decoded_dtype="uint8")]
 """
+# What is decoded is to a model what a tensor of its shape and dtype is.
+_KINDS = {
+    "Decoded": """bytes{missing}, Scalar("bytes", decoder="contract.decoders:load", shape={shape}, decoded_dtype={dtype!r})""",
+    "Stored": "np.ndarray{missing}, Tensor({shape}, {dtype!r}, encoding='proto')",
+}
+_FIELDS = {
+    "frames": ("", (None, 2, 3), "uint8"),
+    "grid": (" | None", (None, 2, None), "int16"),
+    "spectrum": ("", (2, 3), "float32"),
+    "level": (" | None", (), "float64"),
+}
+
+
+def _twins() -> str:
+    """Return the source of records of the same arrays, in files and as tensors."""
+    lines = [
+        "from typing import Annotated",
+        "import numpy as np",
+        "from schemagen import *",
+    ]
+    for name, kind in _KINDS.items():
+        lines.append(f"class {name}(Record):")
+        for field, (missing, shape, dtype) in _FIELDS.items():
+            declared = kind.format(missing=missing, shape=shape, dtype=dtype)
+            default = " = None" * bool(missing)
+            lines.append(f"    {field}: Annotated[{declared}]{default}")
+        lines.append("    label: Annotated[int, Label(num_classes=2)]")
+    return "\n".join(lines)
+
+
 _WRONG = {
+    "nothing": (
+        b"",
+        "contract.decoders:load returned None, expected uint8 [?, 2]",
+    ),
     "not an array": (b"damaged", "contract.decoders:load raised ValueError: "),
     "another dtype": (
         saved(np.zeros((3, 2))),
@@ -71,15 +105,13 @@ def test_what_a_decoder_refuses_is_named_with_its_record(
         list(open_split(tmp_path, "train").batches(7))
     assert f"{place}'frames': it cannot be decoded: {words}" in str(caught.value)
     with pytest.raises(tf.errors.InvalidArgumentError) as refused:
-        list(make_dataset(tmp_path, "train", info=True, batch_size=4))
+        list(make_dataset(tmp_path, "train", batch_size=4))
     assert f"{place}`frames`: it cannot be decoded: {words}" in str(refused.value)
     with pytest.warns(RuntimeWarning, match="1 record is left out"):
         rows = list(open_split(tmp_path, "train", on_corrupt="skip"))
     assert [row["scan"] for row in rows] == [0, 1, 2, 4, 5, 6]
-    skipping = make_dataset(
-        tmp_path, "train", info=True, batch_size=4, on_corrupt="skip"
-    )
-    scans = np.concatenate([features["scan"] for features, _ in skipping])
+    skipping = make_dataset(tmp_path, "train", batch_size=4, on_corrupt="skip")
+    scans = np.concatenate([features["scan"] for features in skipping])
     assert scans.tolist() == [0, 1, 2, 4, 5, 6]
     assert schemagen.verify(tmp_path).clean
 
@@ -111,7 +143,7 @@ def test_a_decoder_that_cannot_be_imported_is_named_when_data_is_opened(
     make_dataset = package.module("clip", "pipeline").make_dataset
     for read in (
         lambda: open_split(tmp_path, "train"),
-        lambda: make_dataset(tmp_path, "train", info=True, batch_size=2),
+        lambda: make_dataset(tmp_path, "train", batch_size=2),
     ):
         with pytest.raises(DatasetError) as caught:
             read()
@@ -155,3 +187,61 @@ def test_another_decoder_reads_data_as_it_is(
     )
     found: Any = package_of(without).module("clip", "reader").open_split(tmp_path)
     assert found[1]["frames"] == saved(np.full((1, 2), 1, np.uint8))
+
+
+def test_models_take_arrays_as_they_take_tensors(
+    package_of: PackageOf, tmp_path: Path
+) -> None:
+    """The same batches and predictions; a SavedModel takes the arrays alone."""
+    package = package_of(_twins())
+    random = np.random.default_rng(3)
+
+    def array(name: str, at: int) -> Any:
+        missing, shape, dtype = _FIELDS[name]
+        if missing and at % 3 == 0:
+            return None
+        sizes = [at % 4 if size is None else size for size in shape]
+        return np.asarray(random.integers(0, 9, sizes)).astype(dtype)
+
+    rows = [{name: array(name, at) for name in _FIELDS} for at in range(8)]
+    models, batches = {}, {}
+    for record in ("decoded", "stored"):
+        write = package.module(record, "serializer").write_dataset
+        kept = saved if record == "decoded" else np.asarray
+        given = (
+            {name: None if each is None else kept(each) for name, each in row.items()}
+            for row in rows
+        )
+        labelled = ({**row, "label": at % 2} for at, row in enumerate(given))
+        write(labelled, tmp_path / record, "train")
+        module = package.module(record, "model")
+        make_dataset = package.module(record, "pipeline").make_dataset
+        dataset = make_dataset(tmp_path / record, "train", batch_size=8)
+        models[record] = module.build_model()
+        module.adapt(models[record], dataset)
+        module.check_dataset(models[record], dataset)
+        ((batches[record], _),) = dataset
+        split = package.module(record, "reader").open_split(tmp_path / record)
+        ((features, labels),) = split.to_tf(8)
+        assert features.keys() == batches[record].keys()
+        for name, values in features.items():
+            np.testing.assert_array_equal(values, batches[record][name])
+        assert labels.shape == (8,)
+    decoded, stored = models.values()
+    stored.set_weights(decoded.get_weights())
+    expected = stored(batches["stored"])
+    np.testing.assert_allclose(decoded(batches["decoded"]), expected, atol=1e-6)
+    with pytest.warns(RuntimeWarning, match="'frames' is.*uint8.*and no `examples`"):
+        package.module("decoded", "model").export_serving(decoded, tmp_path / "served")
+    served = tf.saved_model.load(str(tmp_path / "served")).signatures["serving_default"]
+    assert served.structured_input_signature[1].keys() == batches["decoded"].keys()
+    found = served(**batches["decoded"])["label"]
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_a_model_predicts_no_arrays_of_a_decoder(workspace: Workspace) -> None:
+    schema = _SCHEMA.format("contract.decoders:load")
+    workspace.schema(schema.replace('dtype="uint8"', 'dtype="uint8", role="target"'))
+    (refusal,) = refusals(workspace.root)
+    assert refusal["rule"] == "SG118"
+    assert "arrays of a decoder: no model predicts them" in str(refusal)

@@ -61,10 +61,9 @@ def sounds(package_of: PackageOf) -> Workspace:
 def _datasets(
     sounds: Workspace, record: str, source: Any, batch_size: int = 100, **options: Any
 ) -> Iterator[dict[str, Any]]:
-    """Yield the batches of a dataset with its info."""
+    """Yield the batches of a dataset."""
     make = sounds.module(record, "pipeline").make_dataset
-    for inputs, info in make(source, batch_size=batch_size, info=True, **options):
-        yield {**inputs, **info}
+    yield from make(source, batch_size=batch_size, **options)
 
 
 def _sample_rows(channels: int) -> Iterator[Any]:

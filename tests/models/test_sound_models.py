@@ -94,7 +94,7 @@ def test_padding_does_not_change_what_a_model_says(package: Any) -> None:
 
 
 def test_flac_trains_and_is_served(package: Any, tmp_path: Path) -> None:
-    """Samples of 16 bits are brought to the range of floats."""
+    """Samples of 16 bits are brought to the range of floats; a server takes them alone."""
     rows = [
         {"sound": flac(np.stack([s, s], 1)), "pitch": name} for name, s in sounds(8, 1)
     ]
@@ -106,6 +106,15 @@ def test_flac_trains_and_is_served(package: Any, tmp_path: Path) -> None:
     model.fit(train, epochs=1, verbose=0)
     rescaled = next(each for each in model.layers if "rescaling" in each.name)
     assert rescaled.scale == 1 / 32_768
+    with pytest.warns(
+        RuntimeWarning, match=r"'sound'.*decoded int16.*and no `examples`"
+    ):
+        module.export_serving(model, tmp_path / "served")
+    serve = tf.saved_model.load(tmp_path / "served").signatures["serving_default"]
+    assert serve.structured_input_signature[1].keys() == {"sound"}
+    ((features, _),) = make_dataset(tmp_path, "train", batch_size=8)
+    served = serve(**features)["pitch"]
+    assert np.allclose(served, model(features), atol=1e-5)
 
 
 def test_inspect_and_the_page_say_how_it_sounds(data: Path, tmp_path: Path) -> None:

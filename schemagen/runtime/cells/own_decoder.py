@@ -82,8 +82,8 @@ class OwnDecoder:
 
     def _array(self, data: bytes) -> NDArray[Any]:
         try:
-            given = self.function(data)
-            array = np.array(given)  # a function may use its memory again
+            found = self.function(data)
+            array = np.array(found)  # the function may use its memory again
         except Exception as error:  # of any class: the function is not ours
             words = f"{self.name} raised {type(error).__name__}: {error}"
             raise ValueError(words) from error
@@ -92,8 +92,11 @@ class OwnDecoder:
             for size, found in zip(self.shape, array.shape, strict=True)
         )
         if array.dtype != self._dtype or not fits:
+            words = "None"
+            if found is not None:
+                words = f"{array.dtype} {shape_text(array.shape)}"
             raise ValueError(
-                f"{self.name} returned {array.dtype} {shape_text(array.shape)}, expected "
+                f"{self.name} returned {words}, expected "
                 f"{self.dtype} {shape_text(self.shape)}"
             )
         return array

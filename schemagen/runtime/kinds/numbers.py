@@ -280,7 +280,8 @@ class FixedNumbers(NumbersKind):
 class Scalar(Ranged):
     """One number, one bool, or one value of opaque bytes.
 
-    Opaque bytes have the default role info: no model can take them as they are.
+    Opaque bytes have the default role info: no model can take them as they are. The
+    arrays of a decoder are inputs, as a `Tensor` of their shape and dtype is.
 
     Attributes:
         dtype: of the value.

@@ -284,7 +284,8 @@ class ModelBuilder:
         by the names of the targets, or `features` of a record without targets.
 
         An input that Python decodes, such as a TIFF image, is not read from `examples`:
-        the signature takes its decoded values by its name. A RuntimeWarning says so.
+        the signature takes its decoded values by its name, and no `examples` if all
+        inputs are such ones. A RuntimeWarning says so.
 
         If an input is an image or a mask of any size, a RuntimeWarning says that a
         request can have one record only.

@@ -85,7 +85,7 @@ def export(
 
         return tf.function(features_of, input_signature=[records], autograph=False)
 
-    traced = parser_of(wanted)
+    parsed, traced = wanted, parser_of(wanted)
     concrete = traced.get_concrete_function() if wanted else None
     delivered = concrete.structured_outputs if concrete else {}
     _check_inputs(inputs, delivered)
@@ -95,7 +95,8 @@ def export(
         decoded = [
             n for n in wanted if _calls_python(parser_of([n]).get_concrete_function())
         ]
-        traced = parser_of([name for name in wanted if name not in decoded])
+        parsed = [name for name in wanted if name not in decoded]
+        traced = parser_of(parsed)
         given = [
             tf.TensorSpec(delivered[name].shape, delivered[name].dtype, name)
             for name in inputs
@@ -105,14 +106,20 @@ def export(
             warn(
                 f"{path}: input {spec.name!r} is decoded by Python, which a SavedModel does "
                 f"not have: the signature takes decoded {spec.dtype.name} values "
-                f"{[None, *spec.shape[1:]]} as {spec.name!r}, next to `examples`"
+                f"{[None, *spec.shape[1:]]} as {spec.name!r}"
+                + (", next to `examples`" if parsed else ", and no `examples`")
             )
     archive = keras.export.ExportArchive()
     archive.track(model)
 
-    def serve(examples: tf.Tensor, *values: tf.Tensor) -> Features:
-        named = zip((spec.name for spec in given), values, strict=True)
-        predictions = model({**traced(examples), **dict(named)})
+    # Without a field to parse, there is nothing to read in records.
+    taken = [records, *given] if parsed else given
+
+    def serve(*values: tf.Tensor) -> Features:
+        features = traced(values[0]) if parsed else {}
+        decoded = values[len(taken) - len(given) :]
+        named = zip((spec.name for spec in given), decoded, strict=True)
+        predictions = model({**features, **dict(named)})
         if isinstance(predictions, Mapping):
             return dict(predictions)
         if isinstance(predictions, (list, tuple)):
@@ -120,7 +127,7 @@ def export(
         return {output: predictions}
 
     # It is traced now: what is wrong shows before a file is written.
-    served = tf.function(serve, input_signature=[records, *given], autograph=False)
+    served = tf.function(serve, input_signature=taken, autograph=False)
     served.get_concrete_function()
     archive.add_endpoint("serving_default", served)
     with _unlogged():

@@ -53,3 +53,5 @@ def cases() -> Iterator[KindCase]:
     yield under_one_key(
         _declared("float64", "(None,)"), _values("float64", None)
     ).optional(np.zeros(0))
+    info = _declared("uint16", "(2,)", ", role='info'")
+    yield under_one_key(info, _values("uint16", 2))
