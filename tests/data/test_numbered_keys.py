@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from command_line import run
-from conftest import Workspace
 from pictures import picture
 
 from data.documents import document, facts_of, printed, splits_of
@@ -19,6 +18,9 @@ from data.test_diff import diff
 _SCHEMA = """
 from typing import Annotated
 from schemagen import Images, Label, Record, Text
+
+if TYPE_CHECKING:
+    from conftest import Workspace
 
 
 class Clip(Record):
