@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from command_line import run
@@ -15,13 +15,12 @@ from data.messages import example, write_file
 from data.report.pages import cells_of, page_about
 from data.test_diff import diff
 
-_SCHEMA = """
-from typing import Annotated
-from schemagen import Images, Label, Record, Text
-
 if TYPE_CHECKING:
     from conftest import Workspace
 
+_SCHEMA = """
+from typing import Annotated
+from schemagen import Images, Label, Record, Text
 
 class Clip(Record):
     id: Annotated[str, Text(role="info")]
