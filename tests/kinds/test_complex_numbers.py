@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 import schemagen
-from schemagen.findings import SchemagenError
+from command_line import refusals
 from schemagen.runtime.shared.errors import DatasetError, RecordError
 from stored_features import blobs, changed
 from tfrecord_files import write_records
@@ -92,7 +91,6 @@ def test_a_schema_says_what_complex_numbers_do_not_have(
         source.replace("Wave", "Other").replace("list[complex]", "np.ndarray")
     )
     try:
-        with pytest.raises(SchemagenError, match=re.escape(found)):
-            schemagen.generate(package.root)
+        assert found in str(refusals(package.root))
     finally:
         path.unlink()

@@ -16,6 +16,10 @@ from stored_features import blobs, ints
 from .case import Drawn, KindCase, Value, declared, under_one_key
 
 FORMATS = ("png", "bmp", "gif", "webp")  # those that lose nothing
+
+# A palette can be put in any order, and a TIFF be compressed in several ways, so that
+# programs write other bytes.
+AS_BYTES = ("gif", "tiff")
 _OPTIONS: dict[str, dict[str, Any]] = {"webp": {"lossless": True, "exact": True}}
 
 Shape = tuple[int, int, int]
@@ -52,8 +56,7 @@ def _one(form: str, shape: Shape) -> st.SearchStrategy[Value]:
     def value(seed: int, as_bytes: bool) -> Value:
         pixels = picture(shape, seed)
         data = encoded(pixels, form)
-        # A palette can be put in any order, so that of a GIF only bytes are given.
-        given = data if as_bytes or form == "gif" else pixels
+        given = data if as_bytes or form in AS_BYTES else pixels
         return Value(given, blobs(data), pixels)
 
     return st.builds(value, st.integers(0, 99), st.booleans())
@@ -134,8 +137,8 @@ def _list(
         shapes = shapes if size else [(3, 4, 3)] * len(shapes)
         pixels = [picture(shape, seed + at) for at, shape in enumerate(shapes)]
         data = [encoded(one, form) for one in pixels]
-        given: Any = pixels if as_pixels and form != "gif" else data
-        if as_pixels and pixels and not size and form != "gif":
+        given: Any = pixels if as_pixels and form not in AS_BYTES else data
+        if as_pixels and pixels and not size and form not in AS_BYTES:
             given = np.stack(pixels)
         read = [nearest(one, *size) if size else one for one in pixels]
         empty = np.zeros((0, *(size or (3, 4)), 3), np.uint8)
