@@ -6,6 +6,7 @@ ways take turns, in one process.
 
 from __future__ import annotations
 
+import importlib
 import io
 import os
 import statistics
@@ -76,19 +77,21 @@ def _measure(encoding: str) -> None:
     with tempfile.TemporaryDirectory() as directory:
         os.chdir(directory)
         Path("schemas").mkdir()
-        Path("pyproject.toml").write_text("[tool.schemagen]\n", encoding="utf-8")
+        Path("pyproject.toml").write_text(
+            '[tool.schemagen]\noutput = "bench_sound"\n', encoding="utf-8"
+        )
         schema = _SCHEMA.format(rate=RATE, encoding=encoding)
         Path("schemas/sound.py").write_text(schema, encoding="utf-8")
         subprocess.run([sys.executable, "-m", "schemagen", "generate"], check=True)
         sys.path.insert(0, directory)
-        from generated.sound.pipeline import make_dataset
-        from generated.sound.reader import open_split
-        from generated.sound.serializer import write_dataset
-
+        part = "bench_sound.sound"
+        write_dataset = importlib.import_module(f"{part}.serializer").write_dataset
+        open_split = importlib.import_module(f"{part}.reader").open_split
+        make_dataset = importlib.import_module(f"{part}.pipeline").make_dataset
         write_dataset(_rows(), "data", "train", shards=1)
         (path,) = map(str, Path("data").glob("*.tfrecord"))
         split = open_split("data", "train")
-        dataset = make_dataset("data", "train", batch_size=BATCH, info=True)
+        dataset = make_dataset("data", "train", batch_size=BATCH)
         by_hand = _by_tensorflow(path)
         ways: dict[str, Callable[[], object]] = {
             "soundfile": lambda: _by_soundfile(path),

@@ -223,6 +223,7 @@ def test_lists_in_steps_are_read_alike(package: Workspace, tmp_path: Path) -> No
         (talk(tokens=[ints(1)], words=[], tracks=[]), "'g'"),
         (talk(tokens=[], tracks=[floats(1, 2, 3)]), "tracks"),
     ],
+    ids=["missing", "of other lengths", "no whole items"],
 )
 def test_wrong_lists_in_steps_are_refused_by_all_readers(
     package: Workspace, tmp_path: Path, message: bytes, words: str
