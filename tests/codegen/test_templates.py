@@ -90,7 +90,7 @@ def test_a_file_replaces_ours_of_the_same_name(
 def test_a_kind_s_macros_can_be_replaced(tmp_path: Path, ours: dict[str, str]) -> None:
     """Templates of ours that use them get the project's."""
     text = ours["kinds/scalar.jinja"].replace(
-        "{{ parts.number_input(f) }}", "NotImplemented"
+        "{{ tensor.encoded(f) }}", "NotImplemented"
     )
     found = generated(with_templates(tmp_path, {"kinds/scalar.jinja": text}))
     assert "NotImplemented" in found["model"]
@@ -189,7 +189,7 @@ def test_an_error_is_placed_in_the_project_s_own_templates(
 ) -> None:
     """At the line that calls ours, or in their directory; also if no module comes out."""
     if text is None:
-        text = ours[name].replace("{{ parts.number_input(f) }}", "((")
+        text = ours[name].replace("{{ tensor.encoded(f) }}", "((")
     project = with_templates(tmp_path, {name: text})
     [finding] = refusals(project)
     assert (finding["rule"], place(finding)) == (rule, at)
