@@ -31,7 +31,7 @@ ENGINES = {
 } - {"steps"}
 EXTRAS = {
     *("all", "ml-dtypes", "pandas", "remote", "report", "tables", "tensorflow"),
-    *("avif", "tfmd", "tiff", "watch", "zstd"),
+    *("audio", "avif", "tfmd", "tiff", "watch", "zstd"),
     *ENGINES,
 }
 """The extras for users; the others of pyproject.toml are for development."""
