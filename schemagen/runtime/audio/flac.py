@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from io import BytesIO
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..interface import install
 from ..shared.errors import Problem
 from .headers import AudioHeader, other_samples
 
@@ -54,7 +51,8 @@ def decode(data: bytes) -> NDArray[np.int16]:
         ValueError: it is damaged or truncated.
         ModuleNotFoundError: soundfile is not installed; says how to install it.
     """
-    soundfile = _soundfile()
+    from ..shared.requirements import soundfile
+
     try:
         samples, _ = soundfile.read(BytesIO(data), dtype="int16", always_2d=True)
     except soundfile.LibsndfileError as error:
@@ -77,22 +75,12 @@ def encode(samples: NDArray[np.int16], rate: int) -> bytes:
     """
     if not len(samples):
         raise Problem("no samples", "a sample or more in a FLAC")
-    soundfile, file = _soundfile(), BytesIO()
+    from ..shared.requirements import soundfile
+
+    file = BytesIO()
     try:
         soundfile.write(file, samples, rate, format="FLAC", subtype="PCM_16")
     except soundfile.LibsndfileError as error:
         text = f"{samples.shape[1]} channels of {rate:,} Hz"
         raise Problem(text, f"what a FLAC can hold ({error.error_string})") from None
     return file.getvalue()
-
-
-def _soundfile() -> Any:
-    try:
-        return import_module("soundfile")
-    except ModuleNotFoundError as error:
-        if error.name != "soundfile":
-            raise
-        raise ModuleNotFoundError(
-            "soundfile is not installed, and FLAC needs it: run " + install("audio"),
-            name="soundfile",
-        ) from None

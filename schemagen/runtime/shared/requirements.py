@@ -1,4 +1,4 @@
-"""TensorFlow, Keras, ml_dtypes and tifffile, or an ImportError that says how to install them.
+"""TensorFlow, Keras and optional packages, or an ImportError that says how to install them.
 
 Modules that read data or make models import them from here, as in
 `from .requirements import keras, tf`. None is imported before one asks for it. Modules
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import keras  # type: ignore[import-not-found, import-untyped, unused-ignore]
     import ml_dtypes  # type: ignore[import-not-found, import-untyped, unused-ignore]
     import tensorflow as lazy_tf  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    import soundfile  # type: ignore[import-not-found, import-untyped, unused-ignore]
     import tensorflow as tf
     import tifffile  # type: ignore[import-not-found, import-untyped, unused-ignore]
     from keras import layers, ops  # type: ignore[import-not-found, import-untyped, unused-ignore]
@@ -28,6 +29,7 @@ __all__ = [
     "lazy_tf",
     "ml_dtypes",
     "ops",
+    "soundfile",
     "tf",
     "tifffile",
 ]
@@ -43,6 +45,8 @@ def __getattr__(name: str) -> Any:
     if name == "ml_dtypes":
         advice = f"numpy has no bfloat16 without it: run {install('ml-dtypes')}"
         return _require("ml_dtypes", advice)
+    if name == "soundfile":
+        return _require("soundfile", f"FLAC needs it: run {install('audio')}")
     if name == "tifffile":
         return _require("tifffile", f"it reads and writes TIFF: run {install('tiff')}")
     if name == "keras":
