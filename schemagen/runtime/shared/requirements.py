@@ -16,8 +16,8 @@ from ..interface import install
 if TYPE_CHECKING:
     import keras  # type: ignore[import-not-found, import-untyped, unused-ignore]
     import ml_dtypes  # type: ignore[import-not-found, import-untyped, unused-ignore]
-    import tensorflow as lazy_tf  # type: ignore[import-not-found, import-untyped, unused-ignore]
     import soundfile  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    import tensorflow as lazy_tf  # type: ignore[import-not-found, import-untyped, unused-ignore]
     import tensorflow as tf
     import tifffile  # type: ignore[import-not-found, import-untyped, unused-ignore]
     from keras import layers, ops  # type: ignore[import-not-found, import-untyped, unused-ignore]
