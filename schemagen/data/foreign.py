@@ -14,6 +14,7 @@ from ..runtime.images.formats import DECODED, UNDECODED, recognised
 
 # Where the bytes are that tell a format other than those of images.
 _FORMATS = (
+    (0, b"\x28\xb5\x2f\xfd", "compressed with zstd"),
     (0, b"\xfd7zXZ\0", "compressed with xz"),
     (0, b"BZh9", "compressed with bzip2"),
     (0, b"\x1f\x8b", "compressed with gzip"),
