@@ -23,6 +23,8 @@ _NUMBER = re.compile(r"(?<![0-9])[0-9]{1,9}(?![0-9])")
 
 def numbered_images(drafts: Drafts, data: KeyEvidence) -> Draft | None:
     """Draft a field of images under numbered keys, of which this is the first."""
+    if data.values.empty or not data.values.images:
+        return None
     evidence = drafts.evidence
     found = _numbered(tuple(evidence.keys)).get(data.key)
     if found is None:

@@ -193,12 +193,8 @@ class ArrayCells(Cells):
             others: cells of other keys, which have the same rows.
         """
         columns = [self.column, *(each.column for each in others)]
-        values, memories = (
-            [each.values for each in columns],
-            {id(each.data): each.data for each in columns},
-        )
-        data = self.column.data
-        if len(memories) > 1:
+        values, data = [each.values for each in columns], self.column.data
+        if any(each.data is not data for each in columns):
             starts = np.cumsum([0, *(len(each.data) for each in columns)])
             values = [each + start for each, start in zip(values, starts, strict=False)]
             data = np.concatenate([each.data for each in columns])

@@ -265,10 +265,8 @@ class Numbers:
             raise _wrong_dtype(array, self.dtype)
         if array.dtype == self.dtype:
             return array
-        part, found = (
-            replace(self, dtype=PARTS[self.dtype]),
-            np.empty_like(array, self.dtype),
-        )
+        part = replace(self, dtype=PARTS[self.dtype])
+        found = np.empty_like(array, self.dtype)
         found.real, found.imag = part._floats(array.real), part._floats(array.imag)
         return found
 
