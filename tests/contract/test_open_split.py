@@ -77,7 +77,16 @@ def test_records_are_rows_of_batches(generated: Generated, split: Any) -> None:
                 assert may_lack, name
             else:
                 assert present or not may_lack, name
-                assert repr(plain(value)) == repr(plain(batch[name][0])), name
+                expected = without_padding(plain(batch[name][0]), plain(value))
+                assert repr(plain(value)) == repr(expected), name
+
+
+def without_padding(padded: Any, lists: Any) -> Any:
+    """Return as much of each padded list as the lists of a row have."""
+    if not isinstance(padded, list) or not any(isinstance(e, list) for e in lists):
+        return padded
+    pairs = zip(padded, lists, strict=True)
+    return [found[: len(each)] for found, each in pairs]
 
 
 class EverySecond:

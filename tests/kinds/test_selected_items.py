@@ -550,7 +550,7 @@ def test_other_options_are_refused_by_both_readers(
         (lambda length: [-1] if length == 30 else [0], "returned -1 for 30 items"),
         (
             lambda length: [0.5] if length == 30 else [0],
-            "expected positions from 0 to 29",
+            "expected positions, integers from 0 to 29",
         ),
         (lambda length: [0] if length < 30 else 1 // 0, "ZeroDivisionError"),
     ],

@@ -290,6 +290,25 @@ def speech() -> None:
     write_data(Path("speech"), command, splits)
 
 
+def clips() -> None:
+    """Two splits of clips, of 2 to 40 frames each."""
+    SETTINGS()
+    lines = [
+        "from typing import Annotated",
+        "from schemagen import Images, Record",
+        "class Gesture(Record):",
+        "    clip: Annotated[list[bytes], Images((16, 16, 3))]",
+    ]
+    Path("schemas/gesture.py").write_text("\n".join(lines), encoding="utf-8")
+    GENERATE()
+    sys.path.insert(0, os.getcwd())
+    from generated.gesture.serializer import write_dataset  # type: ignore[import-not-found]
+
+    rows = [{"clip": [jpeg(16, 16)] * count} for count in range(2, 40)]
+    write_dataset(rows, "data", "train")
+    write_dataset(rows[:5], "data", "test")
+
+
 def two_datasets() -> None:
     """Check that leakage is found, and write two versions of a dataset."""
     from command_line import run

@@ -213,7 +213,9 @@ RUNS = [
             "generated/long_question/serializer.py",
             "generated/video/parser.py",
         ),
+        not_run={"from generated.gesture.pipeline": "runs below"},
     ),
+    Run(("kinds/images",), "Clips", at={"": given.clips}),
     Run(("kinds/audio",), "Audio", schemas=True),
     Run(("kinds/audio",), "Write and read", at={"": given.SETTINGS}),
     Run(

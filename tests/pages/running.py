@@ -163,7 +163,12 @@ def perform(run: Run) -> None:
     """Run pages in the current directory."""
     if run.schemas:
         _declare(
-            [block for page in run.pages for block in blocks_of(page, run.section)]
+            [
+                block
+                for page in run.pages
+                for block in blocks_of(page, run.section)
+                if not reason_of(run, block)
+            ]
         )
         run.after({})
         return

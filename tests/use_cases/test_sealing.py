@@ -252,7 +252,7 @@ def test_adopt_ends_with_1_while_keys_with_data_are_left_out(tmp_path: Path) -> 
     """They are named; a list that never has a value is no loss."""
     messages = [
         sequence_example(
-            {"y": 1}, {"lists": [[1, 2], [3]], "ok": [[1], [2]], "no": [[]]}
+            {"y": 1}, {"lists": [[1, 2], [b"a"]], "ok": [[1], [2]], "no": [[]]}
         )
         for _ in range(12)
     ]

@@ -126,7 +126,7 @@ class Selection:
                 f"{words} failed for {length} items: {type(error).__name__}: {error}",
             ) from error
         expected = (
-            f"for {length} items, expected integers from 0 to {length - 1}: positions"
+            f"for {length} items, expected positions, integers from 0 to {length - 1}"
         )
         try:
             found = np.asarray(given if isinstance(given, np.ndarray) else [*given])

@@ -105,7 +105,7 @@ def test_hostile_data_is_text_and_requests_nothing(
             seen += page.inner_text("dialog")
             page.keyboard.press("ArrowRight")
         page.keyboard.press("Escape")
-    assert "not an image in JPEG, PNG, BMP, GIF or WebP" in seen
+    assert "not an image in JPEG, PNG, BMP, GIF, WebP, TIFF or AVIF" in seen
     assert "60,000 × 60,000 pixels: not decoded" in seen
     assert "65,500 × 65,500 pixels: not decoded" in seen
     assert '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">' in seen
