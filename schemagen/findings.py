@@ -44,22 +44,22 @@ class ExitCode(IntEnum):
 
 @dataclass(frozen=True, order=True)
 class Location:
-    """A place in a file, counted from 1.
+    """A place in a file, or a file or directory as a whole.
 
     Attributes:
         path: relative to the project, with forward slashes.
-        line: the line.
-        column: the column.
+        line: the line, from 1; 0 for the file as a whole.
+        column: the column, from 1.
         source: the line's text; empty if it is not to be shown.
     """
 
     path: str
-    line: int = 1
+    line: int = 0
     column: int = 1
     source: str = ""
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}:{self.column}"
+        return f"{self.path}:{self.line}:{self.column}" if self.line else self.path
 
 
 COMMAND_LINE = Location("command line")
@@ -286,6 +286,8 @@ def render_json(findings: Iterable[Finding]) -> str:
 def row_of(finding: Finding) -> dict[str, Any]:
     """Return a finding as JSON has it."""
     row = asdict(finding)
+    if not finding.location.line:
+        row["location"] |= {"line": None, "column": None}
     if finding.data is None:
         del row["data"]
     else:
@@ -307,14 +309,10 @@ def _annotation(finding: Finding) -> str:
     if finding.data is not None:
         details = [printable(text) for text in (*details, f"at: {_place(finding)}")]
     at = finding.location
+    place = [("line", at.line), ("col", at.column)] if at.line else []
     properties = ",".join(
         f"{name}={_escaped(str(value)).replace(':', '%3A').replace(',', '%2C')}"
-        for name, value in (
-            ("file", at.path),
-            ("line", at.line),
-            ("col", at.column),
-            ("title", finding.rule),
-        )
+        for name, value in (("file", at.path), *place, ("title", finding.rule))
     )
     return f"::{finding.severity} {properties}::{_escaped(chr(10).join(details))}"
 

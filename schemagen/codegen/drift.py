@@ -44,7 +44,7 @@ class Drift:
         reason: what is wrong; the file's path comes before it.
         advice: what to do before code is generated again; empty for nothing.
         risk: what would be lost if the file were written or deleted.
-        line: where, counted from 1.
+        line: where, counted from 1; 0 for the file as a whole.
         found: the text of that line, if it is to be shown.
         expected: what was in the place of that line, if it is known.
     """
@@ -53,7 +53,7 @@ class Drift:
     reason: str
     advice: str = ""
     risk: Risk = Risk.NOTHING
-    line: int = 1
+    line: int = 0
     found: str = ""
     expected: str = ""
 

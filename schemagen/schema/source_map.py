@@ -43,7 +43,7 @@ class SourceMap:
         self._files: dict[Path, dict[str, ClassPlaces]] = {}
 
     def place_of_class(self, path: Path, name: str) -> ClassPlaces:
-        """Return where a class stands, or the file's first line if it is not found."""
+        """Return where a class stands, or its file if it is not found."""
         if path not in self._files:
             self._files[path] = dict(self._read(path))
         unknown = ClassPlaces(Location(self.shown(path)))
