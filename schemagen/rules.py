@@ -500,26 +500,61 @@ _DATA_FILES = (
         "measured. Add records of it, split each class by the same share, or remove the "
         "class from the schema.",
     ),
+    Rule(
+        "SG545",
+        "input that tells the target",
+        "A model that reads the target from a copy of it, or from what is known only "
+        'afterwards, learns nothing else. Remove the field, or give it role="info". If it '
+        "is known when the model is used, raise its threshold.",
+    ),
 )
 
 RULES = {
     rule.id: rule for rule in (*_SCHEMAS, *_GENERATED_FILES, *_REQUESTS, *_DATA_FILES)
 }
 
-THRESHOLDS: Mapping[str, float] = {
-    "leakage": 0.0,
-    "duplicates": 0.0,
-    "drift": 0.1,
-    "missing-classes": 1,
+
+@dataclass(frozen=True)
+class Judgement:
+    """What `--fail-on` makes findings of.
+
+    Attributes:
+        rule: the id of the findings.
+        threshold: the default of `[tool.schemagen.thresholds]`.
+        limits: what the threshold is.
+    """
+
+    rule: str
+    threshold: float
+    limits: str
+
+
+JUDGEMENTS: Mapping[str, Judgement] = {
+    "leakage": Judgement(
+        "SG541",
+        0.0,
+        "the largest share of the smaller split that may be in the other one; of a "
+        "group, of the later split",
+    ),
+    "duplicates": Judgement(
+        "SG542", 0.0, "the largest share of records that may repeat another one"
+    ),
+    "drift": Judgement(
+        "SG543", 0.1, "the distance of two distributions, from 0 to 1, that is drift"
+    ),
+    "missing-classes": Judgement("SG544", 1, "the fewest records of each class"),
+    "target-leakage": Judgement(
+        "SG545",
+        0.98,
+        "the largest share of the target's information that an input may have",
+    ),
 }
-"""What `inspect --fail-on` judges (SG541 to SG544), and from where on: the allowed share of
-records that are also in another split, and of those that are twice in one; the distance of
-two distributions that is drift; and how many records a class needs."""
+"""The names that `inspect --fail-on` takes."""
 
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The thresholds of a project, in place of those of `THRESHOLDS`.
+    """The thresholds of a project, in place of those of `JUDGEMENTS`.
 
     Attributes:
         every: for all fields and records.
@@ -531,4 +566,5 @@ class Thresholds:
 
     def of(self, judgement: str, name: str = "") -> float:
         """Return the threshold of a field; without a name, of records."""
-        return {**THRESHOLDS, **self.every, **self.fields.get(name, {})}[judgement]
+        set_here = {**self.every, **self.fields.get(name, {})}
+        return set_here.get(judgement, JUDGEMENTS[judgement].threshold)

@@ -16,7 +16,7 @@ from pydantic import (
     ValidationError,
 )
 
-from .rules import THRESHOLDS, Thresholds
+from .rules import JUDGEMENTS, Thresholds
 from .runtime.shared.tfrecord import MOST_RECORD_BYTES
 
 # No name is hidden, ends in a way that Windows drops, or leads out of the project.
@@ -74,6 +74,9 @@ class FieldThresholds(_Table):
     missing_classes: _Limit | None = Field(
         default=None, alias="missing-classes", description=_THRESHOLD
     )
+    target_leakage: _Limit | None = Field(
+        default=None, alias="target-leakage", description=_THRESHOLD
+    )
 
 
 class ThresholdTable(FieldThresholds):
@@ -116,10 +119,10 @@ class Settings(_Table):
     thresholds: ThresholdTable = Field(
         default=ThresholdTable(),
         description="a [tool.schemagen.thresholds] table of numbers: "
-        + ", ".join(THRESHOLDS)
+        + ", ".join(JUDGEMENTS)
         + "; and a table of these for each of some fields, fields.NAME",
     )
-    """From where on `inspect --fail-on` fails, by what it judges."""
+    """The limits of `inspect --fail-on`; `schemagen explain drift` describes that of drift."""
 
     max_record_bytes: Annotated[int, BeforeValidator(_bytes), Field(ge=1, le=2**31)] = (
         Field(

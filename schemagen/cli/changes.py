@@ -5,10 +5,16 @@ from __future__ import annotations
 import click
 
 from ..data.formatting import plural
-from .completion import complete_paths, complete_rules
+from .completion import complete_explained, complete_paths
 from .help import Command
 from .printing import echo, titled
-from .reporting import format_option, leave, project_option, report
+from .reporting import (
+    format_option,
+    leave,
+    project_option,
+    report,
+    terminal_columns,
+)
 
 
 @click.command(
@@ -97,17 +103,23 @@ def breaking(
 
 @click.command(
     cls=Command,
-    examples=[("Explain a rule, by the id in a finding", "schemagen explain SG304")],
+    examples=[
+        ("Explain a rule, by the id in a finding", "schemagen explain SG304"),
+        ("Explain a name that --fail-on takes", "schemagen explain leakage"),
+    ],
 )
-@click.argument("rule", metavar="ID", shell_complete=complete_rules)
-def explain(rule: str) -> None:
-    """Explain the rule ID, and why it matters.
+@click.argument("name", shell_complete=complete_explained)
+def explain(name: str) -> None:
+    """Explain a rule, or what --fail-on judges.
 
-    For changes of a schema, it also shows an example and what to do.
+    NAME is the id of a rule, or a name that `inspect --fail-on` takes. Of changes of a
+    schema, it also shows an example and what to do; of a judgement, its threshold.
     """
+    from ..display.terminal import terminal_text
     from ..use_cases.explain import explained
 
     try:
-        echo(titled(explained(rule)), nl=False)
+        blocks = explained(name)
     except LookupError as error:
         raise click.UsageError(str(error.args[0])) from None
+    echo(titled(terminal_text(blocks, terminal_columns())), nl=False)

@@ -1,4 +1,4 @@
-"""What shells complete: records, rules, splits and paths.
+"""What shells complete: records, rules, judgements, splits and paths.
 
 Nothing here loads schemas or pydantic: a shell waits for each answer.
 """
@@ -29,16 +29,16 @@ def complete_records(
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
-def complete_rules(
+def complete_explained(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Return the rules."""
-    from ..use_cases.explain import ALL_RULES
+    """Return the rules and the judgements."""
+    from ..use_cases.explain import titles
 
     return [
-        CompletionItem(rule, help=ALL_RULES[rule].title)
-        for rule in ALL_RULES
-        if rule.startswith(incomplete.upper())
+        CompletionItem(name, help=title)
+        for name, title in titles().items()
+        if name.lower().startswith(incomplete.lower())
     ]
 
 

@@ -45,7 +45,6 @@ def describe(
     RECORD is a record of the project; all are shown if none is named. For data, use
     `inspect`, and `inspect --markdown` for a dataset card.
     """
-    from ..display.terminal import UNBOUNDED
     from ..findings import SchemagenError
     from ..spec.describe import describe_markdown, describe_text
     from ..spec.serial import dumps, to_data
@@ -65,7 +64,7 @@ def describe(
         data: dict[str, Any] = {"version": 1, "records": [to_data(s) for s in specs]}
         print_document(dumps(data))
         return
-    columns = terminal_columns(in_pipe=UNBOUNDED)
+    columns = terminal_columns()
     texts = (
         describe_markdown(spec) if markdown else titled(describe_text(spec, columns))
         for spec in specs

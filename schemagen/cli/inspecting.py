@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
-from ..rules import THRESHOLDS, Thresholds
+from ..rules import JUDGEMENTS, Thresholds
+from ..runtime.shared.errors import with_suggestion
+from ..use_cases.explain import titles
 from .completion import complete_paths, complete_records
 from .help import Command
 from .printing import echo
@@ -33,33 +36,56 @@ if TYPE_CHECKING:
     from ..use_cases.inspect import Report
 
 
-def _judgements(
-    ctx: click.Context, param: click.Parameter, names: str | None
-) -> tuple[str, ...]:
-    """Return the names that an option lists.
+class _Names(click.ParamType):
+    """Names out of some, with commas between them."""
 
-    Raises:
-        BadParameter: one is unknown.
-    """
-    if names is None:
-        return ()
-    found = tuple(name.strip() for name in names.split(","))
-    for name in found:
-        if name not in THRESHOLDS:
-            known = ", ".join(THRESHOLDS)
-            raise click.BadParameter(f"{name!r} is not one of {known}.", ctx, param)
-    return found
+    name = "names"
+
+    def __init__(self, known: Collection[str]) -> None:
+        self._known = known
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """Return the names.
+
+        Raises:
+            BadParameter: one is unknown.
+        """
+        if isinstance(value, tuple):
+            return value
+        found = tuple(name.strip() for name in value.split(","))
+        for name in found:
+            if name not in self._known:
+                known = ", ".join(self._known)
+                words = with_suggestion(
+                    f"{name!r} is not one of {known}", name, self._known
+                )
+                self.fail(words, param, ctx)
+        return found
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Return what the last name can become, behind the others."""
+        others, comma, last = incomplete.rpartition(",")
+        return [
+            CompletionItem(f"{others}{comma}{name}", help=title)
+            for name, title in ((each, titles()[each]) for each in self._known)
+            if name.startswith(last) and name not in others.split(",")
+        ]
 
 
 def _fail_on_option(
-    help_text: str,
+    help_text: str, names: Collection[str]
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return the option that lists what fails; its help ends with the names."""
     return click.option(
         "--fail-on",
         metavar="NAMES",
-        callback=_judgements,
-        help=f"{help_text} {', '.join(THRESHOLDS)}.",
+        default=(),
+        type=_Names(names),
+        help=f"{help_text} {', '.join(names)}.",
     )
 
 
@@ -116,7 +142,7 @@ def _fail_on_option(
     help="Find values of this field, such as a speaker, that are in two splits; may be "
     "repeated.",
 )
-@_fail_on_option("Exit with 1 on findings out of:")
+@_fail_on_option("Exit with 1 on findings out of:", JUDGEMENTS)
 @project_option
 @format_option
 def inspect(
@@ -139,9 +165,11 @@ def inspect(
     splits, fields, values, classes, and how to read the files.
 
     --fail-on makes findings of leakage (records, identifying values or groups in two
-    splits), duplicates (records twice in one), drift (splits that differ) and missing-classes. The
-    settings [tool.schemagen.thresholds] say from where on, for all fields and for single
-    ones. With --format github, only findings are printed.
+    splits), duplicates (records twice in one), drift (splits that differ),
+    missing-classes, and target-leakage (inputs that tell the target). The settings
+    [tool.schemagen.thresholds] have their limits, for all fields and for single ones;
+    `schemagen explain leakage` describes one. With --format github, only findings are
+    printed.
     """
     if markdown and style != "text":
         raise click.UsageError(f"--markdown and --format {style} exclude each other.")
@@ -260,7 +288,10 @@ def print_profile(
 )
 @html_option
 @reading_options
-@_fail_on_option("Exit with 1 only on damage, or findings between A and B out of:")
+@_fail_on_option(
+    "Exit with 1 only on damage, or findings between A and B out of:",
+    [name for name in JUDGEMENTS if name != "target-leakage"],
+)
 @project_option
 @format_option
 def diff(

@@ -65,16 +65,14 @@ def print_document(text: str) -> None:
         echo_document(text)
 
 
-def terminal_columns(in_pipe: int = 80) -> int:
-    """Return the columns of a line: those of the terminal, where a person can read them.
-
-    Args:
-        in_pipe: the columns where stdout is not a terminal.
-    """
+def terminal_columns() -> int:
+    """Return the columns of a line: those of the terminal; in pipes and files no limit."""
     from shutil import get_terminal_size
 
-    columns = get_terminal_size((in_pipe, 24)).columns
-    return max(60, columns if columns == in_pipe else min(columns, 160))
+    from ..display.terminal import UNBOUNDED
+
+    columns = get_terminal_size((UNBOUNDED, 24)).columns
+    return max(60, columns if columns == UNBOUNDED else min(columns, 160))
 
 
 def _noted_project(ctx: click.Context, param: click.Parameter, project: str) -> str:

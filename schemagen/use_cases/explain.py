@@ -1,11 +1,13 @@
-"""Explanations of all rules, for `schemagen explain`."""
+"""Explanations of rules and of what `--fail-on` judges, for `schemagen explain`."""
 
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterator
 
+from ..display.blocks import Block, Heading, Listing, Paragraph
 from ..evolution import BREAKING_RULES, BreakingRule
-from ..rules import RULES, Rule
+from ..rules import JUDGEMENTS, RULES, Rule
 from ..runtime.shared.errors import did_you_mean
 
 ALL_RULES: dict[str, Rule] = dict(sorted({**RULES, **BREAKING_RULES}.items()))
@@ -22,25 +24,59 @@ _DIRECTIONS = {
 }
 
 
-def explained(rule_id: str) -> str:
-    """Return the explanation of a rule, as text for a terminal.
+def titles() -> dict[str, str]:
+    """Return a title for each name that can be explained: rules, then judgements."""
+    rules = {rule.id: rule.title for rule in ALL_RULES.values()}
+    judged = {name: RULES[each.rule].title for name, each in JUDGEMENTS.items()}
+    return rules | judged
+
+
+def explained(name: str) -> list[Block]:
+    """Return the explanation of a rule, or of a name that `--fail-on` takes.
 
     Raises:
-        LookupError: the rule does not exist.
+        LookupError: neither has this name.
     """
-    rule = ALL_RULES.get(rule_id.upper())
-    if rule is None:
-        hint = did_you_mean(rule_id.upper(), ALL_RULES) or "docs/rules.md lists them"
-        raise LookupError(f"no rule {rule_id!r}; {hint}")
-    lines = [f"{rule.id}  {rule.title}", "", *textwrap.wrap(rule.purpose, 80)]
-    if isinstance(rule, BreakingRule):
-        lines += ["", f"axis:       {_AXES[rule.axis]}"]
-        lines += [f"direction:  {rule.direction}: {_DIRECTIONS[rule.direction]}"]
-        if rule.level == "warning":
-            lines += ["level:      warning: it does not fail a run"]
-        for name, example in (("before", rule.before), ("after", rule.after)):
-            shown = example or "(missing)"
-            lines += ["", f"{name}:", *textwrap.indent(shown, "    ").splitlines()]
-        to_do = textwrap.fill(rule.to_do, 76)
-        lines += ["", "to do:", *textwrap.indent(to_do, "    ").splitlines()]
-    return "\n".join(lines) + "\n"
+    if name.lower() in JUDGEMENTS:
+        return [*_of_judgement(name.lower())]
+    if name.upper() in ALL_RULES:
+        return [*_of_rule(ALL_RULES[name.upper()])]
+    near = did_you_mean(name.upper(), ALL_RULES) or did_you_mean(name, JUDGEMENTS)
+    names = ", ".join(JUDGEMENTS)
+    hint = near or f"docs/rules.md lists the rules, and `--fail-on` takes {names}"
+    raise LookupError(f"no rule {name!r}; {hint}")
+
+
+def _of_judgement(name: str) -> Iterator[Block]:
+    judgement = JUDGEMENTS[name]
+    rule = RULES[judgement.rule]
+    yield Heading(f"{name}  {rule.title} ({rule.id})")
+    yield Paragraph(rule.purpose)
+    yield Paragraph(
+        f"Its threshold is {judgement.limits}: {judgement.threshold:g} by default. To set "
+        "it in pyproject.toml, for all fields or for one:"
+    )
+    setting = f"{name} = {judgement.threshold:g}"
+    yield Listing(
+        f"    [tool.schemagen.thresholds]\n    {setting}\n\n"
+        f"    [tool.schemagen.thresholds.fields.NAME]\n    {setting}"
+    )
+    yield Paragraph(f"`schemagen inspect DATA --fail-on {name}` exits with 1 on it.")
+
+
+def _of_rule(rule: Rule) -> Iterator[Block]:
+    yield Heading(f"{rule.id}  {rule.title}")
+    yield Paragraph(rule.purpose)
+    if not isinstance(rule, BreakingRule):
+        return
+    facts = [
+        f"axis:       {_AXES[rule.axis]}",
+        f"direction:  {rule.direction}: {_DIRECTIONS[rule.direction]}",
+    ]
+    if rule.level == "warning":
+        facts.append("level:      warning: it does not fail a run")
+    yield Listing("\n".join(facts))
+    for title, example in (("before", rule.before), ("after", rule.after)):
+        shown = textwrap.indent(example or "(missing)", "    ")
+        yield Listing(f"{title}:\n{shown}")
+    yield Paragraph(f"to do: {rule.to_do}")

@@ -25,11 +25,10 @@ from ...display.terminal import terminal_text
 from ...runtime.native import BYTES
 from ..formatting import key_name, listed, one_line, plural, shell_word, size
 from ..layouts import import_command
-from ..profile.associations import NAMES, Associations
+from ..profile.associations import INFORMATION, NAMES, Associations
 from ..profile.columns import Column, Split
 from ..profile.comparison import QUANTILES
 from ..profile.facts import (
-    INFORMATION,
     Fact,
     association_facts,
     class_facts,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..formatting import listed
 from ..statistics.measures import PLAIN, Style
 from ..statistics.samples import MISSING, NUMBER, TEXT, Cells
 from .classes import declared_classes, unique, value_name
@@ -97,6 +98,7 @@ class Association:
         bins: how many bins the feature has.
         records: how many records are in a bin of both.
         told: the classes of the target that it tells from all others on its own.
+        limit: it is marked if it is stronger.
     """
 
     feature: Variable
@@ -104,6 +106,7 @@ class Association:
     bins: int
     records: int
     told: Sequence[str] = ()
+    limit: float = ALONE
 
     @property
     def alone(self) -> bool:
@@ -112,8 +115,8 @@ class Association:
 
     @property
     def marked(self) -> bool:
-        """Whether it tells the target, or some of its classes, on its own."""
-        return self.alone or bool(self.told)
+        """Whether it tells too much of the target, or some of its classes on its own."""
+        return self.strength > self.limit or (bool(self.told) and self.limit < 1)
 
 
 @dataclass(frozen=True)
@@ -151,12 +154,27 @@ def keys_of(specs: Iterable[RecordSpec]) -> tuple[str, ...]:
     return (*targets, *found["input"])[:_MOST_KEYS] if targets else ()
 
 
-def associations_of(columns: Sequence[Column], split: Split) -> list[Associations]:
+INFORMATION = "normalised mutual information"
+"""How well a feature tells a target alone."""
+
+
+def told_words(target: Variable, found: Association) -> str:
+    """Return what a feature tells: the target, classes of it, or a share of it."""
+    if not (found.alone or found.told):
+        return f"tells {found.strength:.2f} of {target.name}"
+    told = target.name if found.alone else listed(found.told)
+    return f"tells {told} on its own"
+
+
+def associations_of(
+    columns: Sequence[Column], split: Split, limit_of: Callable[[str], float]
+) -> list[Associations]:
     """Return how well features tell each target, by a split's sample of records.
 
     Args:
         columns: all columns.
         split: the split.
+        limit_of: returns how much a field may tell of the target.
     """
     rows = split.found.rows
     if rows is None:
@@ -176,7 +194,13 @@ def associations_of(columns: Sequence[Column], split: Split) -> list[Association
         target = _target(column, held)
         if target is not None:
             some = (each for own in features for each in _told(target, own))
-            ranked = sorted(some, key=lambda each: -each.strength)
+            ranked = sorted(
+                (
+                    replace(each, limit=limit_of(each.feature.column.name))
+                    for each in some
+                ),
+                key=lambda each: -each.strength,
+            )
             if ranked:
                 found.append(Associations(target, len(rows), ranked))
     return found

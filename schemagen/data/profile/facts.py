@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from ..formatting import listed, number, plural, share, size, sizes
+from ..formatting import number, plural, share, size, sizes
 from ..statistics.measures import BY_NAME, measure_texts, measured
 from ..statistics.numbers import Numbers, merged_numbers
-from .associations import Association, Associations, Variable
+from .associations import INFORMATION, Association, Associations, told_words
 from .columns import DURATIONS, Column, Split, label_of, quantities_of
 from .comparison import Difference
 from .duplicates import Duplicate
@@ -346,10 +346,6 @@ def duplicate_facts(found: Sequence[Duplicate]) -> Iterator[Fact]:
             yield fact(value=value.records, unit="records", category=value.name)
 
 
-INFORMATION = "normalised mutual information"
-"""How well a feature tells a target alone."""
-
-
 def association_facts(
     profile: Profile, target: Associations, found: Sequence[Association]
 ) -> Iterator[Fact]:
@@ -369,12 +365,6 @@ def association_facts(
             mark="target-leakage" if each.marked else "",
             note="; ".join(filter(None, (bins, words))),
         )
-
-
-def told_words(target: Variable, found: Association) -> str:
-    """Return what a feature tells on its own: the target, or classes of it."""
-    told = target.name if found.alone else listed(found.told)
-    return f"tells {told} on its own"
 
 
 def trouble_facts(profile: Profile) -> Iterator[Fact]:

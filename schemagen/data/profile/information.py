@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...rules import JUDGEMENTS
 from .chance import chance_level
 
 Ids = NDArray[np.int64]
 Values = NDArray[np.float64]
 
-ALONE = 0.98
+ALONE = JUDGEMENTS["target-leakage"].threshold
 """From this share of a target's entropy on, a feature tells the target on its own."""
 
 FEWEST_OF_BIN = 10

@@ -1,13 +1,15 @@
-"""What of a profile can fail a build: leakage, duplicates, drift, classes that are missing."""
+"""What of a profile can fail a build, by the names that `--fail-on` takes."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator
 
-from ...rules import THRESHOLDS
+from ...rules import JUDGEMENTS
+from ...runtime.shared.errors import with_suggestion
 from ..checks import DataFinding, Example
 from ..formatting import listed, number, plural, share
+from .associations import INFORMATION, Association, Associations, told_words
 from .classes import ClassCounts
 from .columns import Split
 from .comparison import FEWEST, QUANTILES, Difference
@@ -19,15 +21,15 @@ _FEWEST_OF_CLASS = 10
 
 
 def judged(profile: Profile, names: Collection[str]) -> list[DataFinding]:
-    """Return findings of the judgements that are asked for, in the order of `THRESHOLDS`.
+    """Return findings of the judgements that are asked for, in the order of `JUDGEMENTS`.
 
     Args:
         profile: of some data, with the thresholds.
-        names: out of `THRESHOLDS`.
+        names: out of `JUDGEMENTS`.
     """
     return [
         found
-        for name in THRESHOLDS
+        for name in JUDGEMENTS
         if name in names
         for found in _JUDGES[name](profile)
     ]
@@ -135,11 +137,36 @@ def _missing_classes(profile: Profile) -> Iterator[DataFinding]:
                 yield _of_classes(profile, counted, split, lacking, limit)
 
 
+def _target_leakage(profile: Profile) -> Iterator[DataFinding]:
+    for target in profile.associations:
+        for each in target.features:
+            if each.marked:
+                yield _of_input(profile, target, each)
+
+
+def _of_input(profile: Profile, target: Associations, each: Association) -> DataFinding:
+    column, split = each.feature.column, profile.splits[0]
+    found = f"{INFORMATION} {each.strength:.2f} in {plural(each.records, 'record')}"
+    return DataFinding(
+        rule="SG545",
+        split=split.name or None,
+        field=column.name,
+        key=column.key,
+        what=f"{each.feature.name} {told_words(target.target, each)}",
+        expected=f"at most {number(each.limit)}",
+        records=0,
+        files=0,
+        of=each.records,
+        examples=(Example(profile.where, None, None, found),),
+    )
+
+
 _JUDGES = {
     "leakage": _leakage,
     "duplicates": _duplicates,
     "drift": _drift,
     "missing-classes": _missing_classes,
+    "target-leakage": _target_leakage,
 }
 
 
@@ -159,6 +186,13 @@ def unjudged(profile: Profile, names: Collection[str]) -> Iterator[str]:
         small = [each.label for each in splits if each.found.read < FEWEST]
         if small:
             yield f"no drift of fewer than {FEWEST} records is judged: {listed(small)}"
+    fields = [each.name for each in profile.columns]
+    for name in profile.thresholds.fields:
+        if name not in fields:
+            words = (
+                f"the thresholds of {name!r} are not used: the data has no such field"
+            )
+            yield with_suggestion(words, name, fields)
 
 
 def lacking_in(profile: Profile, counted: ClassCounts) -> dict[str, list[str]]:

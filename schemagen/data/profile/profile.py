@@ -147,7 +147,10 @@ class Profile:
     @cached_property
     def associations(self) -> Sequence[Associations]:
         """How well features tell each target, by the first split."""
-        return associations_of(self.columns, self.splits[0]) if self.splits else ()
+        if not self.splits:
+            return ()
+        limit_of = partial(self.thresholds.of, "target-leakage")
+        return associations_of(self.columns, self.splits[0], limit_of)
 
 
 def profile_of(

@@ -9,9 +9,14 @@ from numpy.typing import NDArray
 
 from ...display.blocks import Table
 from ..formatting import one_line, plural, share
-from ..profile.associations import Association, Associations, Variable
+from ..profile.associations import (
+    INFORMATION,
+    Association,
+    Associations,
+    Variable,
+    told_words,
+)
 from ..profile.columns import Split
-from ..profile.facts import INFORMATION, told_words
 from ..statistics.measures import measure_texts
 from ..statistics.numbers import Numbers, numbers
 from .charts import SERIES, Bar, Figure, Plot, distribution_plot, scatter, stacks
