@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import posixpath
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from enum import IntEnum
 from typing import Any
@@ -29,8 +29,10 @@ __all__ = [
     "render_text",
 ]
 
-# How many files a finding names for people; programs get all.
+# How many files a finding names for people, and how many findings about the same field of
+# data are shown together; programs get all.
 _MOST_LISTED = 8
+_MOST_ALIKE = 5
 
 
 class ExitCode(IntEnum):
@@ -186,16 +188,24 @@ def _plain(text: str, role: str) -> str:
 
 
 def render_text(findings: Iterable[Finding], paint: Paint = _plain) -> str:
-    """Write findings for people, one paragraph each.
+    """Write findings for people, a paragraph each.
+
+    Those of data that have the rule, the field and the expectation of an earlier one are
+    lines below it: the first ones, and how many more there are.
 
     Args:
         findings: the findings.
         paint: adds colors; none by default.
     """
-    return "\n".join(_paragraph(finding, paint) for finding in findings)
+    groups: dict[object, list[Finding]] = {}
+    for number, each in enumerate(findings):
+        data = each.data
+        key = number if data is None else (each.rule, data.field, each.expected)
+        groups.setdefault(key, []).append(each)
+    return "\n".join(_paragraph(first, paint, more) for first, *more in groups.values())
 
 
-def _paragraph(finding: Finding, paint: Paint) -> str:
+def _paragraph(finding: Finding, paint: Paint, alike: Sequence[Finding] = ()) -> str:
     # Text in data may be anything, and is escaped.
     shown = str if finding.data is None else printable
     mark = "" if finding.severity == "error" else f"{finding.severity}:"
@@ -207,9 +217,23 @@ def _paragraph(finding: Finding, paint: Paint) -> str:
         indent = "".join("\t" if c == "\t" else " " for c in before)
         bar = paint("|", "label")
         lines += [f"    {bar} {source}", f"    {bar} {indent}{paint('^', 'mark')}"]
-    for label, text in _details(finding):
+    details = _details(finding)
+    details += [("others", _one_line(each, finding)) for each in alike[:_MOST_ALIKE]]
+    if (more := len(alike) - _MOST_ALIKE) > 0:
+        details.append(("others", f"{more:,} more"))
+    for label, text in details:
         lines.append(_labelled(label, shown(text), paint))
     return "\n".join(lines)
+
+
+def _one_line(finding: Finding, first: Finding) -> str:
+    """Return a finding in few words, below the first one of its kind."""
+    parts = [] if finding.message == first.message else [finding.message]
+    if finding.found:
+        parts.append(finding.found)
+    if finding.data is not None and finding.data.is_several:
+        parts.append(finding.data.amount)
+    return f"{_place(finding)}: {'; '.join(parts)}"
 
 
 def _details(finding: Finding) -> list[tuple[str, str]]:

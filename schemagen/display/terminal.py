@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable
 from io import StringIO
-from typing import TYPE_CHECKING
+from itertools import chain
 
 from .blocks import (
     Block,
@@ -20,9 +21,6 @@ from .blocks import (
     printable_lines,
 )
 
-if TYPE_CHECKING:  # rich takes time to import
-    from rich.console import RenderableType
-
 UNBOUNDED = 10_000
 """So many columns that no line is wrapped."""
 
@@ -37,67 +35,60 @@ _JOINT = "\ue000"
 # The first column takes no more than this share of the lines.
 _FIRST_SHARE = 0.4
 
+# A path, a URL or the name of a file. A break would keep people from copying it.
+_NAME = re.compile(r"\S*(?:[/\\]|\.[A-Za-z])\S*")
+
 
 def terminal_text(
     blocks: Iterable[Block], columns: int = UNBOUNDED, bullet: str = "- "
 ) -> str:
-    """Return blocks as lines that fit so many columns; listings stay as they are.
+    """Return blocks as lines that fit so many columns.
+
+    Listings stay as they are, and a name of a file that is longer than a line stays whole.
 
     Args:
         blocks: the blocks; an empty line separates them.
         columns: the width of the terminal.
         bullet: what each item of a list begins with.
     """
-    from rich.console import Console
-
-    console = Console(
-        file=StringIO(),
-        width=columns,
-        color_system=None,
-        highlight=False,
-        force_jupyter=False,  # which would show an output of its own
-    )
-    texts: list[str] = []
-    for block in blocks:
-        if isinstance(block, Heading | Listing):
-            texts.append(printable_lines(block.text))
-            continue
-        with console.capture() as captured:
-            console.print(_renderable(block, columns, bullet))
-        lines = captured.get().replace(_JOINT, " ").splitlines()
-        texts.append("\n".join(map(str.rstrip, lines)))
+    texts = (_text(block, columns, bullet) for block in blocks)
     return "\n\n".join(texts) + "\n"
 
 
-def _renderable(
-    block: Paragraph | Table | Items | Pictures, columns: int, bullet: str
-) -> RenderableType:
-    from rich.text import Text
-
+def _text(block: Block, columns: int, bullet: str) -> str:
     match block:
+        case Heading() | Listing():
+            return printable_lines(block.text)
         case Paragraph():
-            return Text(printable(" ".join(block.text.split())))
+            return _filled(block.text, columns)
+        case Items():
+            return "\n".join(_filled(each, columns, bullet) for each in block.items)
         case Table():
             return _table(block, columns)
-        case Items():
-            return _items(block.items, bullet)
-        case _:
-            return Text("\n".join(map(_cell, block.pictures)))
+        case Pictures():
+            return "\n".join(printable(each.about) for each in block.pictures)
 
 
-def _items(items: Sequence[str], bullet: str) -> RenderableType:
-    from rich.table import Table as Grid
-    from rich.text import Text
+def _filled(text: str, columns: int, bullet: str = "") -> str:
+    """Return a text in lines of so many columns, the first one behind a bullet."""
+    from rich.cells import cell_len, chop_cells
 
-    grid = Grid.grid()
-    for item in items:
-        text = Text(printable(" ".join(item.split())), overflow="fold")
-        grid.add_row(*([bullet, text] if bullet else [text]))
-    return grid
+    room = columns - len(bullet)
+    lines = [""]
+    for word in map(printable, text.split()):
+        whole = _NAME.fullmatch(word) or cell_len(word) <= room
+        for part in [word] if whole else chop_cells(word, room):
+            line = f"{lines[-1]} {part}".lstrip()
+            if lines[-1] and cell_len(line) > room:
+                lines.append(part)
+            else:
+                lines[-1] = line
+    return bullet + f"\n{' ' * len(bullet)}".join(lines)
 
 
-def _table(block: Table, columns: int) -> RenderableType:
+def _table(block: Table, columns: int) -> str:
     from rich.cells import cell_len
+    from rich.console import Console
     from rich.table import Table as Grid
     from rich.text import Text
 
@@ -114,15 +105,28 @@ def _table(block: Table, columns: int) -> RenderableType:
     used = sum(w + 2 for w, each in zip(widths, whole, strict=True) if each)
     room = columns - used >= _LEAST * whole.count(False)
     for index, heading in enumerate(block.headings):
+        names = (_NAME.findall(_cell(row[index])) for row in block.rows)
+        longest = max(map(cell_len, chain(*names)), default=0)
         grid.add_column(
             Text(heading),
             no_wrap=room and whole[index],
             overflow="fold",
-            max_width=most if index == 0 else None,
+            min_width=longest,
+            max_width=max(most, longest) if index == 0 else None,
         )
     for row in block.rows:
         grid.add_row(*(Text(_cell(cell)) for cell in row))
-    return grid
+    console = Console(
+        file=StringIO(),
+        width=columns,
+        color_system=None,
+        highlight=False,
+        force_jupyter=False,  # which would show an output of its own
+    )
+    with console.capture() as captured:
+        console.print(grid, crop=False)
+    lines = captured.get().replace(_JOINT, " ").splitlines()
+    return "\n".join(map(str.rstrip, lines))
 
 
 def _cell(cell: Cell) -> str:

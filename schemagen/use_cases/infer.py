@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import keyword
 import os
 import re
@@ -14,6 +15,7 @@ from typing import Annotated, Any
 
 from .. import findings
 from ..atomic_write import write_whole
+from ..config import schemas_for
 from ..data.files import FilePath
 from ..data.foreign import EXPECTED, NO_KEY, WITHOUT_FEATURE
 from ..data.formatting import plural
@@ -42,6 +44,7 @@ from ..documents import Entries, ShownAs, WithProperties
 from ..runtime.cells.columns import WRITE_EXAMPLES, Columns
 from ..runtime.shared.errors import DatasetError
 from ..runtime.shared.tfrecord import MOST_RECORD_BYTES
+from ..schema.source_map import class_definitions
 from ..schema_source import schema_source, wrong_with
 from ..spec.model import RecordSpec
 from ..spec.names import is_package_name, snake_case
@@ -445,10 +448,41 @@ def _write_schema(
     header: str,
     comments: Mapping[str, Sequence[str]] | None = None,
 ) -> tuple[Doubt, ...]:
-    """Write a schema file, and return its doubts."""
+    """Write a schema file, and return its doubts.
+
+    Raises:
+        SchemagenError: another schema file of the project declares the record.
+    """
+    _check_only_one(path, spec)
     text = _source(spec, header, comments)
     write_whole(path, text)
     return doubts_in(text)
+
+
+def _check_only_one(path: Path, spec: RecordSpec) -> None:
+    """Check that no other schema file of a project declares a record of this name."""
+    directory = path.resolve().parent
+    schemas = schemas_for(directory)
+    if not directory.is_relative_to(schemas):
+        return
+    for other in sorted(schemas.rglob("*.py")):
+        if other == path.resolve():
+            continue
+        for name, found in class_definitions(other.read_text("utf-8", "replace")):
+            is_record = any(
+                ast.unparse(each).endswith("Record") for each in found.bases
+            )
+            if is_record and snake_case(name) == spec.record:
+                shown = os.path.relpath(other)
+                raise refused(
+                    shown,
+                    f"{shown} already declares {name}",
+                    rule="SG104",
+                    found=f"a second {spec.class_name} for {path}",
+                    expected="one schema file for each record",
+                    advice=f"overwrite it with --out {shown} --force, or give the other "
+                    "record another name by --name",
+                )
 
 
 def _source(

@@ -309,6 +309,7 @@ def environment_of(run: Run) -> dict[str, str]:
         for who in ("AUTHOR", "COMMITTER")
         for what, value in (("NAME", "Ada"), ("EMAIL", "ada@example.org"))
     }
-    log = {"TF_CPP_MIN_LOG_LEVEL": "3"}
+    # Pages show what a terminal of 80 columns does; a pipe would not wrap lines.
+    log = {"TF_CPP_MIN_LOG_LEVEL": "3", "COLUMNS": "80"}
     python = {"PYTHONPATH": str(ROOT), "PATH": path}
     return {**os.environ, **log, **author, **python, **run.environment}

@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     from ..profile.diff import Diff
 
 
-# Of a record so many keys are shown.
-_SAMPLE_KEYS = 100
+# Of a record so many keys are shown, with values that are cut to lines of so many columns.
+_SAMPLE_KEYS, _SAMPLE_COLUMNS = 100, 160
 
 
 def sample_text(
@@ -147,7 +147,7 @@ def inspection_text(
     """
     blocks = [*_summary(profile, MOST_KEYS)]
     for split in profile.splits:
-        blocks += _samples(profile, split, columns, records)
+        blocks += _samples(profile, split, min(columns, _SAMPLE_COLUMNS), records)
     blocks += [*marked_blocks(profile)]
     troubles = troubles_of(profile.statistics)
     if troubles:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -122,7 +123,11 @@ def _splits(
     except (DatasetError, OSError) as error:
         raise refuse(_wrong_data(data, str(error))) from None
     if found is None:
-        raise refuse(_wrong_data(data, "manifest.json not found"))
+        advice = (
+            "name the data directory of this record; seal files of another program first: "
+            f"`schemagen verify {shlex.quote(str(data))} --record {spec.record} --seal`"
+        )
+        raise refuse(_wrong_data(data, "no manifest.json: not sealed", advice))
     wrong = []
     for name, split in found.splits.items():
         for change in differences(found.spec_of(name), to_data(spec)):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..native.pictures import picked, rounded, scaled_to
-from ..shared.errors import DatasetError
+from ..shared.errors import UNDECODABLE, DatasetError
 from .headers import (
     JPEG_RATIOS,
     MIRRORED,
@@ -67,7 +67,7 @@ def each(function: Callable[[Item], Any], images: Sequence[Item]) -> list[Any]:
     results = list(mapping(found, images))
     for at, result in enumerate(results):
         if isinstance(result, Exception):
-            raise UndecodableError(at, f"it cannot be decoded: {result}")
+            raise UndecodableError(at, f"{UNDECODABLE}: {result}")
     return results
 
 

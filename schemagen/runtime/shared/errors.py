@@ -16,6 +16,9 @@ NO_LIMIT = (
     "pad_to_max_length=True: no field of the record is padded and has a maximum length; "
     "declare one, such as VarLen(max_length=128)"
 )
+UNDECODABLE = "it cannot be decoded"
+"""How errors of values begin whose bytes pass all checks, and which no decoder takes."""
+
 _PANDAS = "NaN is pandas' missing value: pass None if the field is optional"
 
 # Where the code of the runtime is, and that of its context managers.

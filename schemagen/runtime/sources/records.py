@@ -8,7 +8,7 @@ from io import BufferedReader, RawIOBase
 from posixpath import dirname
 from typing import Any
 
-from ..shared.errors import DatasetError
+from ..shared.errors import UNDECODABLE, DatasetError
 from ..shared.tfrecord import survey
 from ..storage.integrity import MeasuredFile
 from .generation import unreadable_problem
@@ -55,10 +55,14 @@ class FileRecords:
 def with_command(place: str, problem: str) -> str:
     """Return a problem of damaged data, and the command that reports all of them.
 
+    Of what cannot be decoded no command reports more, as `verify` decodes no values.
+
     Args:
         place: the file, perhaps with a record: "data/train-00000.tfrecord: record 3".
         problem: what is wrong there.
     """
+    if UNDECODABLE in problem:
+        return f"{problem}; its bytes pass the checks of `schemagen verify`"
     command = f"schemagen verify {shlex.quote(dirname(place) or '.')}"
     end = " " if problem.endswith("?") else "; "
     return f"{problem}{end}`{command}` reports everything that is wrong"
