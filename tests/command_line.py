@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
+import traceback
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from importlib import import_module, invalidate_caches
+from io import StringIO
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import click
@@ -20,6 +27,36 @@ def run(*arguments: str | Path, terminal: bool = False) -> Result:
     """Run `schemagen` with arguments; a terminal is one that shows colors."""
     words = [str(argument) for argument in arguments]
     return CliRunner().invoke(main, words, color=terminal)
+
+
+def run_program(
+    command: Sequence[str], *, cwd: Path, **options: object
+) -> CompletedProcess[str]:
+    """Run `python -m MODULE COUNT PACKAGE ...` as `subprocess.run` does, in this process.
+
+    So `adopt` does not start TensorFlow once more. The package is imported from `cwd`, and
+    one of the same name is there again afterwards.
+    """
+    _, _, module, *arguments = command
+    package = arguments[1].partition(".")[0]
+
+    def taken() -> dict[str, Any]:
+        names = [name for name in sys.modules if name.partition(".")[0] == package]
+        return {name: sys.modules.pop(name) for name in names}
+
+    before, out = taken(), StringIO()
+    sys.path.insert(0, str(cwd))
+    invalidate_caches()
+    try:
+        with redirect_stdout(out):
+            import_module(module).main(*arguments)
+    except Exception:
+        return CompletedProcess(command, 1, "", traceback.format_exc())
+    finally:
+        sys.path.remove(str(cwd))
+        taken()
+        sys.modules.update(before)
+    return CompletedProcess(command, 0, out.getvalue(), "")
 
 
 def snapshot(root: Path) -> Snapshot:

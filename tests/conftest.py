@@ -16,12 +16,13 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import fsspec
 import pytest
 import schemagen
+from command_line import run_program
 from hypothesis import HealthCheck, settings
 
 # Two processes share two cores, where further threads stand in each other's way; and
@@ -189,6 +190,13 @@ def memory() -> Iterator[Any]:
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Repeat requests to stores that have failed at once."""
     monkeypatch.setattr("schemagen.runtime.storage.remote._PAUSES", (0.0, 0.0))
+
+
+@pytest.fixture
+def adopt_in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `adopt` read the first records in this process, which has TensorFlow."""
+    program = SimpleNamespace(run=run_program)
+    monkeypatch.setattr("schemagen.use_cases.adopt.subprocess", program)
 
 
 @pytest.fixture

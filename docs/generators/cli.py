@@ -10,7 +10,7 @@ from itertools import chain, pairwise
 
 import click
 from schemagen.cli import main
-from schemagen.cli.help import FIRST_STEPS, TASKS, Command, Example, example_lines
+from schemagen.cli.help import FIRST_STEPS, Command, Example, by_task, example_lines
 from schemagen.settings import Settings
 
 _PROGRAM = "schemagen"
@@ -56,6 +56,10 @@ Results go to stdout. Findings for people, progress bars and notes go to stderr.
 | `json` | one document on stdout, which [JSON output](json-output.md) describes |
 | `github` | workflow commands, which annotate the lines of a pull request ([ci.md](ci.md)) |
 
+Lines of `inspect`, `diff`, `describe` and `explain` are as wide as the terminal. They are not wrapped in
+pipes and files, and names of files are not broken. Findings about the same field of data are shown once,
+with the first places and how many more there are; JSON has all.
+
 On a terminal, a progress bar appears on stderr after a second, and is removed at the end.
 
 ## Environment variables
@@ -66,13 +70,14 @@ On a terminal, a progress bar appears on stderr after a second, and is removed a
 | `FORCE_COLOR`, `CLICOLOR_FORCE` | colors also in files and pipes, if set to anything but `0`; `NO_COLOR` has priority |
 | `CLICOLOR=0`, `TERM=dumb` | no colors; with `TERM=dumb`, no progress bars |
 | `CI` | no progress bars and no colors, if it is set; `FORCE_COLOR` turns colors on |
-| `COLUMNS` | the width of help texts and of the tables of `inspect` |
+| `COLUMNS` | the width of help texts, and of the lines of `inspect`, `diff`, `describe` and `explain`; without it that of the terminal |
 
 Otherwise output has colors on a terminal, and nowhere else.
 
 ## Shell completion
 
-Tab completes commands, options, paths, records, ids of rules, and splits. Add one line to the
+Tab completes commands, options, paths, records, splits, ids of rules, and the names of
+`--fail-on`. Add one line to the
 configuration of your shell:
 
 - bash 4.4 or later, in `~/.bashrc`: `eval "$(_SCHEMAGEN_COMPLETE=bash_source schemagen)"`
@@ -90,9 +95,10 @@ def cli_page() -> str:
     context = click.Context(main, info_name=_PROGRAM)
     parts = [_HEAD, _code(example_lines(FIRST_STEPS)), _table(context)]
     shared = _shared(context)
-    for names in TASKS.values():
-        for name in names:
-            parts += _sections(main.commands[name], context, shared)
+    for command in chain.from_iterable(
+        each.values() for each in by_task(main).values()
+    ):
+        parts += _sections(command, context, shared)
     rows = [
         f"{row} {', '.join(f'`{n}`' for n in names)} |" for row, names in shared.items()
     ]
@@ -125,8 +131,8 @@ def _settings() -> str:
 def _shared(parent: click.Context) -> dict[str, list[str]]:
     """Return the rows of options that three commands or more have, with these."""
     found: dict[str, list[str]] = {}
-    for name in chain.from_iterable(TASKS.values()):
-        context = click.Context(main.commands[name], info_name=name, parent=parent)
+    for name, command in main.commands.items():
+        context = click.Context(command, info_name=name, parent=parent)
         for param in context.command.get_params(context):
             if row := _option(param, context):
                 found.setdefault(row, []).append(name)
@@ -140,10 +146,9 @@ def _code(lines: list[str]) -> str:
 def _table(context: click.Context) -> str:
     """Return a table of the commands, by task."""
     rows = ["| task | command | what it does |", "| --- | --- | --- |"]
-    for task, names in TASKS.items():
-        for name in names:
-            command = main.commands[name]
-            shown = "" if name != next(iter(names)) else task
+    for task, commands in by_task(main).items():
+        for name, command in commands.items():
+            shown = "" if name != next(iter(commands)) else task
             link = f"[`{name}`](#{_anchor(name)})"
             rows.append(f"| {shown} | {link} | {command.get_short_help_str(100)} |")
     return "\n".join([*rows, ""])

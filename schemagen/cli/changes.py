@@ -19,6 +19,7 @@ from .reporting import (
 
 @click.command(
     cls=Command,
+    task="Review changes and findings",
     examples=[
         (
             "Compare with the revision at which this branch left main",
@@ -103,6 +104,7 @@ def breaking(
 
 @click.command(
     cls=Command,
+    task="Review changes and findings",
     examples=[
         ("Explain a rule, by the id in a finding", "schemagen explain SG304"),
         ("Explain a name that --fail-on takes", "schemagen explain leakage"),

@@ -22,6 +22,7 @@ from .reporting import (
 
 @click.command(
     cls=Command,
+    task="Generate code",
     examples=[
         ("Bring all generated code up to date", "schemagen generate"),
         ("See what would be written", "schemagen generate --dry-run"),
@@ -79,6 +80,7 @@ def generate(
 
 @click.command(
     cls=Command,
+    task="Generate code",
     examples=[
         ("Fail in CI if generated code is out of date", "schemagen check"),
         ("Show what generate would change", "schemagen check --diff"),
@@ -109,6 +111,7 @@ def check(project: str, style: str, diff: bool, tracked: bool) -> None:
 
 @click.command(
     cls=Command,
+    task="Generate code",
     examples=[
         ("See which templates are yours, and where ours are", "schemagen templates")
     ],

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from ..rules import JUDGEMENTS, Thresholds
-from ..runtime.shared.errors import with_suggestion
-from ..use_cases.explain import titles
+from ..rules import JUDGEMENTS
 from .completion import complete_paths, complete_records
 from .help import Command
 from .printing import echo
@@ -52,6 +50,8 @@ class _Names(click.ParamType):
         Raises:
             BadParameter: one is unknown.
         """
+        from ..runtime.shared.errors import with_suggestion
+
         if isinstance(value, tuple):
             return value
         found = tuple(name.strip() for name in value.split(","))
@@ -68,6 +68,8 @@ class _Names(click.ParamType):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Return what the last name can become, behind the others."""
+        from ..use_cases.explain import titles
+
         others, comma, last = incomplete.rpartition(",")
         return [
             CompletionItem(f"{others}{comma}{name}", help=title)
@@ -91,6 +93,7 @@ def _fail_on_option(
 
 @click.command(
     cls=Command,
+    task="Look at data",
     examples=[
         ("Show what files of unknown origin hold", "schemagen inspect 'old/train-*'"),
         (
@@ -173,11 +176,13 @@ def inspect(
     """
     if markdown and style != "text":
         raise click.UsageError(f"--markdown and --format {style} exclude each other.")
-    reading["thresholds"] = _thresholds(project)
+    from ..config import thresholds_for
+
+    reading["thresholds"] = thresholds_for(Path(project))
     profile = _read(data, split, html, spec_of_record(record, project), reading)
     findings = _findings(profile, fail_on)
     if html is None or style == "json" or markdown:
-        print_profile(profile, findings, style, records, markdown=markdown)
+        _print_profile(profile, findings, style, records, markdown=markdown)
     if style != "json":
         report(findings, style)
     if findings or not profile.statistics.sound:
@@ -210,13 +215,6 @@ def _read(
     return written.profile
 
 
-def _thresholds(project: str) -> Thresholds:
-    """Return the thresholds in the settings of a project, if there is one."""
-    from ..config import thresholds_for
-
-    return thresholds_for(Path(project))
-
-
 def _findings(profile: Profile, names: Sequence[str]) -> list[Finding]:
     """Return what fails out of some names, and print what could not be judged."""
     if not names:
@@ -239,7 +237,7 @@ def _print_report(report: Report) -> None:
         echo(f"`schemagen verify` has {some}: the page shows them", err=True)
 
 
-def print_profile(
+def _print_profile(
     profile: Profile,
     findings: Sequence[Finding],
     style: str,
@@ -266,6 +264,7 @@ def print_profile(
 
 @click.command(
     cls=Command,
+    task="Look at data",
     examples=[
         ("Compare two versions of a dataset", "schemagen diff data/v1 data/v2"),
         (
@@ -320,19 +319,20 @@ def diff(
     one dataset in another split of the other. With --format github, only findings are
     printed.
     """
+    from ..config import thresholds_for
     from ..use_cases.diff import diff as use_case
-    from ..use_cases.diff import write_diff
     from ..use_cases.refusing import refusing_data
 
-    reading["thresholds"] = _thresholds(project)
+    reading["thresholds"] = thresholds_for(Path(project))
     if html is not None:
-        from ..data.report.page import check_target
+        from ..data.report.page import check_target, write_report
 
         check_target(html)
     with refusing_data(one):
         found = use_case(one, other, key, **reading)
         if html is not None:
-            print_written(html, write_diff(html, found))
+            size = write_report(html, found.profile, None, found)
+            print_written(html, size)
     findings = _findings(found.profile, fail_on)
     if style == "json":
         from ..data.inspect.document import document_of

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 @click.command(
     cls=Command,
+    task="Use other tools",
     examples=[
         (
             "Make a data directory one that TensorFlow Datasets reads",
@@ -82,12 +83,12 @@ def export(
 
     Approximations are listed, a line for each field; see docs/interop.md.
     """
-    from ..use_cases import export as use_cases
+    from ..interop.exports.writing import export_spec
+    from ..use_cases.generate import describe
 
     given = dict(_pair(each) for each in properties)
-    found = use_cases.export(
-        record, to, out, project, data=data, given=given, force=force
-    )
+    (spec,) = describe(project, record)
+    found = export_spec(spec, to, out, data=data, given=given, force=force)
     if style == "json":
         from ..documents import text_of
         from ..use_cases.steps import Steps
@@ -110,6 +111,7 @@ def _pair(text: str) -> tuple[str, str]:
 @click.command(
     "import",
     cls=Command,
+    task="Start",
     examples=[
         (
             "Make a schema of a dataset of TensorFlow Datasets",

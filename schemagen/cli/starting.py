@@ -15,6 +15,7 @@ from .printing import echo, paint
 
 @click.command(
     cls=Command,
+    task="Start",
     examples=[
         ("Make this directory a project", "schemagen init"),
         (

@@ -27,6 +27,7 @@ from .reporting import (
 
 @click.command(
     cls=Command,
+    task="Look at data",
     examples=[
         (
             "Check a data directory with the schema in its manifest",

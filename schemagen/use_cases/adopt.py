@@ -112,13 +112,11 @@ def adopt(
     out: Path,
     directory: Path,
     *,
-    name: str | None = None,
-    merge: bool = False,
-    force: bool = False,
     html: str | None = None,
     seal: bool = False,
     accept: bool = False,
     max_record_bytes: int = MOST_RECORD_BYTES,
+    **declaring: Any,
 ) -> Iterator[tuple[str, Inferred | Generated | Checked | Sealing | FirstRecords]]:
     """Infer a schema, generate its code, and check all records with both.
 
@@ -126,13 +124,11 @@ def adopt(
         data: a data directory, a file or a glob, or the URL of one.
         out: the schema file.
         directory: in the project; without one, this directory becomes one.
-        name: the record's class; None for one after the file.
-        merge: declare one record of files that share few keys.
-        force: overwrite the file.
         html: write the HTML report to this file.
         seal: write manifests next to the files if nothing is wrong.
         accept: seal files also if they are empty, lack keys or hold other records.
         max_record_bytes: longer records are damages and are not read.
+        **declaring: `name`, `merge` and `force`, as `infer` takes them.
 
     Yields:
         The name of each step, as in `Steps`, and its result, when it is done.
@@ -146,38 +142,20 @@ def adopt(
         check_target(html)
     _check_records(data, out)
     _check_schema_path(out, directory)
-    inferred = infer(
-        data,
-        out,
-        name=name,
-        merge=merge,
-        force=force,
-        max_record_bytes=max_record_bytes,
-    )
+    inferred = infer(data, out, max_record_bytes=max_record_bytes, **declaring)
     yield "inferred", inferred
     written = () if settings_directory(directory) is not None else init(directory)
     project = find_project(directory)
     yield "generated", Generated(project, written, generate(directory))
     with refusing_data(data):
         files = find_data(data)
+        reading = {"lengths": seal, "max_record_bytes": max_record_bytes}
         if html is None:
             with Bar("verifying") as bar:
-                found = verify(
-                    files,
-                    spec=inferred.spec,
-                    progress=bar,
-                    lengths=seal,
-                    max_record_bytes=max_record_bytes,
-                )
-                checked = Checked(found)
+                found = verify(files, spec=inferred.spec, progress=bar, **reading)
+            checked = Checked(found)
         else:
-            report = write_report(
-                html,
-                files,
-                inferred.spec,
-                lengths=seal,
-                max_record_bytes=max_record_bytes,
-            )
+            report = write_report(html, files, inferred.spec, **reading)
             checked = Checked(report.verification, report)
     if accept:
         checked = replace(checked, verification=accepted(checked.verification))

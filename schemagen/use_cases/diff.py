@@ -64,14 +64,3 @@ def _shown(column: Column, record: bytes) -> str:
     """Return the values of a record in a column, on one line."""
     text = value_text(column, read(record), _CHARACTERS, lines=True)
     return one_line(text, 2 * _CHARACTERS)
-
-
-def write_diff(path: str, found: Diff) -> int:
-    """Write a page about two datasets, and return its size in bytes.
-
-    Raises:
-        SchemagenError: as `check_target` says.
-    """
-    from ..data.report.page import write_report
-
-    return write_report(path, found.profile, None, found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from operator import attrgetter
@@ -14,7 +14,7 @@ from ..data.formatting import plural
 from ..data.layouts import listed_names, sealed_below, split_order, splits_of_paths
 from ..data.sources import Data, find_data
 from ..data.verify.verification import Verification
-from ..data.verify.verifying import EXAMPLES, verify
+from ..data.verify.verifying import verify
 from ..documents import ShownAs
 from ..findings import refused
 from ..runtime.compatibility import differences
@@ -120,10 +120,7 @@ def verify_and_seal(
     add: bool,
     accept: bool = False,
     split: str | None = None,
-    examples: int = EXAMPLES,
-    workers: int | None = None,
-    max_record_bytes: int,
-    progress: Callable[[int, int], object] | None = None,
+    **reading: Any,
 ) -> tuple[Verification, Sealing]:
     """Check files, and write the manifest next to them if nothing is wrong.
 
@@ -133,10 +130,7 @@ def verify_and_seal(
         add: check and seal only the files that the manifest does not list yet.
         accept: seal files also if they are empty, lack keys or hold other records.
         split: only this split.
-        examples: how many places to keep of each kind of finding.
-        workers: how many processes read files; None for one each processor.
-        max_record_bytes: longer records are findings.
-        progress: called with the bytes that were read, and with how many there are.
+        **reading: as `verify` takes them.
 
     Returns:
         What is wrong, and the manifests, or why there are none.
@@ -146,14 +140,7 @@ def verify_and_seal(
         SchemagenError: neither a record nor a manifest says what the records should be.
     """
     files = find_data(data, None if add else split)
-    verified = partial(
-        verify,
-        examples=examples,
-        workers=workers,
-        max_record_bytes=max_record_bytes,
-        progress=progress,
-        lengths=True,
-    )
+    verified = partial(verify, lengths=True, **reading)
     if files.problem:  # a finding, as the manifest cannot be read
         found = verified(files, spec=spec)
         return found, _refused(found)

@@ -23,6 +23,8 @@ from generated.digit.serializer import write_dataset
 
 ROOT = Path(__file__).parents[2]
 
+pytestmark = pytest.mark.usefixtures("adopt_in_process")
+
 
 def foreign(directory: Path, name: str, count: int, **options: Any) -> Path:
     """Write records as another program would: a file with a name of its own."""

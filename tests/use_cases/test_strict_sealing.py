@@ -22,6 +22,8 @@ from tfrecord_files import frames
 
 ROOT = Path(__file__).parents[2]
 
+pytestmark = pytest.mark.usefixtures("adopt_in_process")
+
 PROGRAM = """
 from generated.house.pipeline import make_dataset
 from generated.house.reader import open_split
