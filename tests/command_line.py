@@ -97,9 +97,10 @@ def refusals(root: Path, command: str = "generate") -> list[dict[str, Any]]:
 
 
 def place(finding: dict[str, Any]) -> str:
-    """Return a finding's place as path:line:column."""
+    """Return a finding's place as path:line:column, or the path of a file as a whole."""
     at = finding["location"]
-    return f"{at['path']}:{at['line']}:{at['column']}"
+    parts = (at["path"], at["line"], at["column"])
+    return ":".join(str(part) for part in parts if part is not None)
 
 
 def make_project(

@@ -34,17 +34,17 @@ def on_terminal(
     cwd: Path,
     *,
     piped: bool = False,
+    columns: int = 80,
     environment: Mapping[str, str] | None = None,
 ) -> Shown:
     """Run Python with stderr, and stdout unless it is piped, on a pseudo-terminal."""
     variables = {
         **os.environ,
         "TERM": "xterm",
-        "COLUMNS": "80",
         **(environment or {}),
     }
     controller, terminal = pty.openpty()
-    size = struct.pack("HHHH", 24, 80, 0, 0)  # it has none at first
+    size = struct.pack("HHHH", 24, columns, 0, 0)  # it has none at first
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, size)
     out = cwd / ".stdout"
     with out.open("wb") as file:

@@ -15,6 +15,7 @@ from command_line import make_project, run
 
 PET = "from schemagen import Record\n\n\nclass PetPhoto(Record):\n    age: int\n"
 RULES = Path(__file__).parents[2] / "docs" / "rules.md"
+NAMES = ["leakage", "duplicates", "drift", "missing-classes", "target-leakage"]
 _ENTRY = "from schemagen.__main__ import main; main()"
 
 
@@ -83,8 +84,23 @@ def test_records_are_completed(project: Path, words: str) -> None:
 def test_all_rules_are_completed() -> None:
     """Those of breaking changes, too; also by small letters."""
     rules = re.findall(r"</a>(SG\d{3}) \|", RULES.read_text("utf-8"))
-    assert sorted(completed("schemagen explain ")) == sorted(rules)
+    assert completed("schemagen explain ") == [*sorted(rules), *NAMES]
     assert "SG304" in completed("schemagen explain sg30")
+    assert completed("schemagen explain m") == ["missing-classes"]
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("inspect data --fail-on ", NAMES),
+        ("inspect data --fail-on d", ["duplicates", "drift"]),
+        ("inspect data --fail-on drift,leakage,d", ["drift,leakage,duplicates"]),
+        ("diff a b --fail-on ", NAMES[:-1]),
+    ],
+)
+def test_names_of_fail_on_are_completed(words: str, found: list[str]) -> None:
+    """The last one of several, behind the others, which are not offered again."""
+    assert completed(f"schemagen {words}") == found
 
 
 def test_splits_are_completed(tmp_path: Path) -> None:
@@ -104,7 +120,10 @@ def test_paths_are_left_to_the_shell(tmp_path: Path) -> None:
         assert _run("bash_complete", f"schemagen {words}", tmp_path) == "file,da\n"
 
 
-@pytest.mark.parametrize("words", ["describe ", "explain ", "verify data --split "])
+@pytest.mark.parametrize(
+    "words",
+    ["describe ", "explain ", "verify data --split ", "inspect data --fail-on "],
+)
 def test_completing_imports_nothing_slow(project: Path, words: str) -> None:
     """Neither TensorFlow nor schemas or templates: a shell waits for the answer."""
     options = ["-X", "importtime"]

@@ -82,7 +82,7 @@ def test_a_directory_without_settings_is_no_project(
     """A pyproject.toml without the table is another project's: init is the advice."""
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "x"\n')
     [finding] = refusals(tmp_path, command)
-    assert (finding["rule"], place(finding)) == ("SG402", "pyproject.toml:1:1")
+    assert (finding["rule"], place(finding)) == ("SG402", "pyproject.toml")
     assert "`schemagen init`" in finding["advice"]
 
 

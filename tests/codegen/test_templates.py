@@ -172,9 +172,9 @@ MISPLACED = [
         "SG411",
         "templates/parser.py.jinja:3:1",
     ),
-    ("kinds/scalar.jinja", "{# - #}\n", "SG411", "templates:1:1"),
-    ("parser.py.jinja", "x = 1\ny = (\n", "SG412", "templates/parser.py.jinja:1:1"),
-    ("kinds/scalar.jinja", None, "SG412", "templates:1:1"),
+    ("kinds/scalar.jinja", "{# - #}\n", "SG411", "templates"),
+    ("parser.py.jinja", "x = 1\ny = (\n", "SG412", "templates/parser.py.jinja"),
+    ("kinds/scalar.jinja", None, "SG412", "templates"),
 ]
 
 

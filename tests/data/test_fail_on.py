@@ -1,4 +1,4 @@
-"""Leakage, duplicates, drift and missing classes: facts that fail a build."""
+"""Leakage, duplicates, drift, missing classes and target leakage: facts that fail a build."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import re
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pytest
@@ -15,8 +15,9 @@ from click.testing import Result
 from command_line import make_project, run
 from digit_rows import rows
 from manifests import edited_manifest, without_last_class
+from schemagen import Label, Record
 
-from data.messages import example, write_file
+from data.messages import example, write_data, write_file
 from generated.digit.serializer import write_dataset
 
 _SPLITS = {"train": 200, "test": 60}
@@ -49,6 +50,15 @@ def inspect(data: Path, *names: str, **options: str) -> Result:
     """Inspect data, and fail on some judgements."""
     more = [each for name, value in options.items() for each in (f"--{name}", value)]
     return run("inspect", data, "--fail-on", ",".join(names), *more)
+
+
+class Leaky(Record):
+    """A record with a copy of its target, and with a half of it."""
+
+    copy: int
+    half: int
+    noise: int
+    kind: Annotated[int, Label(num_classes=4)]
 
 
 ALL = ("leakage", "duplicates", "drift", "missing-classes")
@@ -270,6 +280,53 @@ def test_a_schema_says_which_classes_there_are(data: Path, tmp_path: Path) -> No
     assert "did you mean 'missing-classes'?" in wrong.stderr
 
 
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("", ["copy"]),
+        ("target-leakage = 1\n", []),
+        ("fields.copy = { target-leakage = 1 }\n", []),
+        ("fields.half = { target-leakage = 0.1 }\n", ["copy", "half"]),
+    ],
+)
+def test_an_input_that_tells_the_target_fails_a_build(
+    tmp_path: Path, text: str, marked: list[str]
+) -> None:
+    """As it is marked in the document, by the threshold of the field."""
+    rows_ = [
+        {"copy": at % 4, "half": at % 4 // 2, "noise": at * 7 % 5, "kind": at % 4}
+        for at in range(400)
+    ]
+    messages = [example(row) for row in rows_]
+    data = write_data(tmp_path / "data", Leaky, {"train": messages})
+    options = with_thresholds(tmp_path, text)
+    done = inspect(data, "target-leakage", format="json", **options)
+    document = json.loads(done.stdout)
+    found = [(each["rule"], each["data"]["field"]) for each in document["findings"]]
+    assert sorted(found) == [("SG545", name) for name in marked]
+    facts = [each for each in document["facts"] if each["mark"] == "target-leakage"]
+    assert sorted(each["subject"] for each in facts) == marked
+    assert done.exit_code == bool(marked)
+
+
+def test_thresholds_of_no_field_are_reported(data: Path, tmp_path: Path) -> None:
+    """With the field that could be meant; the run does not fail of it."""
+    options = with_thresholds(tmp_path, "fields.kindd = { drift = 0.2 }\n")
+    done = inspect(data, "drift", **options)
+    assert done.exit_code == 0
+    assert "'kindd' are not used" in done.stderr
+    assert "did you mean 'kind'?" in done.stderr
+    assert "not used" not in inspect(data, "drift").stderr
+
+
+def test_an_unknown_name_is_refused_with_the_nearest(data: Path) -> None:
+    """`diff` does not judge what concerns a single dataset."""
+    done = inspect(data, "leakage", "drfit")
+    assert done.exit_code == 2
+    assert "did you mean 'drift'?" in done.stderr
+    assert run("diff", data, data, "--fail-on", "target-leakage").exit_code == 2
+
+
 THRESHOLDS = "[tool.schemagen]\n[tool.schemagen.thresholds]\n"
 
 
@@ -343,7 +400,7 @@ def test_a_field_has_thresholds_of_its_own(data: Path, tmp_path: Path) -> None:
             "4:1",
             "unknown setting 'thresholds.fields.a.b.fields'",
             "fields",
-            "one of leakage, duplicates, drift, missing-classes",
+            "one of leakage, duplicates, drift, missing-classes, target-leakage",
         ),
     ],
 )

@@ -64,6 +64,7 @@ def test_a_data_directory_is_shown_as_text(
     digits: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its splits, what wrote them, its keys with their ranges, some records."""
+    monkeypatch.setenv("COLUMNS", "80")
     result = run("inspect", digits, "--records", "1")
     assert result.exit_code == 0
     fingerprint = schemagen.inspect(digits).written_by["train"].fingerprint
@@ -79,8 +80,6 @@ def test_a_data_directory_is_shown_as_text(
         r"^  image     bytes  64 bytes: [0-9a-f ]{23} \.\.\.$",
     ):
         assert re.search(part, result.stdout, re.M), part
-    monkeypatch.setenv("COLUMNS", "80")
-    assert run("inspect", digits, "--records", "1").stdout == result.stdout
     one = run("inspect", digits, "--split", "test").stdout
     assert "\n20 records of tf.train.Example" in one
     assert "\ntrain" not in one

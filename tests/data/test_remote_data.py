@@ -134,5 +134,5 @@ def test_a_missing_package_is_not_a_fault_of_the_data(
     monkeypatch.setitem(sys.modules, "fsspec", None)
     result = run(*arguments)
     assert result.exit_code == 2
-    assert result.stderr.startswith("command line:1:1: SG407 ")
+    assert result.stderr.startswith("command line: SG407 ")
     assert 'pip install "schemagen-tfrecord[remote]"' in result.stderr

@@ -67,7 +67,7 @@ def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
     out.write_text("mine\n")
     result = run_import(small(tmp_path), out)
     assert result.exit_code == 2
-    assert f"{out}:1:1: SG404 " in result.output
+    assert f"{out}: SG404 " in result.output
     assert out.read_text() == "mine\n"
     assert run_import(small(tmp_path), out, "--force").exit_code == 0
     assert "class X(Record):" in out.read_text()
@@ -82,8 +82,8 @@ def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
         ("", "x.py", ("--name", "Ärger"), "SG105 Ärger: "),
         ("", "features.json/x.py", (), "SG403"),
         ("", "x.py", ("--from", "tdfs"), "'tdfs'"),
-        ("none", "x.py", (), "none:1:1: SG461"),
-        ("empty.json", "x.py", (), "empty.json:1:1: SG461"),
+        ("none", "x.py", (), "none: SG461"),
+        ("empty.json", "x.py", (), "empty.json: SG461"),
     ],
 )
 def test_what_cannot_be_read_or_written_is_refused(

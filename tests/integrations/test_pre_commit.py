@@ -93,7 +93,7 @@ def test_what_is_committed_counts_and_not_what_is_on_disk(
     schemagen.generate(root)
     refused = repository.commit("schemas")
     assert refused.returncode == 1
-    assert "generated/dog/parser.py:1:1: SG421" in refused.stderr
+    assert "generated/dog/parser.py: SG421" in refused.stderr
     assert "`git add generated`" in refused.stderr
     repository.git("reset", "--quiet")
     other = repository.write("notes.txt", "nothing to do with it\n")
@@ -125,7 +125,7 @@ def test_the_hook_that_generates_leaves_the_commit_to_be_repeated(
     for _ in range(2):
         refused = repository.commit("schemas")
         assert refused.returncode == 1
-        assert "generated/dog/parser.py:1:1: SG421" in refused.stderr
+        assert "generated/dog/parser.py: SG421" in refused.stderr
     assert schemagen.check(root).findings == ()
     assert repository.commit().returncode == 0
     assert repository.git("status", "--porcelain") == ""

@@ -43,7 +43,7 @@ def test_generated_files_that_are_not_added(
     assert findings(repository.root, command) == {}  # neither half is in a commit
     repository.git("add", "schemas")
     found = findings(repository.root, command)
-    assert found["generated/dog/parser.py:1:1"] == [
+    assert found["generated/dog/parser.py"] == [
         *("generated/dog/parser.py", "schemas/dögs.py")
     ]
     assert len(found) == 8
@@ -61,9 +61,9 @@ def test_other_files_that_are_not_added(repository: Repository) -> None:
     repository.git("rm", "--quiet", "--cached", "generated/__init__.py")
     repository.write("generated/accepted_breaks.jsonl", '{"format": 1}')
     assert set(findings(repository.root)) == {
-        "schemas/dögs.py:1:1",
-        "generated/__init__.py:1:1",
-        "generated/accepted_breaks.jsonl:1:1",
+        "schemas/dögs.py",
+        "generated/__init__.py",
+        "generated/accepted_breaks.jsonl",
     }
 
 

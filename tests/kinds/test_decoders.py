@@ -107,6 +107,9 @@ def test_what_a_decoder_refuses_is_named_with_its_record(
     with pytest.raises(tf.errors.InvalidArgumentError) as refused:
         list(make_dataset(tmp_path, "train", batch_size=4))
     assert f"{place}`frames`: it cannot be decoded: {words}" in str(refused.value)
+    for error in (caught.value, refused.value):
+        assert "its bytes pass the checks of `schemagen verify`" in str(error)
+        assert "reports everything" not in str(error)
     with pytest.warns(RuntimeWarning, match="1 record is left out"):
         rows = list(open_split(tmp_path, "train", on_corrupt="skip"))
     assert [row["scan"] for row in rows] == [0, 1, 2, 4, 5, 6]

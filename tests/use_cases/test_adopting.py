@@ -70,7 +70,7 @@ def test_without_tensorflow_the_reader_reads_the_data(
     assert "    label  int64 [1]" in said
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("adopt_in_process")
 def test_a_project_keeps_its_settings(tmp_path: Path, data: Path) -> None:
     """Its code is written where they say."""
     root = make_project(tmp_path / "project", {})
@@ -85,6 +85,7 @@ def test_a_project_keeps_its_settings(tmp_path: Path, data: Path) -> None:
     assert (root / "made" / "x" / "parser.py").exists()
 
 
+@pytest.mark.usefixtures("adopt_in_process")
 def test_what_the_pipeline_cannot_read_is_said(tmp_path: Path) -> None:
     """With its own words, and exit code 1; everything is written all the same."""
     rows = many(lambda i: {"image_id": i, "labels": [i / 7] * 9, "sha1": b"\xff" * 9})
@@ -96,6 +97,7 @@ def test_what_the_pipeline_cannot_read_is_said(tmp_path: Path) -> None:
     assert (tmp_path / "generated" / "x" / "parser.py").exists()
 
 
+@pytest.mark.usefixtures("adopt_in_process")
 def test_few_records_that_differ_are_doubts_and_findings(tmp_path: Path) -> None:
     """The schema is of the others, and `verify` names the record."""
     rows = many(lambda i: {"x": [i / 7] * (7 if i == 150 else 6), "label": i % 3}, 200)
@@ -106,7 +108,7 @@ def test_few_records_that_differ_are_doubts_and_findings(tmp_path: Path) -> None
     assert "Vector((6,))" in (tmp_path / "schemas" / "x.py").read_text()
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("adopt_in_process")
 def test_damage_that_verify_finds_ends_with_exit_code_1(
     tmp_path: Path, data: Path
 ) -> None:
@@ -118,7 +120,7 @@ def test_damage_that_verify_finds_ends_with_exit_code_1(
     assert "train: 11 records in 1 file" in done.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("adopt_in_process")
 def test_a_schema_that_is_there_is_overwritten_by_force_only(
     tmp_path: Path, data: Path
 ) -> None:
@@ -129,3 +131,18 @@ def test_a_schema_that_is_there_is_overwritten_by_force_only(
     assert (tmp_path / "schemas" / "x.py").read_text() == "# mine\n"
     assert not (tmp_path / "pyproject.toml").exists()
     assert adopt(tmp_path, data, "schemas/x.py", "--force").exit_code == 0
+
+
+@pytest.mark.usefixtures("adopt_in_process")
+def test_a_record_is_declared_once_in_a_project(tmp_path: Path, data: Path) -> None:
+    """A second file of the same record is refused, and names the first one."""
+    done = adopt(tmp_path, data, "schemas/x.py", "--seal")
+    assert done.exit_code == 0, done.output
+    again = adopt(tmp_path, data.parent, "schemas/y.py")
+    assert again.exit_code == 2
+    assert re.search(
+        r"schemas/x\.py: SG104 \S*schemas/x\.py already declares X$", again.stderr, re.M
+    )
+    assert not (tmp_path / "schemas" / "y.py").exists()
+    assert adopt(tmp_path, data.parent, "schemas/y.py", "--name", "Y").exit_code == 0
+    assert adopt(tmp_path, data.parent, "schemas/x.py", "--force").exit_code == 0

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import schemagen
 from command_line import findings_of, make_project, run, snapshot
+from data.messages import example, write_file
 
 PET = """\
 from schemagen import Record
@@ -173,13 +174,44 @@ def test_no_findings_in_each_format(project: Path) -> None:
         assert (result.exit_code, result.output) == (0, "")
 
 
+def test_findings_of_one_field_are_shown_together(project: Path) -> None:
+    """Of many splits the first ones and how many more; programs get all of them."""
+    for fold in range(9):
+        rows = [example({"age": b"x", "name": b"a"}), example({"age": 1})]
+        write_file(project / f"data/fold{fold}/a-00000-of-00001.tfrecord", rows)
+    arguments = ("verify", project / "data", "--record", "pet", "--project", project)
+    found = findings_of(*arguments, code=1)
+    assert len(found) == 9
+    text = run(*arguments).stderr
+    assert text.count(f": {found[0]['rule']} ") == 1
+    for at, finding in enumerate(found):
+        assert (finding["location"]["path"] in text) == (at < 6)
+    assert text.endswith("    others:   3 more\n")
+    annotations = run(*arguments, "--format", "github").stdout
+    assert annotations.count("::error ") == 9
+
+
+@pytest.mark.parametrize("style", ["json", "github"])
+def test_a_file_as_a_whole_has_no_line(tmp_path: Path, style: str) -> None:
+    """Nor has a path that does not exist."""
+    path = tmp_path / "no"
+    assert run("verify", path).stderr.startswith(f"{path}: SG441 ")
+    shown = run("verify", path, "--format", style).stdout
+    if style == "github":
+        assert shown.startswith(f"::error file={path},title=SG441::")
+    else:
+        [finding] = json.loads(shown)["findings"]
+        place = {"path": str(path), "line": None, "column": None, "source": ""}
+        assert finding["location"] == place
+
+
 def test_text_cannot_end_a_github_command(tmp_path: Path) -> None:
     """Line ends, percent signs, colons and commas are escaped where they count."""
     path = tmp_path / "a,b:c%\n::error::y\r.tfrecord"
     path.write_bytes(b"50% of it, no record")
     shown = run("verify", tmp_path / "*.tfrecord", "--format", "github").stdout
     place = f"{tmp_path}/a%2Cb%3Ac%25%0A%3A%3Aerror%3A%3Ay%0D.tfrecord"
-    assert shown.startswith(f"::error file={place},line=1,col=1,title=SG508::")
+    assert shown.startswith(f"::error file={place},title=SG508::")
     assert "%0Afound: text: '50%25 of it, no record'%0A" in shown
     assert shown.count("\n") == 1
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 import schemagen
 from command_line import run
 
@@ -51,3 +52,30 @@ def test_rules_are_written_for_readers() -> None:
     tables = "".join(path.read_text(encoding="utf-8") for path in TABLES)
     stated = re.findall(r'^        "(SG\d{3})",$', tables, re.M)
     assert len(stated) == len(set(stated)) > 50
+
+
+@pytest.mark.parametrize(
+    ("name", "rule", "threshold"),
+    [
+        ("leakage", "SG541", "leakage = 0"),
+        ("Drift", "SG543", "drift = 0.1"),
+        ("missing-classes", "SG544", "missing-classes = 1"),
+        ("target-leakage", "SG545", "target-leakage = 0.98"),
+    ],
+)
+def test_names_of_fail_on_are_explained(name: str, rule: str, threshold: str) -> None:
+    """By the title and the purpose of their rule, and with their default threshold."""
+    text = run("explain", name).stdout
+    title, purpose = EXPLAINED[rule].rstrip().removeprefix(f"{rule}  ").split("\n\n")
+    assert text.startswith(f"{name.lower()}  {title} ({rule})\n\n{purpose}\n\n")
+    assert f"    [tool.schemagen.thresholds]\n    {threshold}\n" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "near"), [("leekage", "'leakage'"), ("SG54", "'SG54"), ("xyz", "rules.md")]
+)
+def test_an_unknown_rule_is_answered_with_the_nearest(name: str, near: str) -> None:
+    """Of the rules, and of the names that --fail-on takes."""
+    done = run("explain", name)
+    assert done.exit_code == 2
+    assert near in done.stderr

@@ -341,7 +341,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
     monkeypatch.setattr(builtins, "__import__", refusing)
     result = run("inspect", data, "--html", tmp_path / "report.html")
     assert result.exit_code == 2
-    assert result.stderr.startswith("command line:1:1: SG407 ")
+    assert result.stderr.startswith("command line: SG407 ")
     assert 'pip install "schemagen-tfrecord[report]"' in result.stderr
 
 
