@@ -57,7 +57,7 @@ class Profile:
             compared with each other one.
         manifest: what the directory's manifest says; None without one.
         groups: the keys by which records are grouped.
-        thresholds: from where on it marks drift and missing classes.
+        thresholds: by which it marks drift, missing classes and target leakage.
     """
 
     statistics: DataStatistics

@@ -31,7 +31,7 @@ _MASK_DELTA = 0xA282EAD8
 MOST_RECORD_BYTES = 2**31 - 1
 """The most bytes of a protobuf message. TensorFlow reads a longer one as an empty one."""
 
-RECORD_LIMIT = f"at most {MOST_RECORD_BYTES} bytes, the most of a protobuf message"
+RECORD_LIMIT = f"at most {MOST_RECORD_BYTES} bytes, the largest protobuf message"
 """This limit, as errors state it."""
 
 # A record's length is 64 bits wide, so a damaged one may ask for anything. Records

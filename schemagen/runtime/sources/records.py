@@ -55,7 +55,7 @@ class FileRecords:
 def with_command(place: str, problem: str) -> str:
     """Return a problem of damaged data, and the command that reports all of them.
 
-    Of what cannot be decoded no command reports more, as `verify` decodes no values.
+    No command reports values that cannot be decoded: their bytes pass all checks.
 
     Args:
         place: the file, perhaps with a record: "data/train-00000.tfrecord: record 3".
