@@ -228,12 +228,10 @@ def _paragraph(finding: Finding, paint: Paint, alike: Sequence[Finding] = ()) ->
 
 def _one_line(finding: Finding, first: Finding) -> str:
     """Return a finding in few words, below the first one of its kind."""
-    parts = [] if finding.message == first.message else [finding.message]
-    if finding.found:
-        parts.append(finding.found)
-    if finding.data is not None and finding.data.is_several:
-        parts.append(finding.data.amount)
-    return f"{_place(finding)}: {'; '.join(parts)}"
+    data, same = finding.data, finding.message == first.message
+    amount = data.amount if same and data is not None and data.is_several else ""
+    parts = ("" if same else finding.message, finding.found, amount)
+    return f"{_place(finding)}: {'; '.join(filter(None, parts))}"
 
 
 def _details(finding: Finding) -> list[tuple[str, str]]:

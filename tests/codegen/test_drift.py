@@ -335,10 +335,10 @@ def test_an_edit_is_shown(project: Path) -> None:
 # What happens to a project, the line of the finding, and what is found there
 PLACES: dict[str, tuple[tuple[Step, ...], int | None, str]] = {
     "an edit at the end": ((appended(PARSER, "x = 1\n"),), -1, "x = 1"),
-    "an edit before the schema changed": ((appended(PARSER, "x\n"), SCHEMA), 1, ""),
+    "an edit before the schema changed": ((appended(PARSER, "x\n"), SCHEMA), None, ""),
     "an edit of what another generator printed": (
         (PRINTED, appended(PARSER, "x\n")),
-        1,
+        None,
         "",
     ),
     "a conflict": ((appended(PARSER, "<<<<<<<\n=======\n>>>>>>>\n"),), -3, ""),
@@ -353,7 +353,7 @@ def test_a_finding_has_the_line_that_is_known(project: Path, name: str) -> None:
         step(project)
     [found] = [each for each in findings() if each["files"] == [PARSER]]
     count = (project / PARSER).read_text().count("\n")
-    assert found["location"]["line"] == (line if line > 0 else count + 1 + line)
+    assert found["location"]["line"] == (None if line is None else count + 1 + line)
     assert found["found"] == source
 
 
