@@ -124,4 +124,5 @@ def explain(name: str) -> None:
         blocks = explained(name)
     except LookupError as error:
         raise click.UsageError(str(error.args[0])) from None
-    echo(titled(terminal_text(blocks, terminal_columns())), nl=False)
+    text = terminal_text(blocks, terminal_columns(), bullet="")
+    echo(titled(text), nl=False)

@@ -34,59 +34,41 @@ if TYPE_CHECKING:
     from ..use_cases.inspect import Report
 
 
-class _Names(click.ParamType):
-    """Names out of some, with commas between them."""
-
-    name = "names"
-
-    def __init__(self, known: Collection[str]) -> None:
-        self._known = known
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, ...]:
-        """Return the names.
-
-        Raises:
-            BadParameter: one is unknown.
-        """
-        from ..runtime.shared.errors import with_suggestion
-
-        if isinstance(value, tuple):
-            return value
-        found = tuple(name.strip() for name in value.split(","))
-        for name in found:
-            if name not in self._known:
-                known = ", ".join(self._known)
-                words = with_suggestion(
-                    f"{name!r} is not one of {known}", name, self._known
-                )
-                self.fail(words, param, ctx)
-        return found
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Return what the last name can become, behind the others."""
-        from ..use_cases.explain import titles
-
-        others, comma, last = incomplete.rpartition(",")
-        return [
-            CompletionItem(f"{others}{comma}{name}", help=title)
-            for name, title in ((each, titles()[each]) for each in self._known)
-            if name.startswith(last) and name not in others.split(",")
-        ]
-
-
 def _fail_on_option(
     help_text: str, names: Collection[str]
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return the option that lists what fails; its help ends with the names."""
+
+    def chosen(
+        ctx: click.Context, param: click.Parameter, value: str | None
+    ) -> tuple[str, ...]:
+        from ..runtime.shared.errors import with_suggestion
+
+        found = () if value is None else tuple(map(str.strip, value.split(",")))
+        for name in found:
+            if name not in names:
+                words = f"{name!r} is not one of {', '.join(names)}"
+                words = with_suggestion(words, name, names)
+                raise click.BadParameter(words, ctx, param)
+        return found
+
+    def completed(
+        ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        from ..use_cases.explain import titles
+
+        others, comma, last = incomplete.rpartition(",")
+        return [
+            CompletionItem(f"{others}{comma}{name}", help=titles()[name])
+            for name in names
+            if name.startswith(last) and name not in others.split(",")
+        ]
+
     return click.option(
         "--fail-on",
         metavar="NAMES",
-        default=(),
-        type=_Names(names),
+        callback=chosen,
+        shell_complete=completed,
         help=f"{help_text} {', '.join(names)}.",
     )
 

@@ -149,7 +149,10 @@ def adopt(
     yield "generated", Generated(project, written, generate(directory))
     with refusing_data(data):
         files = find_data(data)
-        reading = {"lengths": seal, "max_record_bytes": max_record_bytes}
+        reading: dict[str, Any] = {
+            "lengths": seal,
+            "max_record_bytes": max_record_bytes,
+        }
         if html is None:
             with Bar("verifying") as bar:
                 found = verify(files, spec=inferred.spec, progress=bar, **reading)

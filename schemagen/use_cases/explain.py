@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from ..display.blocks import Block, Heading, Listing, Paragraph
+from ..display.blocks import Block, Heading, Items, Listing, Paragraph
 from ..evolution import BREAKING_RULES, BreakingRule
 from ..rules import JUDGEMENTS, RULES, Rule
 from ..runtime.shared.errors import did_you_mean
@@ -70,12 +70,12 @@ def _of_rule(rule: Rule) -> Iterator[Block]:
     if not isinstance(rule, BreakingRule):
         return
     facts = [
-        f"axis:       {_AXES[rule.axis]}",
-        f"direction:  {rule.direction}: {_DIRECTIONS[rule.direction]}",
+        f"axis: {_AXES[rule.axis]}",
+        f"direction: {rule.direction}: {_DIRECTIONS[rule.direction]}",
     ]
     if rule.level == "warning":
-        facts.append("level:      warning: it does not fail a run")
-    yield Listing("\n".join(facts))
+        facts.append("level: warning: it does not fail a run")
+    yield Items(facts)
     for title, example in (("before", rule.before), ("after", rule.after)):
         shown = textwrap.indent(example or "(missing)", "    ")
         yield Listing(f"{title}:\n{shown}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -140,16 +139,15 @@ def verify_and_seal(
         SchemagenError: neither a record nor a manifest says what the records should be.
     """
     files = find_data(data, None if add else split)
-    verified = partial(verify, lengths=True, **reading)
     if files.problem:  # a finding, as the manifest cannot be read
-        found = verified(files, spec=spec)
+        found = verify(files, spec=spec, lengths=True, **reading)
         return found, _refused(found)
     schema = spec or _spec_of(files)
     before = [file.spec for file in files.files if file.spec is not None]
     files = _unlisted(files, split) if add else _as_if_unsealed(files)
     if not files.files:
         return Verification(data, (), ()), Sealing()
-    found = verified(files, spec=spec if add else schema)
+    found = verify(files, spec=spec if add else schema, lengths=True, **reading)
     found = accepted(found) if accept else found
     return found, seal_verified(found, schema, add=add, before=before)
 

@@ -42,6 +42,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return name
 
 
+@pytest.mark.usefixtures("adopt_in_process")
 def test_no_verb_prints_a_command_that_a_file_holds(data: str) -> None:
     """Keys, values, names of files and their errors: no line is such a command."""
     project = make_project(

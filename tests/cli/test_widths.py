@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,13 +12,13 @@ from command_line import run
 from data.messages import example, write_file
 from terminals import on_terminal
 
-NAME = "train-00000-of-00002-with-a-name-that-is-longer-than-a-terminal-is.tfrecord"
+NAME = "train-00000-of-00001-of-long-names.tfrecord"
 
-# Of each command, a name in its output that is longer than half a terminal of 60 columns.
+# Of each command, a name in its output, which no line break may cut.
 COMMANDS = {
     "inspect data --records 0": NAME,
-    "diff data other": f"record 10 of {NAME}".split()[-1],
-    "describe --project project": "schemas/photos.py",
+    "diff data other": NAME,
+    "describe --project project": "schemas/pet_photo.py",
     "explain SG205": "",
     "explain leakage": "[tool.schemagen.thresholds.fields.NAME]",
 }
@@ -44,6 +45,9 @@ def test_lines_fit_a_terminal_and_are_whole_in_a_pipe(root: Path, words: str) ->
     piped = subprocess.run(
         [sys.executable, *arguments],
         cwd=root,
+        env={
+            **os.environ
+        },  # without the COLUMNS that readline sets in the environment of C
         check=False,
         capture_output=True,
         text=True,
