@@ -55,7 +55,7 @@ def inspect(data: Path, *names: str, **options: str) -> Result:
 class Leaky(Record):
     """A record with a copy of its target, and with a half of it."""
 
-    copy: int
+    twin: int
     half: int
     noise: int
     kind: Annotated[int, Label(num_classes=4)]
@@ -283,10 +283,10 @@ def test_a_schema_says_which_classes_there_are(data: Path, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("text", "marked"),
     [
-        ("", ["copy"]),
+        ("", ["twin"]),
         ("target-leakage = 1\n", []),
-        ("fields.copy = { target-leakage = 1 }\n", []),
-        ("fields.half = { target-leakage = 0.1 }\n", ["copy", "half"]),
+        ("fields.twin = { target-leakage = 1 }\n", []),
+        ("fields.half = { target-leakage = 0.1 }\n", ["half", "twin"]),
     ],
 )
 def test_an_input_that_tells_the_target_fails_a_build(
@@ -294,7 +294,7 @@ def test_an_input_that_tells_the_target_fails_a_build(
 ) -> None:
     """As it is marked in the document, by the threshold of the field."""
     rows_ = [
-        {"copy": at % 4, "half": at % 4 // 2, "noise": at * 7 % 5, "kind": at % 4}
+        {"twin": at % 4, "half": at % 4 // 2, "noise": at * 7 % 5, "kind": at % 4}
         for at in range(400)
     ]
     messages = [example(row) for row in rows_]
