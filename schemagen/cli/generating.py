@@ -57,7 +57,7 @@ def generate(
     """
     from ..config import find_project
     from ..use_cases import generate as use_cases
-    from .plan_text import changes_text, roles_text, usage_text
+    from ..use_cases.plan_text import changes_text, roles_text, usage_text
 
     if watch:
         if dry_run:

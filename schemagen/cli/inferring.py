@@ -301,7 +301,7 @@ def _print_adopted(done: dict[str, Any], data: str) -> None:
 
 
 def _print_generated(done: Generated) -> None:
-    from .plan_text import roles_text
+    from ..use_cases.plan_text import roles_text
 
     for path in done.written:
         echo(f"wrote {path}")

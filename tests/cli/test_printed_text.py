@@ -82,8 +82,8 @@ def printed(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
     """Returns what is printed of the message of a bug, which ends its traceback."""
 
     def printed(text: str) -> str:
-        def fail(rule: str) -> None:
-            raise RuntimeError(f"{rule}\n{text}")
+        def fail(name: str) -> None:
+            raise RuntimeError(f"{name}\n{text}")
 
         monkeypatch.setattr(COMMANDS["explain"], "callback", fail)
         result = run("explain", "SG101")
