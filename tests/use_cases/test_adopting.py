@@ -144,5 +144,6 @@ def test_a_record_is_declared_once_in_a_project(tmp_path: Path, data: Path) -> N
         r"schemas/x\.py: SG104 \S*schemas/x\.py already declares X$", again.stderr, re.M
     )
     assert not (tmp_path / "schemas" / "y.py").exists()
-    assert adopt(tmp_path, data.parent, "schemas/y.py", "--name", "Y").exit_code == 0
-    assert adopt(tmp_path, data.parent, "schemas/x.py", "--force").exit_code == 0
+    for file, options in (("y.py", ("--name", "Y")), ("x.py", ("--force",))):
+        out = tmp_path / "schemas" / file
+        assert run("infer", data.parent, "--out", out, *options).exit_code == 0
