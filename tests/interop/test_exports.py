@@ -266,7 +266,9 @@ def test_data_that_would_be_misread_is_refused(
         (data / "manifest.json").unlink()
     name, to = ("kept", "croissant") if fault == "schema" else ("pair", "tfds")
     arguments = (name, "--to", to, "--data", data, "--out", tmp_path / "out")
-    assert "SG453" in refused(project, tmp_path, *arguments)
+    output = refused(project, tmp_path, *arguments)
+    assert "SG453" in output
+    assert ("--seal`" in output) == (fault == "manifest")
     if fault in ("compressed", "name"):  # a matter of TFDS only
         export(project, "pair", "croissant", tmp_path / "c.json", "--data", data)
 
