@@ -483,7 +483,7 @@ def batches_of_frameworks(names: Names) -> None:
     import jax
     import torch
 
-    assert isinstance(next(iter(names["loader"]))["photo"], torch.Tensor)
+    assert isinstance(next(iter(names["tensors"]))["photo"], torch.Tensor)
     jax.device_put(next(names["batches"]))
 
 
