@@ -102,10 +102,7 @@ RUNS = [
     ),
     Run(
         ("training", "serving"),
-        at={
-            "": given.training,
-            "import keras": given.command("python write_pets.py"),
-        },
+        at={"": given.training_of_pets},
         not_run={
             "docker run": "needs Docker",
             "schemagen init --train": "runs in test_training_program.py",
