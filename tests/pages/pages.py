@@ -70,6 +70,7 @@ RUNS = [
         },
         not_run={
             '{"row": 3': "is a line of a file",
+            "schemagen infer sales": "has no file; docs/tables.md infers from a frame",
             'write_dataset(rows, "data", "train-day2")': "has no rows",
             'with Writer("data", "train", resume=True)': "needs an interrupted run",
         },
