@@ -42,7 +42,7 @@ def main(project: Path = ROOT / "demo" / "out" / "pets", epochs: int = EPOCHS) -
     _title("2. Generate its code: `schemagen generate`")
     _show(run(["-m", "schemagen", "generate"]))
     _title(f"3. Write data, each value checked, and train for {epochs} epochs")
-    program = shutil.copy(PROGRAM, project)
+    program = str(shutil.copy(PROGRAM, project))
     _show(run(["-W", "ignore", program, str(epochs)]))
     _title("4. A mistake is caught: someone sorts the class names by size")
     for command, said in drift.caught(project, run):

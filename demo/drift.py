@@ -14,9 +14,7 @@ _READER = (
 )
 
 
-def caught(
-    project: Path, run: Callable[[list[str]], str]
-) -> Iterator[tuple[str, str]]:
+def caught(project: Path, run: Callable[[list[str]], str]) -> Iterator[tuple[str, str]]:
     """Make the mistake in a project, yield commands and their output, and undo it.
 
     Args:

@@ -1,6 +1,6 @@
 """The program of the README, in a project that `schemagen init` has made.
 
-    python pets.py EPOCHS
+Run it with `python pets.py EPOCHS`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import Any
 
 import keras
 import numpy as np
-
 from generated.pet_photo.model import adapt, build_model
 from generated.pet_photo.pipeline import make_dataset
 from generated.pet_photo.reader import open_split
