@@ -16,7 +16,7 @@ from generated.pet_photo.pipeline import make_dataset
 from generated.pet_photo.reader import open_split
 from generated.pet_photo.serializer import write_dataset
 
-_COUNTS = {"train": 480, "test": 96}
+_COUNTS = {"train": 240, "test": 60}
 _BATCH = 32
 
 

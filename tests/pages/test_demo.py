@@ -25,7 +25,7 @@ def test_the_demo_shows_each_step(
     """It generates, writes, trains twice, has a mistake caught in three places, reports."""
     demo.main(tmp_path / "pets", epochs=2)
     said = capsys.readouterr().out
-    for text in ("480 records of train", "SG302", "SG221", "written 'beagle'"):
+    for text in ("240 records of train", "SG302", "SG221", "written 'beagle'"):
         assert text in said
     accuracies = re.findall(r"accuracy on test +([\d.]+)%", said)
     assert len(accuracies) == 2
