@@ -1,4 +1,4 @@
-"""From three public datasets to trained models, through the generated code.
+"""The demo, and the rows of this repository's records from public datasets.
 
-Run it with `make demo`, or `python -m demo` after `schemagen generate`.
+Run it with `make demo`, or `python -m demo`.
 """

@@ -6,6 +6,7 @@ import inspect
 import json
 import re
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 import schemagen
@@ -82,6 +83,24 @@ def test_each_link_of_the_readme_leads_to_a_file() -> None:
     """It is read where no site is."""
     for target in re.findall(r"\]\(([^)]+)\)", _text("README")):
         assert (ROOT / target).is_file(), target
+
+
+def _fields(declaration: str) -> dict[str, object]:
+    """Return the kinds of the fields that a schema file declares, by name."""
+    names: dict[str, Any] = {"__name__": "pet_photo"}
+    exec(compile(declaration, "pet_photo.py", "exec", dont_inherit=True), names)
+    return {
+        field.name: field.kind for field in schemagen.describe(names["PetPhoto"]).fields
+    }
+
+
+@pytest.mark.parametrize("page", ["README", "index", "comparison"])
+def test_the_first_pages_declare_the_record_of_init(page: str) -> None:
+    """One record leads through them, and `schemagen init` writes it."""
+    example = ROOT / "templates" / "init" / "pet_photo.py"
+    files = {each.file: each.text for each in blocks_of(page)}
+    found = _fields(files["schemas/pet_photo.py"])
+    assert found == _fields(example.read_text("utf-8"))
 
 
 def test_the_lines_that_the_comparison_counts_are_those_of_its_programs() -> None:
