@@ -80,7 +80,8 @@ def run_side(
     """Run cases with the schemagen in a directory, and return their outcomes."""
     given = os.environ.get("PYTHONPATH")
     paths = [str(version), *([given] if given else [])]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    quiet = {"TF_CPP_MIN_LOG_LEVEL": "3"}
+    environment = {**os.environ, **quiet, "PYTHONPATH": os.pathsep.join(paths)}
     arguments = [str(directory), seed, ",".join(map(str, numbers)), str(left)]
     found = subprocess.run(
         [
@@ -142,7 +143,7 @@ def different(before: Any, after: Any, at: str = "") -> Iterator[tuple[str, str]
     ):
         for number, pair in enumerate(zip(before, after, strict=True)):
             yield from different(*pair, f"{at}/{number}")
-    elif type(before) is not type(after) or before != after:
+    elif repr(before) != repr(after):  # NaN equals NaN, and 0.0 does not equal -0.0
         lines = (str(each).splitlines() for each in (before, after))
         changed = [
             line[:500]
