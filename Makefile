@@ -22,7 +22,7 @@ VERSIONS := .venv-versions
 # Without the notice about MkDocs 2 that Material for MkDocs prints.
 MKDOCS = NO_MKDOCS_2_WARNING=true $(RUN) mkdocs
 
-.PHONY: help demo docs docs-serve pictures ci test test-integration test-oldest test-beam test-frameworks test-all test-slow test-versions diff-baseline check generate bench bench-write bench-read bench-verify bench-generate bench-random-access bench-slow-storage dist clean
+.PHONY: help demo docs docs-serve pictures ci test test-integration test-oldest test-beam test-frameworks test-all test-slow test-versions diff-head check generate bench bench-write bench-read bench-verify bench-generate bench-random-access bench-slow-storage dist clean
 
 help:  ## Show what there is to make.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -84,9 +84,10 @@ test-slow: $(VENV)/dev.installed  ## Run what CI leaves out: all kills, all exam
 
 SEED ?= $(shell date +%s)
 EXAMPLES ?= 300
+REV ?= HEAD
 
-diff-baseline: $(VENV)/dev.installed  ## Compare with version 0.2.0 on random cases: SEED, EXAMPLES.
-	$(VENV)/bin/python tests/net/differential.py --seed $(SEED) --examples $(EXAMPLES)
+diff-head: $(VENV)/dev.installed  ## Compare with a commit on random cases: REV, SEED, EXAMPLES.
+	$(VENV)/bin/python tests/net/diff_head.py $(REV) --seed $(SEED) --examples $(EXAMPLES)
 
 test-all: ci test-slow test-versions  ## Run all tests: before a release.
 

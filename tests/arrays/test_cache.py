@@ -15,6 +15,7 @@ import fsspec
 import numpy as np
 import pytest
 from digit_rows import row, rows, scans
+from remote_requests import watch_shards
 from schemagen.runtime.arrays import cache as cache_module
 
 from generated import DatasetError, mix
@@ -56,16 +57,12 @@ def system(written: dict[str, Any]) -> Iterator[Any]:
 def requests(system: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The shards that something was asked of."""
     asked: list[str] = []
-    whole = type(system).cat_file
 
-    def cat_file(self: Any, path: str, start: Any = None, end: Any = None) -> Any:
-        data = whole(self, path, start, end)
-        # Not the last bytes, which are compared with the manifest.
-        if path.endswith(".tfrecord") and len(data) > 16:
+    def note(path: str, data: bytes) -> None:
+        if len(data) > 16:  # not the last bytes, which are compared with the manifest
             asked.append(path)
-        return data
 
-    monkeypatch.setattr(type(system), "cat_file", cat_file)
+    watch_shards(system, monkeypatch, note)
     return asked
 
 
@@ -124,17 +121,9 @@ def test_absent_blocks_are_fetched_and_no_others(
     system: Any, where: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sizes: list[int] = []
-    whole = type(system).cat_file
-
-    def cat_file(self: Any, path: str, start: Any = None, end: Any = None) -> Any:
-        data = whole(self, path, start, end)
-        if path.endswith(".tfrecord"):
-            sizes.append(len(data))
-        return data
-
     split = open_split(URL, "train", cache_dir=where)
     split[0]
-    monkeypatch.setattr(type(system), "cat_file", cat_file)
+    watch_shards(system, monkeypatch, lambda _, data: sizes.append(len(data)))
     split[: COUNT // SHARDS]
     (shard,) = system.glob("/bucket/data/train-00000-*")
     assert sizes == [system.info(shard)["size"] - (1 << 16)]
@@ -201,18 +190,15 @@ def test_nothing_is_kept_if_the_split_is_written_again_meanwhile(
     system: Any, where: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between a request and the comparison, and with names that do not say the generation."""
-    whole = type(system).cat_file
 
-    def cat_file(self: Any, path: str, start: Any = None, end: Any = None) -> Any:
-        data = whole(self, path, start, end)
-        if path.endswith(".tfrecord") and len(data) > 16:
-            monkeypatch.setattr(type(system), "cat_file", whole)
+    def write_again(_: str, data: bytes) -> None:
+        if len(data) > 16:
+            monkeypatch.undo()
             replace(10_000)
-        return data
 
     split = open_split(URL, "train", cache_dir=where)
     len(split)
-    monkeypatch.setattr(type(system), "cat_file", cat_file)
+    watch_shards(system, monkeypatch, write_again)
     with pytest.raises(DatasetError, match="it was written again"):
         everything(split)
     assert not any(path.stat().st_size > 4096 for path in segments(where))

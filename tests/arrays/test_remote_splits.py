@@ -14,6 +14,7 @@ import fsspec
 import numpy as np
 import pytest
 from digit_rows import row, rows, scans
+from remote_requests import watch_shards
 from schemagen.runtime.arrays.ahead import Ahead
 
 from generated import DatasetError, mix
@@ -43,15 +44,7 @@ def system() -> Iterator[Any]:
 def requests(system: Any, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The sizes of what was asked for."""
     sizes: list[int] = []
-    whole = type(system).cat_file
-
-    def cat_file(self: Any, path: str, start: Any = None, end: Any = None) -> Any:
-        data = whole(self, path, start, end)
-        if path.endswith(".tfrecord"):
-            sizes.append(len(data))
-        return data
-
-    monkeypatch.setattr(type(system), "cat_file", cat_file)
+    watch_shards(system, monkeypatch, lambda _, data: sizes.append(len(data)))
     return sizes
 
 

@@ -80,6 +80,7 @@ def verified(directory: Path) -> Documents:
     """Verify all data, and each kind of damage."""
     found = {}
     with _inside(directory):
+        found["sealed"] = run("verify", "data/sealed")
         for record in BASELINES:
             found[record] = run("verify", f"data/{record}")
             found[f"{record} --record"] = run(
@@ -109,56 +110,6 @@ def _damaged() -> Iterator[str]:
         spoil(Path("damaged"))
         yield name
         shutil.rmtree("damaged")
-
-
-def inspected(directory: Path) -> Documents:
-    """Inspect some data, with and without damage."""
-    found = {}
-    with _inside(directory):
-        for record in ("everything", "clip", "formats", "palette"):
-            found[record] = run(
-                *("inspect", f"data/{record}", "--split", "train", "--records", "1")
-            )
-        found["reading"] = run(
-            *("inspect", "data/reading", "--split", "gzip", "--limit", "7")
-        )
-        for name in _damaged():
-            document = run("inspect", "damaged", "--split", SPLIT, "--records", "0")
-            for split in document.get("splits", ()):
-                split["statistics"].pop("keys")  # the same as of good data
-            found[name] = document
-        write_wrong_records(Path("wrong"))
-        found["wrong"] = run("inspect", "wrong")
-    return {name: _as_before(each) for name, each in found.items()}
-
-
-def _as_before(found: Any) -> Any:
-    """Return a document of `inspect` with the names that 0.2.0 gave to its entries."""
-    if isinstance(found, list):
-        return [_as_before(each) for each in found]
-    if not isinstance(found, dict):
-        return found
-    match found:
-        case {"statistics": dict(more), "written_by": written}:
-            written = written or {"record": None, "fingerprint": None}
-            found = {**found, **written, **more, "feature_lists": more["steps"]}
-        case {"by_kind": kinds} | {"values": {"by_kind": kinds}}:
-            found = {**found, "kinds": kinds}
-        case {"infinite": [below, above]}:
-            found = {**found, "negative_infinity": below, "positive_infinity": above}
-        case {"low": low, "high": high, "values": count}:
-            found = {"low": low, "high": high, "count": count}
-        case {"formats": formats, "distinct": distinct}:
-            rows = [{**each, "format": each["value"]} for each in formats]
-            values = [{**each, **each["value"]} for each in distinct or ()]
-            counted = {
-                name: sorted(some, key=lambda each: -each["count"])
-                for name, some in (("formats", rows), ("distinct", values))
-            }
-            found = {**found, **counted, "distinct": distinct and counted["distinct"]}
-        case {"files": _, "data": [data], "other_files": others}:
-            found = {**found, "data": data, "passed_over": others}
-    return {key: _as_before(each) for key, each in found.items()}
 
 
 def described(directory: Path) -> Documents:
@@ -219,7 +170,6 @@ def _changed_project(root: Path, name: str) -> Iterator[None]:
 
 DOCUMENTS = {
     "verify": verified,
-    "inspect": inspected,
     "describe": described,
     "breaking": compared,
 }

@@ -1,13 +1,15 @@
-"""Makes the baseline with an installed schemagen 0.2.0.
+"""Makes the baseline with an installed schemagen 0.4.0, which is commit 30617e51.
 
 Run it outside of the repository, whose own schemagen would be imported otherwise:
 
-pip install --no-deps --target /tmp/0.2.0 tests/baseline/schemagen-0.2.0-py3-none-any.whl
-cd /tmp; PYTHONPATH=/tmp/0.2.0:REPOSITORY python -m tests.baseline.freeze
+git archive 30617e51 | tar --extract --directory /tmp/source
+pip install --no-deps --target /tmp/0.4.0 /tmp/source
+cd /tmp; PYTHONPATH=/tmp/0.4.0:REPOSITORY python -m tests.baseline.freeze
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import shutil
@@ -19,8 +21,9 @@ from typing import Any
 
 import schemagen
 
-from .documents import DOCUMENTS
-from .rows import BASELINES, CODE, HERE, write
+from .documents import DOCUMENTS, run
+from .rows import BASELINES, CODE, HERE, longest_split, write
+from .values import read_by_arrays
 
 _SETTINGS = '[tool.schemagen]\nschemas = "schemas"\noutput = "older_code"\n'
 
@@ -28,7 +31,7 @@ _SETTINGS = '[tool.schemagen]\nschemas = "schemas"\noutput = "older_code"\n'
 def freeze() -> None:
     """Make everything that is frozen, in place of what was there."""
     installed = Path(schemagen.__file__)
-    assert schemagen.__version__ == "0.2.0", installed
+    assert schemagen.__version__ == "0.4.0", installed
     assert not installed.is_relative_to(HERE.parent.parent), installed
     with tempfile.TemporaryDirectory() as directory:
         _generate_code(Path(directory) / "project")
@@ -62,6 +65,26 @@ def _write_data(root: Path) -> None:
         directory.mkdir(parents=True)
         for split in baseline.splits:
             write(record, split, serializer, directory)
+        reader = importlib.import_module(f"baseline_code.{record}.reader")
+        split = longest_split(record)
+        values = read_by_arrays(reader.open_split, directory, split)
+        lines = ",\n".join(json.dumps(each, sort_keys=True) for each in values)
+        path = HERE / "values" / f"{record}.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"[{lines}]\n", encoding="utf-8")
+    _seal_files(root)
+
+
+def _seal_files(root: Path) -> None:
+    """Seal copies of two shards, as files of another program."""
+    directory = HERE / "data" / "sealed"
+    directory.mkdir()
+    for number in range(2):
+        shard = HERE / "data" / "reading" / f"sharded-{number:05}-of-00003.tfrecord"
+        shutil.copy(shard, directory / f"old-{number:05}-of-00002.tfrecord")
+    with contextlib.chdir(root):
+        sealing = run("verify", str(directory), "--record", "reading", "--seal")
+    assert sealing["exit"] == 0, sealing
 
 
 def _specs(schema: Path) -> dict[str, Any]:

@@ -26,6 +26,10 @@ def _pictures() -> Iterator[tuple[str, Any, dict[str, Any]]]:
     yield "4x6.jpg", Image.fromarray(flat(4, 6, 77)), {"quality": 100}
     yield "16x16.jpg", Image.fromarray(flat(16, 16, 128)), {"quality": 95}
     yield "40x48.jpg", Image.fromarray(flat(40, 48, 99)), {"quality": 100}
+    turned = Image.Exif()
+    turned[0x0112] = 6  # a quarter to the right
+    shaded = np.full((8, 16, 3), np.arange(16)[None, :, None] * 16, np.uint8)
+    yield "turned.jpg", Image.fromarray(shaded), {"quality": 90, "exif": turned}
     few = Image.fromarray(few_colors())
     yield "4x6.bmp", few, {}
     yield "4x6.gif", few.quantize(4), {}

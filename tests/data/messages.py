@@ -132,7 +132,8 @@ def write_data(
             some = messages[n::shards]
             data = write_file(directory / name, some, compression).read_bytes()
             crc = f"{crc32c(data):08x}"
-            entries.append(manifest.Shard(name, len(some), len(data), crc))
+            tail = data[-manifest.TAIL_BYTES :].hex()
+            entries.append(manifest.Shard(name, len(some), len(data), crc, tail))
         listed[split] = manifest.Split(compression, tuple(entries))
     whole = manifest.Manifest(spec.record, fingerprint(spec), to_data(spec), listed)
     manifest.save(open_directory(directory), whole)

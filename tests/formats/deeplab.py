@@ -11,9 +11,19 @@ from stored_features import blobs, example, ints
 from .original import Format, Row, Tensors
 from .pictures import jpeg
 
+_TEXT = tf.io.FixedLenFeature((), tf.string, default_value="")
+_SIZE = tf.io.FixedLenFeature((), tf.int64, default_value=0)
 
-def write(row: Row) -> bytes:
-    height, width, _ = tf.io.decode_jpeg(row["image"]).shape
+DESCRIPTION = {
+    **dict.fromkeys(("image/encoded", "image/filename", "image/format"), _TEXT),
+    **dict.fromkeys(("image/height", "image/width"), _SIZE),
+    "image/segmentation/class/encoded": _TEXT,
+}
+
+
+def written(row: Row, label: bytes, encoding: bytes) -> bytes:
+    """Return the record of an image with its label, as DeepLab and DeepLab2 write it."""
+    height, width, channels = tf.io.decode_jpeg(row["image"]).shape
     return example(
         {
             "image/encoded": blobs(row["image"]),
@@ -21,22 +31,19 @@ def write(row: Row) -> bytes:
             "image/format": blobs(b"jpeg"),
             "image/height": ints(height),
             "image/width": ints(width),
-            "image/channels": ints(3),
-            "image/segmentation/class/encoded": blobs(row["label"]),
-            "image/segmentation/class/format": blobs(b"png"),
+            "image/channels": ints(channels),
+            "image/segmentation/class/encoded": blobs(label),
+            "image/segmentation/class/format": blobs(encoding),
         }
     )
 
 
+def write(row: Row) -> bytes:
+    return written(row, row["label"], b"png")
+
+
 def read(serialized: Any) -> Tensors:
-    text = tf.io.FixedLenFeature((), tf.string, default_value="")
-    size = tf.io.FixedLenFeature((), tf.int64, default_value=0)
-    features = {
-        **dict.fromkeys(("image/encoded", "image/filename", "image/format"), text),
-        **dict.fromkeys(("image/height", "image/width"), size),
-        "image/segmentation/class/encoded": text,
-    }
-    parsed = tf.io.parse_single_example(serialized, features)
+    parsed = tf.io.parse_single_example(serialized, DESCRIPTION)
     return {
         "image": tf.io.decode_jpeg(parsed["image/encoded"], channels=3),
         "image_name": parsed["image/filename"],

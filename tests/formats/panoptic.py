@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from stored_features import blobs, example, ints
 
+from .deeplab import DESCRIPTION, written
 from .original import Format, Row, Tensors
 from .pictures import jpeg
 
@@ -15,32 +15,11 @@ DIVISOR = 256
 
 
 def write(row: Row) -> bytes:
-    height, width, channels = tf.io.decode_jpeg(row["image"]).shape
-    return example(
-        {
-            "image/encoded": blobs(row["image"]),
-            "image/filename": blobs(row["filename"].encode()),
-            "image/format": blobs(b"jpeg"),
-            "image/height": ints(height),
-            "image/width": ints(width),
-            "image/channels": ints(channels),
-            "image/segmentation/class/encoded": blobs(
-                row["panoptic"].astype(np.int32).tobytes()
-            ),
-            "image/segmentation/class/format": blobs(b"raw"),
-        }
-    )
+    return written(row, row["panoptic"].astype(np.int32).tobytes(), b"raw")
 
 
 def read(serialized: Any) -> Tensors:
-    text = tf.io.FixedLenFeature((), tf.string, default_value="")
-    size = tf.io.FixedLenFeature((), tf.int64, default_value=0)
-    features = {
-        **dict.fromkeys(("image/encoded", "image/filename"), text),
-        **dict.fromkeys(("image/height", "image/width"), size),
-        "image/segmentation/class/encoded": text,
-    }
-    parsed = tf.io.parse_single_example(serialized, features)
+    parsed = tf.io.parse_single_example(serialized, DESCRIPTION)
     image = tf.io.decode_image(parsed["image/encoded"], channels=3)
     flat = tf.io.decode_raw(parsed["image/segmentation/class/encoded"], tf.int32)
     label = tf.reshape(flat, (parsed["image/height"], parsed["image/width"], 1))

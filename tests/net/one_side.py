@@ -1,10 +1,11 @@
-"""Runs random cases with one version of schemagen, for `differential.py`.
+"""Runs random cases with one version of schemagen, for `diff_head.py`.
 
-python one_side.py <directory> <seed> <numbers, separated by commas> <left>
+python one_side.py <directory> <seed> <numbers, separated by commas> <left> [--tensorflow]
 
 `PYTHONPATH` says which version. Each case has a directory of its own; `outcomes.jsonl` says
 what happened in each. `left` is a directory in which a version has run the same cases:
-its data is read, resumed and overwritten.
+its data is read, resumed and overwritten. With `--tensorflow`, datasets read what is written,
+too.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import traceback
 import warnings
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -30,15 +32,14 @@ sys.path.append(str(Path(__file__).parents[1]))  # not first: a version comes be
 
 from baseline.damage import feature, framed, records, with_entry
 from baseline.documents import run
-from baseline.rows import as_before
+from baseline.values import read_by_arrays, stated
 
 Outcome = dict[str, Any]
 
 # What a feature of a damaged record may be instead.
-# Not -1, which 0.2.0 passes over as a stored size of raw pixels.
 _INTEGERS = tuple(
     feature("int", each)
-    for each in ([0], [1], [3], [-2], [9], [300], [2, 2], [1 << 40])
+    for each in ([0], [1], [3], [-1], [-2], [9], [300], [2, 2], [1 << 40])
 )
 _FEATURES = (
     *(None, b"", *_INTEGERS, feature("int", [])),
@@ -78,7 +79,7 @@ def _project(root: Path, schema: Schema, output: str) -> None:
 
 
 def _tried(action: Callable[..., Any], *args: Any, **options: Any) -> Any:
-    """Return the outcome of a call: a value, or the kind and place of its error."""
+    """Return the outcome of a call: a value, or its error."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -89,7 +90,7 @@ def _tried(action: Callable[..., Any], *args: Any, **options: Any) -> Any:
             for name in ("field", "row", "shard")
             if hasattr(error, name)
         }
-        return {"error": type(error).__name__, **places}
+        return {"error": type(error).__name__, "message": str(error), **places}
 
 
 def _columns(rows: list[Row]) -> Row:
@@ -140,14 +141,23 @@ def _ran(*arguments: str) -> Any:
     return _tried(run, *arguments)
 
 
-def _exit_of(*arguments: str) -> Any:
-    """Return the exit code of a command, whose document has another shape in 0.2.0."""
-    found = _ran(*arguments)
-    return found.get("exit", found)
+def _code(package: Path) -> dict[str, str]:
+    """Return the generated files of a package by name."""
+    return {path.name: path.read_text("utf-8") for path in sorted(package.iterdir())}
+
+
+def _read_dataset(make_dataset: Callable[..., Any]) -> list[Any]:
+    """Return the batches of a dataset: features, targets, weights and the rest."""
+    batches = make_dataset("data", "train", batch_size=2, info=True)
+    return [
+        [stated(part if isinstance(part, dict) else {"": part}) for part in batch]
+        for batch in batches
+    ]
 
 
 class _Case:
-    def __init__(self, seed: str, number: int, left: Path) -> None:
+    def __init__(self, seed: str, number: int, left: Path, *, tensorflow: bool) -> None:
+        self.tensorflow = tensorflow
         self.name, self.left = f"case_{number}", left / f"case_{number}"
         self.drawing = Drawing(f"{seed}/{number}")
         self.chance = self.drawing.chance
@@ -184,7 +194,7 @@ class _Case:
         record = f"{self.name}.{self.schema.record}"
         serializer = importlib.import_module(f"{record}.serializer")
         found["check"] = _ran("check")
-        found["spec"] = Path(*record.split("."), "spec.json").read_text("utf-8")
+        found["code"] = _code(Path(*record.split(".")))
         found["serialized"] = [_tried(serializer.serialize, **row) for row in self.rows]
         found["wrong"] = [_tried(serializer.serialize, **row) for row in self.wrong]
         good = [
@@ -194,6 +204,7 @@ class _Case:
         ]
         found["batch"] = _tried(serializer.serialize_batch, **_columns(good))
         found["written"] = self._write(serializer, good)
+        found["read"] = self._read(record)
         found |= self._looked_at()
         found["breaking"] = self._compared()
         found["left"] = self._taken_over(serializer, good)
@@ -209,7 +220,7 @@ class _Case:
             options.pop("shards", None)
             options.pop("shard_bytes", None)
             source = [lambda part=rows[at::2]: iter(part) for at in range(2)]
-        write = as_before(serializer.write_dataset)
+        write = partial(serializer.write_dataset, allow_empty=True)
         found = {"train": _tried(write, source, "data", "train", **options)}
         skipping = {"on_error": "skip", "refused": "refused.jsonl"}
         mixed = [
@@ -228,12 +239,23 @@ class _Case:
             "in mixed": _contents(Path("mixed")),
         }
 
+    def _read(self, record: str) -> Outcome:
+        """Read the split with both readers."""
+        reader = importlib.import_module(f"{record}.reader")
+        found = {
+            "open_split": _tried(read_by_arrays, reader.open_split, "data", "train")
+        }
+        if self.tensorflow:
+            pipeline = importlib.import_module(f"{record}.pipeline")
+            found["make_dataset"] = _tried(_read_dataset, pipeline.make_dataset)
+        return found
+
     def _looked_at(self) -> Iterator[tuple[str, Outcome]] | Outcome:
         """Verify, inspect and describe the data, and copies with damage."""
         found = {
             "verify": _ran("verify", "data"),
             "verify --record": _ran("verify", "mixed", "--record", "subject"),
-            "inspect": _exit_of("inspect", "data"),
+            "inspect": _ran("inspect", "data"),
             "describe": _ran("describe", "subject"),
         }
         for damage in self.damages:
@@ -241,7 +263,7 @@ class _Case:
             self._damage(Path("damaged"), Drawing(str(damage)).chance)
             found[f"damage {damage}"] = {
                 "verify": _ran("verify", "damaged"),
-                "inspect": _exit_of("inspect", "damaged"),
+                "inspect": _ran("inspect", "damaged"),
             }
             shutil.rmtree("damaged")
         return found
@@ -308,7 +330,7 @@ class _Case:
         if not (self.left / "data").exists():
             return {}
         shutil.copytree(self.left / "data", "left")
-        write = as_before(serializer.write_dataset)
+        write = partial(serializer.write_dataset, allow_empty=True)
         shards = {"shards": 4}
         found = {
             "verify": _ran("verify", "left"),
@@ -323,13 +345,15 @@ class _Case:
         return found
 
 
-def main(directory: str, seed: str, numbers: str, left: str) -> None:
+def main(
+    directory: str, seed: str, numbers: str, left: str, tensorflow: str = ""
+) -> None:
     """Run the cases, and write the outcome of each."""
     root, left_at = Path(directory).absolute(), Path(left).absolute()
     root.mkdir()
     with open(root / "outcomes.jsonl", "w", encoding="utf-8") as file:
         for number in map(int, numbers.split(",")):
-            case = _Case(seed, number, left_at)
+            case = _Case(seed, number, left_at, tensorflow=bool(tensorflow))
             place = root / case.name
             place.mkdir()
             os.chdir(place)
@@ -340,7 +364,7 @@ def main(directory: str, seed: str, numbers: str, left: str) -> None:
                 outcome = {"generate": {}, "crash": traceback.format_exc()}
             sys.path.remove(str(place))
             file.write(json.dumps([number, outcome]) + "\n")
-    assert "tensorflow" not in sys.modules
+    assert tensorflow or "tensorflow" not in sys.modules
     print(schemagen.__file__)
 
 

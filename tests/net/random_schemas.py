@@ -17,14 +17,6 @@ from PIL import Image
 
 Row = dict[str, Any]
 
-# Options that may be removed as a whole: without their names here they are not drawn.
-OPTIONAL_FEATURES = frozenset(
-    {
-        *("transfer_encoding", "dequantize", "pad_on_disk", "scaled_decoding"),
-        *("proto", "palette"),
-    }
-)
-
 _INTEGERS = (
     *("int8", "int16", "int32", "int64"),
     *("uint8", "uint16", "uint32", "uint64"),
@@ -132,9 +124,6 @@ class Drawing:
     def _maybe(self, share: float = 0.3) -> bool:
         return self.chance.random() < share
 
-    def _option(self, name: str, share: float = 0.15) -> bool:
-        return name in OPTIONAL_FEATURES and self._maybe(share)
-
     # Schemas.
 
     def schema(self) -> Schema:
@@ -222,7 +211,6 @@ class Drawing:
         return replace(drawn, parameters=given, model=model)
 
     def _strictness(self, dtype: str) -> dict[str, str]:
-        # Stated everywhere: its default was True before, and is False now.
         found = {"exact": str(self._maybe(0.5))}
         if dtype in _FLOATS and self._maybe(0.2):
             found["finite"] = "False"
@@ -240,7 +228,7 @@ class Drawing:
     def _scalar(self, name: str) -> Field:
         dtype = self.chance.choice((*_NUMBERS, "bytes"))
         given = {"0": f'"{dtype}"', **self._strictness(dtype)}
-        if dtype in ("bytes", *_RAW_ONLY) and self._option("transfer_encoding"):
+        if dtype in ("bytes", *_RAW_ONLY) and self._maybe(0.15):
             given["transfer_encoding"] = '"base64"'
         python_type = _PYTHON.get(dtype, "float" if dtype in _FLOATS else "int")
         return Field(name, "Scalar", python_type, given, "", "", {"dtype": dtype})
@@ -252,9 +240,9 @@ class Drawing:
         given = {"0": str(shape), "dtype": f'"{dtype}"', **self._strictness(dtype)}
         if raw and (dtype not in _RAW_ONLY or self._maybe(0.5)):
             given["encoding"] = '"raw"'
-            if self._option("transfer_encoding"):
+            if self._maybe(0.15):
                 given["transfer_encoding"] = '"base64"'
-        if dtype in _INTEGERS and "64" not in dtype and self._option("dequantize", 0.4):
+        if dtype in _INTEGERS and "64" not in dtype and self._maybe(0.4):
             given["dequantize"] = self.chance.choice(("(0.5, 1.0)", "(0.25, -2.0)"))
         facts = {"dtype": dtype, "shape": shape}
         return Field(name, "Vector", "np.ndarray", given, "", "", facts)
@@ -264,7 +252,7 @@ class Drawing:
         dtype = self.chance.choice(_NUMBERS)
         encoding = "raw" if dtype in _RAW_ONLY else self.chance.choice(("raw", "list"))
         given = {"0": str(shape), "dtype": f'"{dtype}"', **self._strictness(dtype)}
-        if self._option("proto", 0.3):
+        if self._maybe(0.3):
             encoding = "proto"
         else:
             one = f'"{name}/shape"'
@@ -273,7 +261,7 @@ class Drawing:
             ]
             given["shape_key"] = one if self._maybe(0.5) else f"({', '.join(each)},)"
         given["encoding"] = f'"{encoding}"'
-        if encoding != "list" and self._option("transfer_encoding"):
+        if encoding != "list" and self._maybe(0.15):
             given["transfer_encoding"] = '"base64"'
         facts = {"dtype": dtype, "shape": shape}
         return Field(name, "Tensor", "np.ndarray", given, "", "", facts)
@@ -288,7 +276,7 @@ class Drawing:
             given["max_length"] = str(longest)
             if self._maybe(0.5):
                 given["too_long"] = self.chance.choice(('"keep_head"', '"keep_tail"'))
-            if dtype not in _RAW_ONLY and self._option("pad_on_disk", 0.4):
+            if dtype not in _RAW_ONLY and self._maybe(0.4):
                 given["pad_on_disk"] = "True"
         elif dtype not in ("string", "bytes") and self._maybe():
             shape = self.chance.choice(((2,), (2, 2)))
@@ -398,9 +386,9 @@ class Drawing:
                 given["interpolation"] = '"nearest"'
             elif self._maybe():
                 given["antialias"] = "True"
-            if encoding == "jpeg" and self._option("scaled_decoding"):
+            if encoding == "jpeg" and self._maybe(0.15):
                 given["scaled_decoding"] = "True"
-        if self._option("transfer_encoding", 0.1):
+        if self._maybe(0.1):
             given["transfer_encoding"] = '"base64"'
         if self._maybe(0.05):
             given["augment"] = "Augment(flip_left_right=True, crop=1)"
@@ -437,7 +425,7 @@ class Drawing:
         given["role"] = '"info"'
         facts = {"size": size, "encoding": encoding, "dtype": dtype, "count": count}
         allowed = encoding == "png" and dtype == "uint8"
-        facts["palette"] = allowed and self._option("palette")
+        facts["palette"] = allowed and self._maybe(0.15)
         python_type = "bytes" if facts["palette"] else "np.ndarray"
         return Field(name, "Mask", python_type, given, "", "", facts)
 
@@ -627,9 +615,7 @@ class Drawing:
         if isinstance(good, (str, bytes, list, tuple)) and len(good):
             wild += [good[:-1], good[:1], [good, good]] * 4
         if isinstance(good, bytes):
-            # 0.2.0 takes bytes after the end of a GIF; now they are refused.
-            longer = [] if good.startswith(b"GIF") else [good + b"x"]
-            wild += [good[: len(good) // 2], *longer] * 6
+            wild += [good[: len(good) // 2], good + b"x"] * 6
         if isinstance(good, np.ndarray):
             wild += (
                 [good[..., :-1], good.astype("O"), good[None]] * 4 if good.ndim else []

@@ -103,6 +103,8 @@ _WRONG: list[tuple[tuple[Any, ...], Any]] = [
     ((*_SHARD, "colour"), "red"),
     ((*_SHARD, "records"), "4"),
     ((*_SHARD, "tail"), 7),
+    ((*_SHARD, "tail"), ...),
+    (("format",), 1),
     ((*_SHARD, "file"), None),
     ((*_SHARD, "file"), ""),
     ((*_SHARD, "file"), "../train-00000-of-00002.tfrecord"),
@@ -145,8 +147,8 @@ def test_a_damaged_manifest_is_refused(path: Path, damage: Any) -> None:
 
 
 def test_a_manifest_without_a_checksum_is_read(path: Path) -> None:
-    """Those that were written before manifests had one."""
-    path.write_bytes(_changed(path.read_bytes(), "format", to=1))
+    """Those that were edited by hand."""
+    path.write_bytes(_changed(path.read_bytes(), "format", to=2))
     assert check_files(path.parent) == []
     assert len(list(make_dataset(path.parent, "train", batch_size=7))) == 1
 
@@ -155,7 +157,7 @@ def test_unusual_entries_of_a_shard_are_read(path: Path) -> None:
     """Names in any script, with spaces or line ends; null in place of no entry."""
     for name in ("donn\u00e9es 1", "a\nb", '},\n          {"'):
         text = _changed(path.read_bytes(), *_SHARD, "file", to=name)
-        path.write_bytes(_changed(text, *_SHARD, "tail", to=None))
+        path.write_bytes(_changed(text, *_SHARD, "hidden", to=None))
         old = next(path.parent.glob("train-00000*"))
         (path.parent / name).write_bytes(old.read_bytes())
         assert check_files(path.parent) == []
@@ -163,5 +165,5 @@ def test_unusual_entries_of_a_shard_are_read(path: Path) -> None:
         write_dataset(rows(1), path.parent, "val", overwrite=True)
         shard = json.loads(path.read_bytes())["splits"]["train"]["shards"][0]
         assert shard["file"] == name
-        assert "tail" not in shard
+        assert "hidden" not in shard
         assert check_files(path.parent) == []

@@ -149,19 +149,3 @@ def test_a_commitment_of_which_something_is_lost_is_refused_until_overwritten(
         assert check_files(directory) == []
         assert [len(shards(directory)), hidden(directory)] == [1, []]
     assert {} in states
-
-
-def test_a_publication_that_0_2_0_has_not_completed_is_refused(tmp_path: Path) -> None:
-    """Nothing of it is lost until it is replaced; other splits are written."""
-    journal = tmp_path / ".train.journal"
-    left = tmp_path / ".train-00000.aaaaaaaaaaaa.tmp"
-    left.write_bytes(b"whole")
-    lines = ('{"format": 2, "token": "aaaaaaaaaaaa"}', '{"publishing": "{}"}', "")
-    journal.write_text("\n".join(lines))
-    for resume in (False, True):
-        with pytest.raises(DatasetError, match=r"0\.2\.0 .*'train'.*overwrite=True"):
-            write_dataset(rows(3), tmp_path, "train", resume=resume)
-    write_dataset(rows(3), tmp_path, "test")
-    assert left.read_bytes() == b"whole"
-    write_dataset(rows(3), tmp_path, "train", overwrite=True)
-    assert hidden(tmp_path) == []

@@ -22,7 +22,7 @@ _LONGEST_NAME = 255
 # Sizes and offsets are added to each other as int64.
 _TOO_LARGE = 1 << 62
 
-ELSEWHERE = "read this data with schemagen 0.2, or with the version that wrote it"
+ELSEWHERE = "read this data with the version of schemagen that wrote it"
 """What to do about an attribute, an option or a dtype that this version does not have."""
 
 _WORDS = {
@@ -51,8 +51,8 @@ _SPLIT_SELDOM = {
     "adopted": bool | None,
     "run": str | None,
 }
-_SHARD = {"file": str, "records": int, "bytes": int, "crc32c": str}
-_SHARD_SELDOM = {"tail": str | None, "hidden": str | None, "index": str | None}
+_SHARD = {"file": str, "records": int, "bytes": int, "crc32c": str, "tail": str}
+_SHARD_SELDOM = {"hidden": str | None, "index": str | None}
 _SHARD_NAMES = ("file", "hidden")
 
 # Names of files that are valid everywhere, as those that writers give.

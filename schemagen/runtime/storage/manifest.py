@@ -1,8 +1,7 @@
 """`manifest.json`: what a data directory holds, and the schema that wrote it.
 
 The file is sealed: its first entry is the CRC-32C of its own text, with zeros in the
-place of that checksum. A manifest that was written before there were seals has no such
-entry, and is read all the same.
+place of that checksum. A manifest that was edited by hand without it is read all the same.
 """
 
 from __future__ import annotations
@@ -27,12 +26,10 @@ if TYPE_CHECKING:
 
 FILE_NAME = "manifest.json"
 FORMAT = 2
-"""What is written. Shards of format 1 have no `tail`."""
+"""What is written and read."""
 
 TAIL_BYTES = 16
 """How many of a shard's last bytes its `tail` holds."""
-
-_READABLE = (1, FORMAT)
 
 _AGAIN = "restore it from a copy, or write the split again"
 
@@ -55,19 +52,18 @@ class Shard:
         records: how many records it holds.
         bytes: its size on disk.
         crc32c: the CRC-32C of its bytes on disk, eight hex digits.
-        tail: its last bytes on disk, up to TAIL_BYTES, in hex; None if they were not
-            recorded. In a plain file they hold the checksum of the last record, in a
-            compressed one that of the whole contents.
+        tail: its last bytes on disk, up to TAIL_BYTES, in hex. In a plain file they hold
+            the checksum of the last record, in a compressed one that of the whole contents.
         hidden: its name until the split is settled; None afterwards.
         index: the CRC-32C of its part of the split's index, eight hex digits; None if
-            there is none, or if an earlier version has written it.
+            there is none, or if version 0.4.0 has written it.
     """
 
     file: str
     records: int
     bytes: int
     crc32c: str
-    tail: str | None = None
+    tail: str
     hidden: str | None = None
     index: str | None = None
 
@@ -280,12 +276,10 @@ def loads(text: str | bytes, where: str) -> Manifest:
         text = text.encode() if isinstance(text, str) else text
         sealed = _check_seal(text)
         data = json.loads(text)
-        known_format = not isinstance(data, dict) or data.get("format", 1) in _READABLE
-        if not known_format:
-            known = " and ".join(map(str, _READABLE))
+        if isinstance(data, dict) and data.get("format", FORMAT) != FORMAT:
             raise DatasetError(
                 f"{where}: a manifest of format {data['format']}, and this code reads "
-                f"formats {known}; generate it with the schemagen that wrote the data"
+                f"format {FORMAT}; generate it with the schemagen that wrote the data"
             )
         check_manifest(data)
         check_spec(data["spec"], "spec")
@@ -354,8 +348,6 @@ def difference(
     """
     if size != shard.bytes:
         return not_as_listed(path, f"{size} bytes", shard.bytes)
-    if shard.tail is None:
-        return ""
     tail = read(max(0, size - TAIL_BYTES), size).hex()
     if tail == shard.tail:
         return ""

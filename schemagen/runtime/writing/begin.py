@@ -136,7 +136,6 @@ def begin(
             if shared and any(claim.is_joined(plan) for claim in claims):
                 return plan, {}  # another process was sooner, where there are no locks
             _take_over(held, plan, claims, lock)
-            _check_0_2_0(held, plan, names)
             check_place(held, plan, mine, found, names, done)
             if not shared:
                 plan, kept = _left(held, plan, claims, names, resume=resume)
@@ -174,23 +173,6 @@ def _take_over(
         warn(
             f"{directory.where}: taking split {plan.split!r} over from {claim}; if "
             "that is still at work, it publishes nothing"
-        )
-
-
-def _check_0_2_0(directory: Directory, plan: Plan, names: Sequence[str]) -> None:
-    """Refuse to remove what 0.2.0 had committed, and has not published.
-
-    Raises:
-        DatasetError: it was interrupted while it published this split.
-    """
-    name = f".{plan.split}.journal"
-    if name not in names or plan.overwrite:
-        return
-    if b'{"publishing"' in (directory.read(name) or b""):
-        raise DatasetError(
-            f"{directory.where}/{name}: version 0.2.0 was interrupted while it published "
-            f"split {plan.split!r}; complete it by writing any split there with 0.2.0, or "
-            "replace it with overwrite=True"
         )
 
 

@@ -196,9 +196,8 @@ def _claim_of(token: str, text: bytes) -> Claim:
             raise ValueError(f"plan is {plan!r}")
         return Claim(
             *(token, str(held["host"]), int(held["process"]), str(held["since"]), plan),
-            # 0.2.0 wrote plans of shared runs alone.
-            shared=held.get("shared", plan is not None),
-            ended=held.get("ended", False),
+            shared=held["shared"],
+            ended=held["ended"],
             published=held.get("published"),
         )
     except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError):

@@ -427,7 +427,7 @@ def run_files(names: Iterable[str], split: str) -> dict[str, str]:
     split = re.escape(split)
     pattern = re.compile(
         rf"\.{split}(?:-\d{{5,}}\.({_TOKEN})[0-9a-f]*\.(?:tmp|receipt)"
-        rf"|\.run\.({_TOKEN})|\.journal)(?:{_BEING_REPLACED})?"
+        rf"|\.run\.({_TOKEN}))(?:{_BEING_REPLACED})?"
         rf"|\.{split}\.[0-9a-f]{{8}}(?:\.{_TOKEN})?\.index{_BEING_REPLACED}"
         rf"|{_of_run(split)}\.tfrecord(?:{SUFFIX_PATTERN})?"
     )
