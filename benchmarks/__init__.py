@@ -1,4 +1,4 @@
-"""Benchmarks of schemagen against its alternatives; see docs/benchmarks.md."""
+"""Benchmarks of schemagen against its alternatives; README.md has the results."""
 
 import os
 

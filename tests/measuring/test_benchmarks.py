@@ -12,7 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import generate, read, read_start, read_training, verify, write
+from benchmarks import (
+    generate,
+    read,
+    read_start,
+    read_training,
+    scale_shards,
+    verify,
+    write,
+)
 from benchmarks import generate_schemas as schemas
 from benchmarks.agreement import Agreement
 from benchmarks.generate_ways import see_all_fields
@@ -24,9 +32,12 @@ from benchmarks.report import Target
 from benchmarks.writing import Agreement as Written
 from benchmarks.writing import Ours, records_of
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "benchmarks.md"
+DOCUMENT = Path(__file__).parents[2] / "benchmarks" / "README.md"
 PEERS = ("tfx_bsl", "tensorflow_datasets", "grpc_tools", "datamodel_code_generator")
-PROGRAMS = (write.PROGRAM, read.PROGRAM, verify.PROGRAM, generate.PROGRAM)
+PROGRAMS = (
+    *(write.PROGRAM, read.PROGRAM, verify.PROGRAM),
+    *(generate.PROGRAM, scale_shards.PROGRAM),
+)
 
 
 @pytest.fixture
@@ -73,7 +84,7 @@ def test_each_part_measures_what_is_installed(
     targets: tuple[Target, ...],
 ) -> None:
     """With next to no records: each way has times, and each target a line in the page."""
-    document = tmp_path / "benchmarks.md"
+    document = tmp_path / "README.md"
     shutil.copy(DOCUMENT, document)
     results = tmp_path / "found.json"
     few = ("--rounds", "1", "--share", "0.005", "--bytes", "1e6", "--parts", part)
@@ -90,7 +101,7 @@ def test_each_part_measures_what_is_installed(
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_every_part_has_a_place_in_the_documentation(program: Program) -> None:
-    """`make bench OPTIONS="--document docs/benchmarks.md"` finds where to write."""
+    """`make bench OPTIONS="--document benchmarks/README.md"` finds where to write."""
     text = DOCUMENT.read_text(encoding="utf-8")
     for part in ("conditions", *program.parts):
         assert text.count(f"<!-- measured: {program.mark(part)} -->\n") == 1

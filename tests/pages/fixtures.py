@@ -494,15 +494,6 @@ def both_programs(_: Names) -> None:
     subprocess.run([sys.executable, "mishaps.py"], check=True)
 
 
-def digits() -> None:
-    """A split of this repository's record."""
-    from digit_rows import rows
-
-    from generated.digit.serializer import write_dataset
-
-    write_dataset(rows(300), "data", "train", shards=4)
-
-
 def batches_of_frameworks(names: Names) -> None:
     """Check the batches of the README, in PyTorch and JAX."""
     import jax

@@ -17,6 +17,17 @@ KINDS.remove("kinds/audio")  # it has programs, too
 DRAWING = {"": "is a drawing"}
 INSTALLS = {"pip install": "the tests have an environment"}
 
+READING = {"": given.PROJECT, "After `schemagen generate`": given.GENERATE}
+WITH_TENSORFLOW = (
+    "import tensorflow as tf",
+    "example = tf.train.Example",
+    "mixed.tfrecord: record 1",
+    "fixed = make_dataset",
+    'options = {"batch_size": 32',
+    "from generated.post.parser",
+    "exact = ",
+)
+
 RUNS = [
     # README and guides.
     Run(
@@ -79,26 +90,24 @@ RUNS = [
     ),
     Run(
         ("reading",),
-        at={"": given.PROJECT, "After `schemagen generate`": given.GENERATE},
+        at=READING,
+        not_run=dict.fromkeys(("import grain", "list<item"), "runs without TensorFlow"),
         marks=("slow",),
     ),
-    Run(
-        ("reading-anywhere",),
-        at={"": given.digits},
-        whole=True,
-        needs="torch",
-        environment={"KERAS_BACKEND": "torch"},
-    ),
-    Run(
-        ("reading-anywhere",),
-        at={"": given.digits},
-        whole=True,
-        needs="torch",
-        environment={"KERAS_BACKEND": "jax"},
+    *(
+        Run(
+            ("reading",),
+            at=READING,
+            not_run=dict.fromkeys(WITH_TENSORFLOW, "needs TensorFlow"),
+            whole=True,
+            needs="torch",
+            environment={"KERAS_BACKEND": backend},
+        )
+        for backend in ("torch", "jax")
     ),
     Run(
         ("pytorch",),
-        not_run={**INSTALLS, 'train = open_split("s3': "needs a bucket"},
+        not_run=INSTALLS,
         needs="torch",
     ),
     Run(
@@ -149,7 +158,17 @@ RUNS = [
     Run(("scale-engines",), "Ray", whole=True, marks=("integration",)),
     Run(("scale-engines",), "Dask", whole=True, marks=("integration",)),
     # Data.
-    Run(("inspect",), at={"": given.old_files}, after=given.cut_file_is_reported),
+    Run(
+        ("inspect",),
+        at={
+            "": given.old_files,
+            "## Leakage and drift": given.two_splits,
+            "### Groups": given.speech,
+            "## Two datasets": given.two_datasets,
+        },
+        finds=("schemagen diff",),
+        after=given.cut_file_is_reported,
+    ),
     Run(
         ("verify",),
         at={
@@ -161,16 +180,6 @@ RUNS = [
         not_run={"[tool.schemagen]": "is a setting"},
         after=given.all_is_found,
     ),
-    Run(
-        ("differences",),
-        at={
-            "": given.two_splits,
-            "## Groups": given.speech,
-            "## Two datasets": given.two_datasets,
-        },
-        finds=("schemagen diff",),
-    ),
-    Run(("report",), at={"": given.shelter}),
     Run(("interop",), at={"": given.pets, "~/tensorflow_datasets": given.descriptions}),
     Run(
         ("notebooks",),
@@ -208,15 +217,12 @@ RUNS = [
     ),
     Run(
         ("benchmarks",),
-        not_run={
-            "make bench": "takes minutes and another environment",
-            "python -m benchmarks": "needs files of others",
-        },
+        not_run={"make bench": "takes minutes and another environment"},
     ),
     Run(("how-it-works",), not_run=DRAWING),
     Run(("architecture",), not_run=DRAWING),
     Run(("data",), not_run=DRAWING),
-    Run(("coming-from",), not_run={"rows = ": "needs files of others"}),
+    Run(("questions",), not_run={"rows = ": "needs files of others"}),
 ]
 
 TESTED_ELSEWHERE = {
