@@ -207,7 +207,7 @@ KNOWN = frozenset({*_MODULES, *_BUILTINS})
 """The names that a schema file may use."""
 
 
-class Words:
+class NamesOfFile:
     """The names that one file has used so far.
 
     A field hides what it is named like from the lines around it. Such a thing gets a
@@ -341,7 +341,7 @@ def schema_source(
         comments: by the name of a field or of a nested model, `observation_state`, what
             is said above it, a line each. "" is for above the class.
     """
-    file = _File(spec, comments or {})
+    file = _SchemaFile(spec, comments or {})
     record = [*file.record(spec)]
     models = [*file.models()]  # what is imported is known once all is written
     above = [*docstring(header), ""] if header else []
@@ -355,17 +355,17 @@ def annotation_source(field: FieldSpec) -> str:
         field: the field, without a path.
     """
     spec = RecordSpec("record", "_Record", "", "", (field,))
-    return _File(spec, {}).annotation(Leaf(field.name, field.name, field))
+    return _SchemaFile(spec, {}).annotation(Leaf(field.name, field.name, field))
 
 
-class _File:
+class _SchemaFile:
     """One schema file, while it is written."""
 
     def __init__(self, spec: RecordSpec, comments: Mapping[str, Sequence[str]]) -> None:
         self._members = tree(declared_boxes(spec.fields))
         names = {name for field in spec.fields for name in (field.name, *field.path)}
         hidden = {*names, spec.class_name}
-        self.words = Words(hidden)
+        self.words = NamesOfFile(hidden)
         self._taken = hidden | KNOWN
         self._models: dict[tuple[str, ...], str] = {}
         self._comments = comments

@@ -24,7 +24,7 @@ from ..runtime.sources.generation import Generation
 from ..runtime.sources.shards import File
 from .checks import Tally, check_of
 from .files import compression_of
-from .framing import Damage, Part, scan, whole_of
+from .framing import Damage, FileRange, scan, whole_range
 from .sources import Data
 from .statistics.measuring import Measuring
 from .statistics.model import RecordStatistics, merged_records
@@ -71,14 +71,14 @@ def _product(one: int, other: int) -> int:
     return found
 
 
-PART_BYTES = 1 << 26
+RANGE_BYTES = 1 << 26
 """About how many bytes of one file make a part."""
 
 # Below this a process takes longer to start than it helps.
 _WORTH_BYTES = 1 << 26
 
 
-def parts_of(file: Part, part_bytes: int = PART_BYTES) -> list[Part]:
+def ranges_of(file: FileRange, part_bytes: int = RANGE_BYTES) -> list[FileRange]:
     """Cut a whole file at the beginnings of records.
 
     Files that are small, compressed, remote or unreadable are one part. So is all that follows
@@ -94,7 +94,7 @@ def parts_of(file: Part, part_bytes: int = PART_BYTES) -> list[Part]:
     return [file]
 
 
-def _cut(file: Part, data: mmap.mmap, part_bytes: int) -> Iterator[Part]:
+def _cut(file: FileRange, data: mmap.mmap, part_bytes: int) -> Iterator[FileRange]:
     memory, first, start = np.frombuffer(data, np.uint8), 0, 0
     while len(data) - start >= 2 * part_bytes:
         count, stop = follow_lengths(memory, start, start + part_bytes)
@@ -157,7 +157,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Group:
+class FileGroup:
     """Files of one split whose records should be of one spec.
 
     Attributes:
@@ -189,7 +189,7 @@ class Scanned:
         start: its first bytes, which tell the compression.
     """
 
-    part: Part
+    part: FileRange
     tally: Tally
     damages: list[Damage] = field(default_factory=list)
     damaged: int = 0
@@ -305,7 +305,7 @@ class Pass:
 
 def read_data(
     data: Data,
-    groups: Sequence[Group],
+    groups: Sequence[FileGroup],
     wanted: Wanted,
     *,
     workers: int | None,
@@ -358,7 +358,7 @@ def read_data(
 class _Piece(NamedTuple):
     """A file or a part of it, the file's place in its split, and the bytes on disk."""
 
-    part: Part
+    part: FileRange
     rank: int
     bytes: int
 
@@ -372,7 +372,7 @@ class _Task(NamedTuple):
     wanted: Wanted
 
 
-def _tasks(data: Data, group: Group, wanted: Wanted) -> Iterator[_Task]:
+def _tasks(data: Data, group: FileGroup, wanted: Wanted) -> Iterator[_Task]:
     """Yield what to read: with a limit, a group by one process.
 
     Small files go together, and large ones are cut; their sizes alone determine how, so
@@ -383,8 +383,8 @@ def _tasks(data: Data, group: Group, wanted: Wanted) -> Iterator[_Task]:
     held: list[_Piece] = []
     total = 0
     for file in group.files:
-        size, rank, whole = file.size, ranks[file.path], whole_of(file)
-        large = wanted.limit is None and size >= 2 * PART_BYTES
+        size, rank, whole = file.size, ranks[file.path], whole_range(file)
+        large = wanted.limit is None and size >= 2 * RANGE_BYTES
         if held and (large or total >= _TASK_BYTES) and wanted.limit is None:
             yield _Task(group.split, group.spec, held, wanted)
             held, total = [], 0
@@ -392,7 +392,7 @@ def _tasks(data: Data, group: Group, wanted: Wanted) -> Iterator[_Task]:
             held.append(_Piece(whole, rank, size))
             total += size + _FILE_BYTES
             continue
-        for part in parts_of(whole):
+        for part in ranges_of(whole):
             stop = size if part.stop is None else part.stop
             piece = _Piece(part, rank, stop - part.start)
             yield _Task(group.split, group.spec, [piece], wanted)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from .blocks import (
     Block,
     Cell,
+    Gallery,
     Heading,
+    InlineImage,
     Items,
     Listing,
     Paragraph,
-    Picture,
-    Pictures,
     Table,
     printable,
     printable_lines,
@@ -70,7 +70,7 @@ def terminal_text(
 
 
 def _renderable(
-    block: Paragraph | Table | Items | Pictures, columns: int, bullet: str
+    block: Paragraph | Table | Items | Gallery, columns: int, bullet: str
 ) -> RenderableType:
     from rich.text import Text
 
@@ -126,5 +126,5 @@ def _table(block: Table, columns: int) -> RenderableType:
 
 
 def _cell(cell: Cell) -> str:
-    text = printable(cell.about if isinstance(cell, Picture) else cell)
+    text = printable(cell.about if isinstance(cell, InlineImage) else cell)
     return text.replace(" %", f"{_JOINT}%")

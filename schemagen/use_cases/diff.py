@@ -8,7 +8,7 @@ from typing import Any
 from ..data.formatting import one_line
 from ..data.inspect.inspecting import inspect_data
 from ..data.profile.changes import Dataset
-from ..data.profile.columns import Column, specs_by_split
+from ..data.profile.columns import ColumnProfile, specs_by_split
 from ..data.profile.diff import Diff, diff_of, names_of
 from ..data.profile.record_values import read, value_text
 from ..data.sources import find_data
@@ -60,7 +60,7 @@ def diff(
     return diff_of((datasets[0], datasets[1]), key, _shown)
 
 
-def _shown(column: Column, record: bytes) -> str:
+def _shown(column: ColumnProfile, record: bytes) -> str:
     """Return the values of a record in a column, on one line."""
     text = value_text(column, read(record), _CHARACTERS, lines=True)
     return one_line(text, 2 * _CHARACTERS)

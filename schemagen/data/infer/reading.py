@@ -17,7 +17,7 @@ from ..file_keys import are_of_one_kind, lacked_by_chance
 from ..files import FilePath
 from ..foreign import keyed_of
 from ..formatting import plural, shell_word
-from ..framing import Damage, whole_of
+from ..framing import Damage, whole_range
 from ..layouts import shards_like
 from ..one_pass import Scanned, read_files
 from .draft import quoted, with_commas
@@ -50,7 +50,7 @@ class Reading:
     ) -> None:
         self.keys: set[str] = set()
         self.files = [
-            FileKeys(Scanned(whole_of(file), Tally(0)), file.split) for file in files
+            FileKeys(Scanned(whole_range(file), Tally(0)), file.split) for file in files
         ]
         self._bytes = sum(file.size for file in files)
         splits: dict[str, list[int]] = {}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...progress import Bar
 from ...runtime.shared.tfrecord import MOST_RECORD_BYTES
 from ...runtime.sources.shards import File
-from ..one_pass import Group, Pass, Scanned, Wanted, read_data
+from ..one_pass import FileGroup, Pass, Scanned, Wanted, read_data
 from ..profile.associations import keys_of
 from ..profile.columns import keys_named, specs_by_split
 from ..profile.profile import Profile, profile_of
@@ -59,7 +59,9 @@ def inspect_data(
     """
     data = source if isinstance(source, Data) else find_data(source, split)
     specs = specs_by_split(data, spec)
-    read = [Group(name, specs.get(name), files) for name, files in data.splits.items()]
+    read = [
+        FileGroup(name, specs.get(name), files) for name, files in data.splits.items()
+    ]
     wanted = Wanted(
         statistics=True,
         digests=digests,

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..statistics.measures import PLAIN, Style
-from ..statistics.samples import MISSING, NUMBER, TEXT, Cells
+from ..statistics.samples import MISSING, NUMBER, TEXT, SampledValues
 from .classes import declared_classes, unique, value_name
-from .columns import Column, Split
+from .columns import ColumnProfile, SplitProfile
 from .information import (
     ALONE,
     FEWEST_OF_BIN,
@@ -70,7 +70,7 @@ class Variable:
         numbers: [N], NaN if a record has none; None of classes and texts.
     """
 
-    column: Column
+    column: ColumnProfile
     of: str
     ids: Ids
     names: Sequence[str] = ()
@@ -151,7 +151,9 @@ def keys_of(specs: Iterable[RecordSpec]) -> tuple[str, ...]:
     return (*targets, *found["input"])[:_MOST_KEYS] if targets else ()
 
 
-def associations_of(columns: Sequence[Column], split: Split) -> list[Associations]:
+def associations_of(
+    columns: Sequence[ColumnProfile], split: SplitProfile
+) -> list[Associations]:
     """Return how well features tell each target, by a split's sample of records.
 
     Args:
@@ -195,7 +197,7 @@ def _told(target: Variable, features: Iterable[Variable]) -> list[Association]:
     return [each for each in others if each.strength >= least] or presence
 
 
-def _target(column: Column, cells: Cells) -> Variable | None:
+def _target(column: ColumnProfile, cells: SampledValues) -> Variable | None:
     field = column.field
     if column.steps or field is None or field.role != "target":
         return None
@@ -204,7 +206,7 @@ def _target(column: Column, cells: Cells) -> Variable | None:
     return None
 
 
-def _features(column: Column, cells: Cells) -> Iterator[Variable]:
+def _features(column: ColumnProfile, cells: SampledValues) -> Iterator[Variable]:
     """Yield what can be judged of a column: values, sizes, means; presence comes last."""
     values = _of_values(column, cells, _BINS, missing=True)
     if values is not None and not _identifies(values):
@@ -221,7 +223,7 @@ def _features(column: Column, cells: Cells) -> Iterator[Variable]:
 
 
 def _of_values(
-    column: Column, cells: Cells, bins: int, *, missing: bool
+    column: ColumnProfile, cells: SampledValues, bins: int, *, missing: bool
 ) -> Variable | None:
     """Return the values of a column; None if any of them is no number and no text.
 
@@ -261,7 +263,12 @@ def _of_values(
 
 
 def _numeric(
-    column: Column, of: str, numbers: Values, bins: int = _BINS, *, missing: bool = True
+    column: ColumnProfile,
+    of: str,
+    numbers: Values,
+    bins: int = _BINS,
+    *,
+    missing: bool = True,
 ) -> Variable:
     """Return numbers in bins; records without one are a further bin, if that is wanted."""
     numbers = np.where(np.isfinite(numbers), numbers, np.nan)
@@ -273,7 +280,7 @@ def _numeric(
     return Variable(column, of, frequent(ids), numbers=numbers)
 
 
-def _holds(cells: Cells, kind: int) -> bool:
+def _holds(cells: SampledValues, kind: int) -> bool:
     """Return whether all values are of a kind, and there is one."""
     there = cells.held[cells.held != MISSING]
     return len(there) > 0 and bool((there == kind).all())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..formatting import decoded, hexadecimal, one_line, quoted, record_value
 from ..statistics.numbers import summed
-from .columns import Column, Split
+from .columns import ColumnProfile, SplitProfile
 
 if TYPE_CHECKING:
     from ...spec.model import FieldSpec
@@ -33,7 +33,7 @@ class ClassCounts:
         counts: the frequency of each name, by split.
     """
 
-    column: Column
+    column: ColumnProfile
     classes: tuple[str, ...]
     known: int | None
     counts: Mapping[str, Mapping[str, int]]
@@ -54,7 +54,9 @@ class ClassCounts:
         return self.declared or self.column.field is None
 
 
-def class_counts(column: Column, splits: Sequence[Split]) -> ClassCounts | None:
+def class_counts(
+    column: ColumnProfile, splits: Sequence[SplitProfile]
+) -> ClassCounts | None:
     """Return the counts of classes, or of values that look like classes, or None."""
     values = _values(column, splits)
     if values is None:
@@ -90,7 +92,7 @@ def declared_classes(field: FieldSpec) -> dict[Any, str]:
     }
 
 
-def _values(column: Column, splits: Sequence[Split]) -> Counts | None:
+def _values(column: ColumnProfile, splits: Sequence[SplitProfile]) -> Counts | None:
     """Return how often each value occurs by split; None if it is not counted."""
     found: dict[str, Mapping[Any, int]] = {}
     for split in splits:
@@ -107,7 +109,7 @@ def _values(column: Column, splits: Sequence[Split]) -> Counts | None:
     return found if len(kinds) == 1 else None
 
 
-def _like_classes(column: Column, values: Counts) -> bool:
+def _like_classes(column: ColumnProfile, values: Counts) -> bool:
     """Tell texts, and without a schema single ids from 0 or 1, that come again."""
     counts = summed(values.values())
     numbers = [value for value in counts if isinstance(value, int)]

@@ -28,7 +28,7 @@ from ..statistics.model import (
     StepsStatistics,
     merged_key,
 )
-from ..statistics.numbers import Numbers
+from ..statistics.numbers import NumericStatistics
 
 if TYPE_CHECKING:
     from ...runtime.cells.part import Part
@@ -47,7 +47,7 @@ _ID = re.compile(r"(?:(?:^|[\W_])[iI]|(?<=[a-z])I)[dD]s?$")
 
 
 @dataclass(frozen=True)
-class Split:
+class SplitProfile:
     """A split.
 
     Attributes:
@@ -66,7 +66,7 @@ class Split:
 
 def splits_of(
     found: Mapping[str, RecordStatistics], *, ordered: bool = False
-) -> tuple[Split, ...]:
+) -> tuple[SplitProfile, ...]:
     """Return the splits: train or else the largest one, validation, test, and others.
 
     Args:
@@ -78,7 +78,7 @@ def splits_of(
         largest = max(names, key=lambda name: found[name].records)
         names.sort(key=lambda name: name != largest)
     return tuple(
-        Split(name, label_of(name), index, found[name])
+        SplitProfile(name, label_of(name), index, found[name])
         for index, name in enumerate(names)
     )
 
@@ -97,7 +97,7 @@ class ColumnName:
 
 
 @dataclass(frozen=True)
-class Column:
+class ColumnProfile:
     """The features of one key, or the feature lists of one key, in each split.
 
     Attributes:
@@ -120,7 +120,7 @@ class Column:
     part: str
     found: Mapping[str, KeyStatistics]
     present: Mapping[str, int]
-    step_counts: Mapping[str, Numbers]
+    step_counts: Mapping[str, NumericStatistics]
     __get_pydantic_core_schema__ = ShownAs(
         lambda column: ColumnName(column.name, column.key), ColumnName
     )
@@ -132,7 +132,7 @@ class Column:
             return None
         return self.declared.step if self.steps else self.declared
 
-    def kind_in(self, split: Split) -> KindStatistics | None:
+    def kind_in(self, split: SplitProfile) -> KindStatistics | None:
         """Return the statistics of one kind in a split: the most frequent one of all splits.
 
         If the split does not have it, it is the most frequent one there.
@@ -158,7 +158,7 @@ class Column:
         merged = merged_key([*self.found.values()])
         return merged.by_kind.get(self._kind) or KindStatistics()
 
-    def missing_in(self, split: Split) -> int:
+    def missing_in(self, split: SplitProfile) -> int:
         """Return how many records lack it."""
         return split.found.read - self.present.get(split.name, 0)
 
@@ -353,8 +353,8 @@ def title_of(found: DataStatistics, spec: RecordSpec | None) -> str:
 
 
 def columns_of(
-    splits: Sequence[Split], specs: Iterable[RecordSpec]
-) -> tuple[Column, ...]:
+    splits: Sequence[SplitProfile], specs: Iterable[RecordSpec]
+) -> tuple[ColumnProfile, ...]:
     """Return the fields in the order of the schema, then further keys.
 
     Args:
@@ -383,11 +383,11 @@ def _column(
     steps: bool,
     declared: FieldSpec | None,
     stored: Stored | None,
-    splits: Sequence[Split],
-) -> Column:
+    splits: Sequence[SplitProfile],
+) -> ColumnProfile:
     found: dict[str, KeyStatistics] = {}
     present: dict[str, int] = {}
-    counts: dict[str, Numbers] = {}
+    counts: dict[str, NumericStatistics] = {}
     numbered = {k: v for split in splits for k, v in split.found.numbered.items()}
     for split in splits:
         held = split.found.steps.get(key) if steps else split.found.keys.get(key)
@@ -398,7 +398,7 @@ def _column(
             else:
                 found[split.name] = held
             present[split.name] = held.present
-    return Column(
+    return ColumnProfile(
         name=key_name(declared.label if declared else key, 80),
         key=key,
         keys=[key] if steps else numbered.get(key, [key]),
@@ -450,14 +450,17 @@ DURATIONS = Quantity("durations", "seconds", "durations in seconds")
 
 
 def quantities_of(
-    column: Column, splits: Sequence[Split]
-) -> dict[Quantity, dict[str, Numbers]]:
+    column: ColumnProfile, splits: Sequence[SplitProfile]
+) -> dict[Quantity, dict[str, NumericStatistics]]:
     """Return the numbers of a column by split, where any is finite."""
-    quantities: dict[Quantity, dict[str, Numbers]] = {}
+    quantities: dict[Quantity, dict[str, NumericStatistics]] = {}
     for split in splits:
         found, kind = {}, column.kind_in(split)
         if kind is not None:
-            found = {VALUES: kind.numbers or Numbers(), column.lengths: kind.lengths}
+            found = {
+                VALUES: kind.numbers or NumericStatistics(),
+                column.lengths: kind.lengths,
+            }
         if split.name in column.step_counts:
             found[STEPS] = column.step_counts[split.name]
         if kind is not None and kind.contents is not None:

@@ -14,7 +14,7 @@ from ..formatting import one_line
 from ..statistics.digests import Digested
 from ..statistics.model import DataStatistics, RecordStatistics
 from .changes import Changes, Dataset, Rows, Shown, Side, Unmatched, changes_of
-from .columns import Column, Split, latest_of
+from .columns import ColumnProfile, SplitProfile, latest_of
 from .groups import no_field
 from .notes import unread_of
 from .profile import Profile
@@ -188,14 +188,14 @@ def _key_in(profile: Profile, other: Profile, name: str) -> str:
 def _identifying(profiles: tuple[Profile, Profile]) -> tuple[str, ...]:
     """Return the names of the columns whose values identify records, short ones first."""
 
-    def identifies(column: Column) -> bool:
+    def identifies(column: ColumnProfile) -> bool:
         return all(
             len(split.found.digests.values.get(column.key, ())) == split.found.records
             for profile in profiles
             for split in profile.splits
         )
 
-    def size(column: Column) -> float:
+    def size(column: ColumnProfile) -> float:
         contents = column.whole.contents
         return contents.sizes.maximum or 0 if contents else 0
 
@@ -288,7 +288,7 @@ def _each_different(values: Digested) -> Digested:
 def _together(
     profiles: tuple[Profile, Profile],
     names: tuple[str, str],
-    both: Sequence[tuple[Split | None, Split | None]],
+    both: Sequence[tuple[SplitProfile | None, SplitProfile | None]],
 ) -> Profile:
     """Return the profile of two datasets, whose splits have the dataset in their names.
 

@@ -16,7 +16,7 @@ from ...documents import WithProperties
 from ..formatting import listed, one_line
 from ..statistics.digests import Digested
 from ..statistics.model import FileStatistics
-from .columns import Column, Split
+from .columns import ColumnProfile, SplitProfile
 
 # A key identifies records if so many of its values are different.
 _DIFFERENT = 0.8
@@ -41,7 +41,7 @@ SHOWN = 3
 
 
 @dataclass(frozen=True, order=True)
-class Place:
+class Position:
     """A record.
 
     Attributes:
@@ -90,11 +90,11 @@ class Duplicate:
         values: of groups, the values of the most records.
     """
 
-    column: Column | None
-    splits: tuple[Split, ...]
+    column: ColumnProfile | None
+    splits: tuple[SplitProfile, ...]
     count: int
     share: float
-    places: tuple[tuple[Place, Place], ...] = ()
+    places: tuple[tuple[Position, Position], ...] = ()
     files: int = 0
     natural: bool = False
     records: int = 0
@@ -136,7 +136,7 @@ class Duplicates:
     """
 
     found: tuple[Duplicate, ...] = ()
-    compared: tuple[Column, ...] = ()
+    compared: tuple[ColumnProfile, ...] = ()
 
     def __add__(self, other: Duplicates) -> Duplicates:
         return Duplicates(self.found + other.found, self.compared + other.compared)
@@ -171,10 +171,12 @@ class Duplicates:
 
 
 def duplicates_of(
-    columns: Sequence[Column], splits: Sequence[Split], files: Sequence[FileStatistics]
+    columns: Sequence[ColumnProfile],
+    splits: Sequence[SplitProfile],
+    files: Sequence[FileStatistics],
 ) -> Duplicates:
     """Find repeated records and values by the digests of splits."""
-    places = {each.name: Places.of(each, files) for each in splits}
+    places = {each.name: SplitPositions.of(each, files) for each in splits}
     records = {each.name: each.found.digests.records for each in splits}
     found = [*_repeated(None, records, _firsts(records), splits, places)]
     compared = []
@@ -250,11 +252,11 @@ def _identify(values: Mapping[str, Digested], firsts: _Firsts) -> bool:
 
 
 def _repeated(
-    column: Column | None,
+    column: ColumnProfile | None,
     found: Mapping[str, Digested],
     firsts: _Firsts,
-    splits: Sequence[Split],
-    places: Mapping[str, Places],
+    splits: Sequence[SplitProfile],
+    places: Mapping[str, SplitPositions],
 ) -> Iterator[Duplicate]:
     """Yield what is there more than once in a split, and what is in two."""
     for split in splits:
@@ -296,7 +298,7 @@ def _repeated(
 
 
 @dataclass(frozen=True)
-class Places:
+class SplitPositions:
     """Where the records of a split are: they were read file by file.
 
     Attributes:
@@ -308,7 +310,7 @@ class Places:
     ends: NDArray[np.int64] = field(compare=False)
 
     @classmethod
-    def of(cls, split: Split, files: Sequence[FileStatistics]) -> Places:
+    def of(cls, split: SplitProfile, files: Sequence[FileStatistics]) -> SplitPositions:
         """Return the places of a split's records, by the files of all splits."""
         own = [file for file in files if file.split == split.name]
         return cls(own, np.cumsum([file.records for file in own], dtype=np.int64))
@@ -317,21 +319,21 @@ class Places:
         """Whether so many digests are those of all records, one each."""
         return len(self.ends) > 0 and records == self.ends[-1]
 
-    def place(self, row: int) -> Place:
+    def place(self, row: int) -> Position:
         """Return the place of a record."""
         at = int(np.searchsorted(self.ends, row, "right"))
         file = self.files[at]
         number = row - int(self.ends[at]) + file.records
-        return Place(file.path, -1 if file.damaged else number)
+        return Position(file.path, -1 if file.damaged else number)
 
     def pairs(
         self,
         rows: NDArray[np.int64],
-        other: Places,
+        other: SplitPositions,
         others: NDArray[np.int64],
         records: int,
         other_records: int | None = None,
-    ) -> tuple[tuple[Place, Place], ...]:
+    ) -> tuple[tuple[Position, Position], ...]:
         """Return the first places of rows, each with that of an equal record."""
         same = records if other_records is None else other_records
         if not (self.knows(records) and other.knows(same)):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ...runtime.shared.times import Time
 from ..formatting import number, record_value
-from .numbers import Numbers, quantile
+from .numbers import NumericStatistics, quantile
 
 VALUES = "values"
 """The unit of measures that count."""
@@ -29,7 +29,7 @@ class Measure(NamedTuple):
     """
 
     name: str
-    of: Callable[[Numbers], int | float | None]
+    of: Callable[[NumericStatistics], int | float | None]
     unit: str = ""
     spread: bool = False
     of_values: bool = True
@@ -37,7 +37,7 @@ class Measure(NamedTuple):
     digits: int = 4
 
 
-def _at(share: float) -> Callable[[Numbers], float | None]:
+def _at(share: float) -> Callable[[NumericStatistics], float | None]:
     return partial(quantile, share=share)
 
 
@@ -71,7 +71,7 @@ MEASURES = (
 BY_NAME = {measure.name: measure for measure in MEASURES}
 
 
-def measured(found: Numbers) -> dict[str, int | float]:
+def measured(found: NumericStatistics) -> dict[str, int | float]:
     """Return what the numbers have, by name; whole numbers of integers as int."""
     every = {measure.name: measure.of(found) for measure in MEASURES}
     return {
@@ -130,14 +130,14 @@ PLAIN = Style()
 """Amounts and counts."""
 
 
-def spread_of(found: Numbers) -> float:
+def spread_of(found: NumericStatistics) -> float:
     """Return how far the greatest of the finite numbers is from the least."""
     if found.minimum is None or found.maximum is None:
         return 0.0
     return float(found.maximum) - float(found.minimum)
 
 
-def measure_texts(found: Numbers, style: Style = PLAIN) -> dict[str, str]:
+def measure_texts(found: NumericStatistics, style: Style = PLAIN) -> dict[str, str]:
     """Return what the numbers have for people, by name."""
     spread = spread_of(found)
     return {

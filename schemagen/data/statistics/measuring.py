@@ -27,7 +27,7 @@ from .model import (
     merged_records,
 )
 from .numbered import Numbered, with_numbered
-from .numbers import Numbers, numbers
+from .numbers import NumericStatistics, numbers
 from .raw import RawNumbers, numbers_of, with_numbers
 from .samples import Sample, priorities_of, with_samples
 from .sounds import Sound
@@ -178,7 +178,7 @@ def _row_counts(rows: Mapping[str, Sequence[int]]) -> dict[str, int]:
     return {name: len(some) for name, some in rows.items()}
 
 
-def _numbers(arrays: Sequence[NDArray[Any]]) -> Numbers:
+def _numbers(arrays: Sequence[NDArray[Any]]) -> NumericStatistics:
     return numbers(arrays[0] if len(arrays) == 1 else np.concatenate(arrays))
 
 

@@ -194,7 +194,7 @@ _FIRST_LOOK = 1 << 12
 
 
 @dataclass(frozen=True)
-class Numbers:
+class NumericStatistics:
     """Some numbers of one key, or lengths, or sizes: all of them int, or float.
 
     Minimum, maximum, total, squares, histogram and magnitudes are of those that are
@@ -259,10 +259,10 @@ class Numbers:
         return self.minimum if single else None
 
 
-def numbers(values: NDArray[Any]) -> Numbers:
+def numbers(values: NDArray[Any]) -> NumericStatistics:
     """Summarize int64, uint64, float32 or float64 values: [N]."""
     if not len(values):
-        return Numbers()
+        return NumericStatistics()
     count, floats = len(values), values.dtype.kind == "f"
     nan, infinite = 0, (0, 0)
     if floats:
@@ -274,7 +274,7 @@ def numbers(values: NDArray[Any]) -> Numbers:
             nan = count - int(np.count_nonzero(finite)) - sum(infinite)
             values = values[finite]
     if not len(values):
-        return Numbers(count, nan=nan, infinite=infinite, floats=floats)
+        return NumericStatistics(count, nan=nan, infinite=infinite, floats=floats)
     low, high = values.min().item(), values.max().item()
     zeros = len(values) - int(np.count_nonzero(values))
     whole = len(values)
@@ -289,7 +289,7 @@ def numbers(values: NDArray[Any]) -> Numbers:
     total *= 2**_HEADROOM
     with np.errstate(over="ignore"):
         squares = (wide - float(total / (count - nan - sum(infinite)))) ** 2
-    return Numbers(
+    return NumericStatistics(
         count=count,
         zeros=zeros,
         whole=whole,
@@ -325,11 +325,11 @@ def _distinct(
     return (unique, counts) if len(unique) <= DISTINCT else None
 
 
-def merged_numbers(parts: Sequence[Numbers]) -> Numbers:
+def merged_numbers(parts: Sequence[NumericStatistics]) -> NumericStatistics:
     """Merge summaries of parts, by Chan, Golub and LeVeque."""
     parts = [part for part in parts if part.count]
     if len(parts) < 2:
-        return parts[0] if parts else Numbers()
+        return parts[0] if parts else NumericStatistics()
     below, above = zip(*(part.infinite for part in parts), strict=True)
     some = [part for part in parts if part.finite]
     low = min((part.minimum for part in some if part.minimum is not None), default=None)
@@ -350,7 +350,7 @@ def merged_numbers(parts: Sequence[Numbers]) -> Numbers:
             part.squares + part.finite * (each * each)  # `**` raises if it is infinite
             for part, each in zip(some, apart, strict=True)
         )
-    return Numbers(
+    return NumericStatistics(
         count=sum(part.count for part in parts),
         zeros=sum(part.zeros for part in parts),
         whole=sum(part.whole for part in parts),
@@ -375,7 +375,7 @@ def few(parts: Sequence[Mapping[Any, int] | None]) -> dict[Any, int] | None:
     return found if len(found) <= DISTINCT else None
 
 
-def quantile(found: Numbers, share: float) -> float | None:
+def quantile(found: NumericStatistics, share: float) -> float | None:
     """Estimate the value below which that share of the finite ones lies.
 
     It is exact where the values are counted one by one, and else within a bin of the

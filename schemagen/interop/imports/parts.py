@@ -25,7 +25,7 @@ Made = tuple[FieldSpec, str]
 
 
 @dataclass(frozen=True)
-class Part:
+class ImportedField:
     """One part of a source: the field that it becomes, or why it is refused.
 
     Attributes:
@@ -43,7 +43,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Source:
+class ImportedRecord:
     """A source that was read.
 
     Attributes:
@@ -52,7 +52,7 @@ class Source:
         message: "Example" or "SequenceExample".
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[ImportedField, ...]
     doc: str = ""
     message: str = "Example"
 
@@ -62,7 +62,7 @@ class Source:
         return tuple(part.field for part in self.parts if part.field)
 
 
-def part_of(name: str, found: str, make: Callable[[], Made]) -> Part:
+def imported_field(name: str, found: str, make: Callable[[], Made]) -> ImportedField:
     """Return what a part becomes; it is refused if no kind can hold it.
 
     Args:
@@ -75,12 +75,12 @@ def part_of(name: str, found: str, make: Callable[[], Made]) -> Part:
         if field.default not in (None, ()):
             check_default(field.kind, field.name, field.default)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        return Part(name, None, found, f"cannot be imported: {error}")
-    return Part(name, field, remark)
+        return ImportedField(name, None, found, f"cannot be imported: {error}")
+    return ImportedField(name, field, remark)
 
 
 @dataclass(frozen=True)
-class Place:
+class FieldPlace:
     """The place of a field, and what its source says whatever its kind is.
 
     Attributes:
@@ -140,13 +140,13 @@ class Place:
         return self.field(VarLen, dtype=dtype, item_shape=items, **facts), remark
 
 
-def places(names: Iterable[str], path: tuple[str, ...] = ()) -> Iterator[Place]:
+def places(names: Iterable[str], path: tuple[str, ...] = ()) -> Iterator[FieldPlace]:
     """Yield the places of the fields with these names in the source."""
     taken: set[str] = set()
     for name in names:
         own = field_name(name, taken)
         taken.add(own)
-        yield Place((*path, own), name)
+        yield FieldPlace((*path, own), name)
 
 
 def prose(text: str, width: int = 80) -> str:

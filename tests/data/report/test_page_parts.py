@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from schemagen.data.profile.columns import Column
+from schemagen.data.profile.columns import ColumnProfile
 from schemagen.data.report import samples
 from schemagen.data.report.charts import (
     Bar,
@@ -195,7 +195,7 @@ def test_texts_of_a_sample_are_made_once(
     """Only what is too long for a cell of the table is made for it again."""
     made: list[str] = []
 
-    def counted(column: Column, *arguments: Any, **options: Any) -> str:
+    def counted(column: ColumnProfile, *arguments: Any, **options: Any) -> str:
         made.append(column.key)
         return value_text(column, *arguments, **options)
 
