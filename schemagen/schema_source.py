@@ -15,7 +15,6 @@ from tempfile import TemporaryDirectory
 from textwrap import TextWrapper
 from typing import Any
 
-from . import schema
 from .codegen.python_source import (
     STEP,
     WIDTH,
@@ -28,11 +27,11 @@ from .codegen.python_source import (
     prose,
 )
 from .findings import Finding
-from .runtime.kinds.classes import names_of
+from .runtime.kinds.classes import Label, names_of
 from .runtime.kinds.kind import Kind
 from .runtime.kinds.parameters import Parameters, parameters_of
+from .runtime.kinds.registry import KINDS
 from .runtime.shared.errors import Problem
-from .schema import Label
 from .schema.declaration import PLAIN_KINDS
 from .schema.loading import load_schemas
 from .schema.nesting import SEPARATOR, with_keys
@@ -198,7 +197,7 @@ _MODULES = {
     "Literal": "typing",
     "BaseModel": "pydantic",
     "np": "numpy",
-    **dict.fromkeys(schema.__all__, "schemagen"),
+    **dict.fromkeys((*KINDS, "Augment", "Nested"), "schemagen"),
 }
 _BUILTINS = ("bool", "bytes", "complex", "dict", "float", "int", "list", "str", "tuple")
 _ROOTS = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
@@ -207,7 +206,7 @@ KNOWN = frozenset({*_MODULES, *_BUILTINS})
 """The names that a schema file may use."""
 
 
-class NamesOfFile:
+class UsedNames:
     """The names that one file has used so far.
 
     A field hides what it is named like from the lines around it. Such a thing gets a
@@ -365,7 +364,7 @@ class _SchemaFile:
         self._members = tree(declared_boxes(spec.fields))
         names = {name for field in spec.fields for name in (field.name, *field.path)}
         hidden = {*names, spec.class_name}
-        self.words = NamesOfFile(hidden)
+        self.words = UsedNames(hidden)
         self._taken = hidden | KNOWN
         self._models: dict[tuple[str, ...], str] = {}
         self._comments = comments

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Collection, Mapping
 from itertools import chain, count
 
-from ...schema import Record
+from ...schema.record import Record
 from ...spec.names import RESERVED_FIELDS
 
 Path = tuple[str, ...]

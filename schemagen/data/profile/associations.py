@@ -10,7 +10,7 @@ import numpy as np
 
 from ..statistics.measures import PLAIN, Style
 from ..statistics.samples import MISSING, NUMBER, TEXT, SampledValues
-from .classes import declared_classes, unique, value_name
+from .classes import unique, value_name
 from .columns import ColumnProfile, SplitProfile
 from .information import (
     ALONE,
@@ -239,7 +239,7 @@ def _of_values(
         return None
     names: Mapping[Any, str] = {}
     if column.of_classes:
-        names = declared_classes(field)
+        names = column.class_names
     elif column.is_bool:
         names = {0: "False", 1: "True"}
     elif numbers:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import Any
 
 from ..formatting import decoded, hexadecimal, one_line, quoted, record_value
 from ..statistics.numbers import summed
 from .columns import ColumnProfile, SplitProfile
-
-if TYPE_CHECKING:
-    from ...spec.model import FieldSpec
 
 _MOST_CLASSES = 1_000
 
@@ -62,10 +60,10 @@ def class_counts(
     if values is None:
         return None
     different = {value for counts in values.values() for value in counts}
-    field, known = column.field, None
+    known = None
     names: dict[int | bytes, str] = {}
-    if field is not None and field.codec.of_classes:
-        names = declared_classes(field)
+    if column.of_classes:
+        names = dict(islice(column.class_names.items(), _MOST_CLASSES))
         known = len(names)
     elif column.is_bool:
         names = {0: "False", 1: "True"}
@@ -80,16 +78,6 @@ def class_counts(
         for split, found in values.items()
     }
     return ClassCounts(column, tuple(names.values()), known, counts)
-
-
-def declared_classes(field: FieldSpec) -> dict[Any, str]:
-    """Return the names of the first classes of a schema, by their stored values."""
-    codec: Any = field.codec
-    stored = codec.stored_as[:_MOST_CLASSES]
-    names = codec.classes or range(len(stored))
-    return {
-        each: one_line(str(name), 60) for each, name in zip(stored, names, strict=False)
-    }
 
 
 def _values(column: ColumnProfile, splits: Sequence[SplitProfile]) -> Counts | None:

@@ -184,14 +184,7 @@ class ColumnProfile:
     @cached_property
     def class_names(self) -> Mapping[Any, str]:
         """The names of its classes, by their stored values; empty without classes."""
-        if self.field is None or not self.field.codec.of_classes:
-            return {}
-        codec: Any = self.field.codec
-        names = codec.classes or codec.stored_as
-        return {
-            each: one_line(str(name), 60)
-            for each, name in zip(codec.stored_as, names, strict=False)
-        }
+        return class_names(self.field) if self.field is not None else {}
 
     @property
     def is_bool(self) -> bool:
@@ -274,6 +267,21 @@ class ColumnProfile:
         words = type_of(self.field) if self.field else self.part or listed(self.kinds)
         words = words or "no values"
         return f"{words}, in steps" if self.steps else words
+
+
+def class_names(field: FieldSpec) -> Mapping[Any, str]:
+    """Return the names of a field's classes, or else their ids, by their stored values.
+
+    It is empty if the values are not classes.
+    """
+    if not field.codec.of_classes:
+        return {}
+    codec: Any = field.codec
+    names = codec.classes or range(codec.count)
+    return {
+        each: one_line(str(name), 60)
+        for each, name in zip(codec.stored_as, names, strict=False)
+    }
 
 
 def type_of(field: FieldSpec) -> str:

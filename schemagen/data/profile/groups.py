@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from ...runtime.shared.errors import DatasetError, with_suggestion
 from ..formatting import listed
 from ..statistics.digests import GroupValues
 from ..statistics.model import FileStatistics
-from .classes import declared_classes, value_name
+from .classes import value_name
 from .columns import ColumnProfile, SplitProfile
 from .duplicates import SHOWN, Duplicate, Duplicates, SharedValue, SplitPositions
 
@@ -103,7 +102,7 @@ def _shared(
     firsts = [first.rows[np.argmax(first.digests == digest)] for digest in shown]
     one, other = (places[split.name] for split in splits)
     sizes = [len(split.found.digests.records) for split in splits]
-    names = _names(column)
+    names = column.class_names
     values = [second.names[digest] for digest in shown.tolist()]
     yield Duplicate(
         column,
@@ -120,12 +119,6 @@ def _shared(
             for value, count in zip(values, counts[order].tolist(), strict=True)
         ),
     )
-
-
-def _names(column: ColumnProfile) -> Mapping[Any, str]:
-    """Return the names of classes by their values; none for other values."""
-    field = column.field
-    return declared_classes(field) if field and field.codec.of_classes else {}
 
 
 def _text(column: ColumnProfile, value: int | bytes) -> str:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...runtime.images.headers import MOST_PIXELS
 from ..formatting import decoded, one_line, record_value
-from ..profile.classes import declared_classes
+from ..profile.columns import class_names
 from ..profile.record_values import DecodedFeatures
 from ..thumbnails import Box, Budget, Thumbnail, opened, palette_url, shown
 
@@ -244,5 +244,5 @@ def _labels(
     if field is None or feature is None or len(feature.values) != count:
         return [""] * count
     texts = [one_line(decoded(text) or "", 40) for text in features.bytes_of(feature)]
-    names = declared_classes(field) if field.codec.of_classes else {}
+    names = class_names(field)
     return texts or [names.get(v) or record_value(v) for v in feature.values]

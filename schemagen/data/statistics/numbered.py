@@ -20,12 +20,8 @@ Numbered = Mapping[str, Sequence[str]]
 
 def numbered_of(spec: RecordSpec | None) -> dict[str, Sequence[str]]:
     """Return the fields whose values have a key each."""
-    found: dict[str, Sequence[str]] = {}
-    for field in spec.fields if spec else ():
-        further = [part.key for part in field.parts if part.parameter == "keys"]
-        if further:
-            found[field.key] = [field.key, *further]
-    return found
+    every = {field.key: field.numbered_keys for field in (spec.fields if spec else ())}
+    return {key: keys for key, keys in every.items() if len(keys) > 1}
 
 
 def with_numbered(columns: Columns, numbered: Numbered) -> Columns:

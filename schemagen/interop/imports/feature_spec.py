@@ -19,8 +19,11 @@ from typing import Any
 import numpy as np
 
 from ...findings import Finding, Location, SchemagenError, printable, refuse
+from ...runtime.kinds.lists import VarLen
+from ...runtime.kinds.ragged import Ragged
+from ...runtime.kinds.sparse import Sparse
+from ...runtime.kinds.steps import Steps
 from ...runtime.shared.errors import did_you_mean
-from ...schema import Ragged, Sparse, Steps, VarLen
 from ...schema.declaration import as_tuple
 from .parts import (
     MAYBE,

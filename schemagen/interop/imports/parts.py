@@ -11,7 +11,9 @@ from typing import Any
 
 from ...findings import Finding, Location, SchemagenError, printable, refuse
 from ...runtime.kinds.kind import Kind
-from ...schema import Scalar, Text, VarLen, Vector
+from ...runtime.kinds.lists import VarLen
+from ...runtime.kinds.numbers import Scalar, Vector
+from ...runtime.kinds.text import Text
 from ...schema.parameters import problems
 from ...schema_source import field_name
 from ...spec.checks import check_default

@@ -16,10 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from ...runtime.kinds.box_sides import XYWH, XYXY, YXYX
+from ...runtime.kinds.classes import Label
+from ...runtime.kinds.image_lists import Images
+from ...runtime.kinds.images import Image
+from ...runtime.kinds.ragged import Ragged
 from ...runtime.records.groups import group_of
 from ...runtime.shared.dtypes import FLOATS, RAW_ONLY
 from ...runtime.shared.values import shortened
-from ...schema import Image, Images, Label, Ragged
 from .parts import (
     FieldPlace,
     ImportedField,

@@ -10,8 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from ...runtime.cells.part import BYTES, list_of
+from ...runtime.kinds.classes import Label
+from ...runtime.kinds.images import Image
 from ...runtime.kinds.kind import Kind
-from ...schema import Image, Label, Ragged, Sparse
+from ...runtime.kinds.ragged import Ragged
+from ...runtime.kinds.sparse import Sparse
 from ..metadata import DOMAINS, TYPES, empty_schema
 from .parts import (
     MAYBE,
