@@ -32,7 +32,8 @@ from schemagen.data.infer.guesses import (
 )
 from schemagen.data.sources import find_data
 from schemagen.data.statistics.bytes_values import BytesValues, ImageInfo
-from schemagen.data.statistics.numbers import Histogram, NumericStatistics, numbers
+from schemagen.data.statistics.histograms import Histogram
+from schemagen.data.statistics.numbers import NumericStatistics, numbers
 from schemagen.runtime.cells.columns import Column
 from schemagen.runtime.cells.tensor_proto import WholeTensor
 from schemagen.runtime.native import BYTES, INT64

@@ -39,7 +39,7 @@ from .schema.record import Record
 from .spec.model import FieldSpec, RecordSpec
 from .spec.names import RESERVED_FIELDS
 from .spec.resolve import resolve
-from .spec.scaled_boxes import declared_boxes
+from .spec.scaled_boxes import boxes_of_schema
 from .spec.training import with_role
 
 
@@ -361,7 +361,7 @@ class _SchemaFile:
     """One schema file, while it is written."""
 
     def __init__(self, spec: RecordSpec, comments: Mapping[str, Sequence[str]]) -> None:
-        self._members = tree(declared_boxes(spec.fields))
+        self._members = tree(boxes_of_schema(spec.fields))
         names = {name for field in spec.fields for name in (field.name, *field.path)}
         hidden = {*names, spec.class_name}
         self.words = UsedNames(hidden)

@@ -145,7 +145,7 @@ def defaults_of(kind: type[Kind]) -> dict[str, Any]:
     }
 
 
-def seldom_facts(kind: type[Kind]) -> dict[str, Any]:
+def facts_left_out(kind: type[Kind]) -> dict[str, Any]:
     """Return the facts that JSON leaves out, by name, with the value that they then have."""
     defaults = defaults_of(kind)
     return {

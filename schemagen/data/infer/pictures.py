@@ -178,7 +178,7 @@ def _sizes_of(evidence: Evidence, draft: Draft) -> Rows:
     axes = [
         np.full(data.records, size)
         if size is not None
-        else evidence.keys[draft.facts[f"{axis}_key"]].lists.firsts(data.records)
+        else evidence.keys[draft.facts[f"{axis}_key"]].lists.first_values(data.records)
         for axis, size in zip(AXES[:2], draft.facts["shape"], strict=False)
     ]
     return np.where(data.lengths[:, np.newaxis] > 0, np.stack(axes, axis=1), -1)
@@ -230,7 +230,7 @@ def _with_size(
         sized = draft.with_facts(**{f"{axis}_key": key})
         if not drafts.admits(sized):
             continue
-        stored = drafts.evidence.keys[key].lists.firsts(data.records)
+        stored = drafts.evidence.keys[key].lists.first_values(data.records)
         wrong = int((stored != sizes)[present].sum())
         if not wrong:
             return sized

@@ -240,7 +240,7 @@ class Lists:
             return None
         return self._short.array(records)
 
-    def firsts(self, records: int) -> Rows:
+    def first_values(self, records: int) -> Rows:
         """Return the number of each record of a key that has one in each: int64 [N]."""
         table = self.table(records)
         return np.zeros(records, np.int64) if table is None else table[:, 0]

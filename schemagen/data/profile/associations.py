@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..statistics.measures import PLAIN, Style
 from ..statistics.samples import MISSING, NUMBER, TEXT, SampledValues
+from ..statistics.style import PLAIN, Style
 from .classes import unique, value_name
 from .columns import ColumnProfile, SplitProfile
 from .information import (
@@ -20,7 +20,7 @@ from .information import (
     binned,
     frequent,
     normalised_information,
-    told_alone,
+    separated_classes,
 )
 
 if TYPE_CHECKING:
@@ -96,14 +96,14 @@ class Association:
         strength: the normalised mutual information, 0 to 1.
         bins: how many bins the feature has.
         records: how many records are in a bin of both.
-        told: the classes of the target that it tells from all others on its own.
+        separated: the classes of the target that it separates from all others alone.
     """
 
     feature: Variable
     strength: float
     bins: int
     records: int
-    told: Sequence[str] = ()
+    separated: Sequence[str] = ()
 
     @property
     def alone(self) -> bool:
@@ -113,7 +113,7 @@ class Association:
     @property
     def marked(self) -> bool:
         """Whether it tells the target, or some of its classes, on its own."""
-        return self.alone or bool(self.told)
+        return self.alone or bool(self.separated)
 
 
 @dataclass(frozen=True)
@@ -177,14 +177,18 @@ def associations_of(
     for column, held in cells:
         target = _target(column, held)
         if target is not None:
-            some = (each for own in features for each in _told(target, own))
+            some = (
+                each for own in features for each in _associations_with(target, own)
+            )
             ranked = sorted(some, key=lambda each: -each.strength)
             if ranked:
                 found.append(Associations(target, len(rows), ranked))
     return found
 
 
-def _told(target: Variable, features: Iterable[Variable]) -> list[Association]:
+def _associations_with(
+    target: Variable, features: Iterable[Variable]
+) -> list[Association]:
     """Return the associations of a column's features.
 
     Records without a value are a bin of each, so that presence is of interest only where
@@ -319,7 +323,7 @@ def _associated(target: Variable, feature: Variable) -> Association | None:
     table = np.bincount(one * len(bins) + other, minlength=len(classes) * len(bins))
     table = table.reshape(len(classes), len(bins))
     strength = normalised_information(table)
-    told = ()
+    separated = ()
     if strength and len(classes) > 2 and target.names:
-        told = tuple(target.names[at] for at in classes[told_alone(table)])
-    return Association(feature, strength, len(bins), len(one), told)
+        separated = tuple(target.names[at] for at in classes[separated_classes(table)])
+    return Association(feature, strength, len(bins), len(one), separated)

@@ -19,7 +19,6 @@ from ...runtime.shared.values import shape_text
 from ..formatting import key_name, listed, one_line
 from ..layouts import split_order
 from ..sources import Data
-from ..statistics.measures import PLAIN, Style
 from ..statistics.model import (
     DataStatistics,
     KeyStatistics,
@@ -29,6 +28,7 @@ from ..statistics.model import (
     merged_key,
 )
 from ..statistics.numbers import NumericStatistics
+from ..statistics.style import PLAIN, Style
 
 if TYPE_CHECKING:
     from ...runtime.cells.part import Part

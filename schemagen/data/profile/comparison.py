@@ -9,8 +9,7 @@ from typing import Any
 
 from ...runtime.native import BYTES
 from ..formatting import share
-from ..statistics.measures import BY_NAME
-from ..statistics.numbers import NumericStatistics
+from ..statistics.numbers import BY_NAME, NumericStatistics
 from .classes import ClassCounts, value_name
 from .columns import (
     LENGTHS,

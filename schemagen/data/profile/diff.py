@@ -128,11 +128,11 @@ def diff_of(datasets: tuple[Dataset, Dataset], key: str, shown: Shown) -> Diff:
     """
     names = (datasets[0].name, datasets[1].name)
     profiles = one, other = (datasets[0].profile, datasets[1].profile)
-    firsts, seconds = ({each.name: each for each in p.splits} for p in profiles)
-    if len(firsts) == len(seconds) == 1:
-        name = "" if firsts.keys() != seconds.keys() else next(iter(firsts))
-        firsts, seconds = ({name: each} for each in (one.splits[0], other.splits[0]))
-    pairs = {name: (firsts.get(name), seconds.get(name)) for name in firsts | seconds}
+    first, second = ({each.name: each for each in p.splits} for p in profiles)
+    if len(first) == len(second) == 1:
+        name = "" if first.keys() != second.keys() else next(iter(first))
+        first, second = ({name: each} for each in (one.splits[0], other.splits[0]))
+    pairs = {name: (first.get(name), second.get(name)) for name in first | second}
     keys = (_key_in(one, other, key), _key_in(other, one, key))
     splits = []
     for name, pair in pairs.items():

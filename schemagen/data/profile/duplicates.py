@@ -25,7 +25,7 @@ _DIFFERENT = 0.8
 _FEWEST = 30
 
 # The different digests of each split, and where each of them occurs first.
-_Firsts = Mapping[str, tuple[Digested, NDArray[np.intp]]]
+_FirstRows = Mapping[str, tuple[Digested, NDArray[np.intp]]]
 
 # Pairs of records in two splits may have equal values so many times as often as pairs in one.
 _AS_OFTEN = 2
@@ -146,7 +146,7 @@ class Duplicates:
         """Those that should not be."""
         return tuple(each for each in self.found if each.mark)
 
-    def between(self, pairs: Sequence[tuple[str | None, str | None]]) -> Duplicates:
+    def of_pairs(self, pairs: Sequence[tuple[str | None, str | None]]) -> Duplicates:
         """Return those that concern two datasets: in the second one, or leaked across.
 
         What both versions of a split have is not repeated.
@@ -178,7 +178,7 @@ def duplicates_of(
     """Find repeated records and values by the digests of splits."""
     places = {each.name: SplitPositions.of(each, files) for each in splits}
     records = {each.name: each.found.digests.records for each in splits}
-    found = [*_repeated(None, records, _firsts(records), splits, places)]
+    found = [*_repeated(None, records, _first_rows_of(records), splits, places)]
     compared = []
     for column in columns:
         values = {
@@ -186,20 +186,20 @@ def duplicates_of(
             for each in splits
             if column.key in each.found.digests.values
         }
-        firsts = _firsts(values)
-        if _identify(values, firsts):
+        first_rows = _first_rows_of(values)
+        if _identify(values, first_rows):
             compared.append(column)
             some = [each for each in splits if each.name in values]
             own = [
                 each
-                for each in _repeated(column, values, firsts, some, places)
+                for each in _repeated(column, values, first_rows, some, places)
                 if not any(_implies(whole, each) for whole in found)
             ]
             found += [replace(each, natural=_is_natural(each, own)) for each in own]
     return Duplicates(tuple(found), tuple(compared))
 
 
-def _firsts(found: Mapping[str, Digested]) -> _Firsts:
+def _first_rows_of(found: Mapping[str, Digested]) -> _FirstRows:
     return {name: np.unique(each, return_index=True) for name, each in found.items()}
 
 
@@ -240,10 +240,10 @@ def _is_natural(found: Duplicate, every: Sequence[Duplicate]) -> bool:
     )
 
 
-def _identify(values: Mapping[str, Digested], firsts: _Firsts) -> bool:
+def _identify(values: Mapping[str, Digested], first_rows: _FirstRows) -> bool:
     """Return whether values of a key differ from record to record, in each split."""
     total = sum(map(len, values.values()))
-    different = sum(len(unique) for unique, _ in firsts.values())
+    different = sum(len(unique) for unique, _ in first_rows.values())
     return (
         total >= _FEWEST
         and all(map(len, values.values()))
@@ -254,13 +254,13 @@ def _identify(values: Mapping[str, Digested], firsts: _Firsts) -> bool:
 def _repeated(
     column: ColumnProfile | None,
     found: Mapping[str, Digested],
-    firsts: _Firsts,
+    first_rows: _FirstRows,
     splits: Sequence[SplitProfile],
     places: Mapping[str, SplitPositions],
 ) -> Iterator[Duplicate]:
     """Yield what is there more than once in a split, and what is in two."""
     for split in splits:
-        values, (unique, first) = found[split.name], firsts[split.name]
+        values, (unique, first) = found[split.name], first_rows[split.name]
         count = len(values) - len(unique)
         if count:
             again = np.ones(len(values), np.bool_)
@@ -277,7 +277,7 @@ def _repeated(
                 where.files_of(repeats, len(values)),
             )
     for one, other in combinations(splits, 2):
-        (a, a_rows), (b, b_rows) = firsts[one.name], firsts[other.name]
+        (a, a_rows), (b, b_rows) = first_rows[one.name], first_rows[other.name]
         both, in_one, in_other = np.intersect1d(
             a, b, assume_unique=True, return_indices=True
         )

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from ..formatting import listed, number, plural, share, size, sizes
-from ..statistics.measures import BY_NAME, measure_texts, measured
-from ..statistics.numbers import NumericStatistics, merged_numbers
+from ..statistics.numbers import BY_NAME, NumericStatistics, measured, merged_numbers
+from ..statistics.style import measure_texts
 from .associations import Association, Associations, Variable
 from .columns import DURATIONS, ColumnProfile, SplitProfile, label_of, quantities_of
 from .comparison import Difference
@@ -363,7 +363,7 @@ def association_facts(
     for each in found:
         column = each.feature.column
         bins = f"{plural(each.bins, 'bin')}, {plural(each.records, 'record')}"
-        words = told_words(target.target, each) if each.marked else ""
+        words = leakage_text(target.target, each) if each.marked else ""
         yield Fact(
             column.name,
             column.key,
@@ -377,10 +377,10 @@ def association_facts(
         )
 
 
-def told_words(target: Variable, found: Association) -> str:
+def leakage_text(target: Variable, found: Association) -> str:
     """Return what a feature tells on its own: the target, or classes of it."""
-    told = target.name if found.alone else listed(found.told)
-    return f"tells {told} on its own"
+    what = target.name if found.alone else listed(found.separated)
+    return f"tells {what} on its own"
 
 
 def trouble_facts(profile: Profile) -> Iterator[Fact]:

@@ -99,7 +99,7 @@ def _shared(
     at, counts = (each[np.isin(second.digests[at], both)] for each in (at, counts))
     order = np.lexsort((at, -counts))[:SHOWN]
     shown = second.digests[at[order]]
-    firsts = [first.rows[np.argmax(first.digests == digest)] for digest in shown]
+    earliest = [first.rows[np.argmax(first.digests == digest)] for digest in shown]
     one, other = (places[split.name] for split in splits)
     sizes = [len(split.found.digests.records) for split in splits]
     names = column.class_names
@@ -110,7 +110,7 @@ def _shared(
         len(both),
         len(rows) / splits[1].found.read,
         other.pairs(
-            second.rows[at[order]], one, np.array(firsts, np.int64), *sizes[::-1]
+            second.rows[at[order]], one, np.array(earliest, np.int64), *sizes[::-1]
         ),
         other.files_of(rows, sizes[1]),
         records=len(rows),

@@ -143,7 +143,7 @@ class Profile:
         others = [each for each in self.columns if each.key not in self.groups]
         found = duplicates_of(others, self.splits, files)
         if self.compared is not None:
-            return found.between(self.compared)
+            return found.of_pairs(self.compared)
         if not self.groups:
             return found
         from .groups import shared_groups

@@ -17,9 +17,9 @@ from ..statistics.bytes_values import (
     ImageInfo,
     content_of,
 )
-from ..statistics.measures import MEASURES, PLAIN, Style, measure_texts, spread_of
 from ..statistics.model import KindStatistics
-from ..statistics.numbers import DISTINCT, NumericStatistics
+from ..statistics.numbers import DISTINCT, MEASURES, NumericStatistics
+from ..statistics.style import PLAIN, Style, measure_texts, spread_of
 from .classes import class_text
 from .columns import ColumnProfile
 

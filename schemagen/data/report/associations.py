@@ -11,9 +11,9 @@ from ...display.blocks import Table
 from ..formatting import one_line, plural, share
 from ..profile.associations import Association, Associations, Variable
 from ..profile.columns import SplitProfile
-from ..profile.facts import INFORMATION, told_words
-from ..statistics.measures import measure_texts
+from ..profile.facts import INFORMATION, leakage_text
 from ..statistics.numbers import NumericStatistics, numbers
+from ..statistics.style import measure_texts
 from .charts import SERIES, Bar, Figure, Plot, distribution_plot, scatter, stacks
 from .densities import distribution_of
 
@@ -83,7 +83,7 @@ def _figure(target: Variable, found: Association) -> Figure:
     feature, notes = found.feature, []
     if found.marked:
         notes.append(
-            f"{feature.name}: {told_words(target, found)}. Is it known when the model is "
+            f"{feature.name}: {leakage_text(target, found)}. Is it known when the model is "
             "used?"
         )
     key, plot, table = _drawn(target, feature)

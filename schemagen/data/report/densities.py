@@ -11,12 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..statistics.numbers import (
-    NumericStatistics,
-    magnitude,
-    merged_histogram,
-    width_exponent,
-)
+from ..statistics.histograms import magnitude, merged_histogram, width_exponent
+from ..statistics.numbers import NumericStatistics
 
 FEW = 32
 """So many whole numbers have a bar each."""

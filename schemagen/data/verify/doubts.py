@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..checks import UNKNOWN_KEY, UNKNOWN_LIST, Tally
-from ..file_keys import are_of_one_kind, lacked_by_chance
+from ..foreign import are_of_one_kind, lacked_by_chance
 from ..formatting import listed, one_line, plural
 from ..one_pass import Scanned
 
