@@ -26,11 +26,9 @@ from .checks import Tally, check_of
 from .files import compression_of
 from .framing import Damage, FileRange, scan, whole_range
 from .sources import Data
+from .statistics.declared import Numbered, declared_by
 from .statistics.measuring import Measuring
 from .statistics.model import RecordStatistics, merged_records
-from .statistics.numbered import Numbered, numbered_of
-from .statistics.raw import raw_numbers_of
-from .statistics.sounds import raw_sounds_of
 
 if TYPE_CHECKING:
     from ..runtime.records.checking import RecordCheck
@@ -407,12 +405,10 @@ def _read(
     wanted, measuring = task.wanted, None
     if wanted.statistics:
         measuring = Measuring(
+            declared_by(task.spec, wanted.numbered),
             digests=wanted.digests,
             groups=wanted.groups,
             rows=wanted.rows,
-            raw=raw_numbers_of(task.spec),
-            sounds=raw_sounds_of(task.spec),
-            numbered={**wanted.numbered, **numbered_of(task.spec)},
         )
     check = None if wanted.examples is None else _check_of(task.spec)
     files = [Scanned(each.part, Tally(wanted.examples or 0)) for each in task.pieces]

@@ -307,7 +307,7 @@ def _together(
             label = None if split is None else _name(name, split.name)
             labels.append(label)
             if split is not None and label is not None:
-                splits[label] = replace(split.found, rows=None)
+                splits[label] = split.found
                 if split.name in profile.specs:
                     specs[label] = profile.specs[split.name]
         pairs.append((labels[0], labels[1]))

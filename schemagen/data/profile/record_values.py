@@ -16,7 +16,7 @@ from ...runtime.shared import base64_text
 from ...runtime.shared.errors import Problem
 from ..formatting import decoded, number, plural, quoted, size
 from ..statistics.bytes_values import EMPTY, TEXT, content_of
-from ..statistics.raw import raw_numbers
+from ..statistics.declared import raw_numbers
 from ..statistics.sounds import Sound, raw_sound
 from .classes import class_text
 from .columns import ColumnProfile
