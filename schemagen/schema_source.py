@@ -30,8 +30,8 @@ from .findings import Finding
 from .runtime.kinds.classes import Label, names_of
 from .runtime.kinds.kind import Kind
 from .runtime.kinds.parameters import Parameters, parameters_of
-from .runtime.kinds.registry import KINDS
 from .runtime.shared.errors import Problem
+from .schema import NAMES
 from .schema.declaration import PLAIN_KINDS
 from .schema.loading import load_schemas
 from .schema.nesting import SEPARATOR, with_keys
@@ -197,7 +197,7 @@ _MODULES = {
     "Literal": "typing",
     "BaseModel": "pydantic",
     "np": "numpy",
-    **dict.fromkeys((*KINDS, "Augment", "Nested"), "schemagen"),
+    **dict.fromkeys(NAMES, "schemagen"),
 }
 _BUILTINS = ("bool", "bytes", "complex", "dict", "float", "int", "list", "str", "tuple")
 _ROOTS = re.compile(r"(?<![\w.])[A-Za-z_]\w*")

@@ -144,9 +144,9 @@ def diff_of(datasets: tuple[Dataset, Dataset], key: str, shown: Shown) -> Diff:
         if len(sides) == 2:
             splits.append(_of_split(name, (sides[0], sides[1]), shown))
         else:
-            first, second = (split.found.records if split else None for split in pair)
-            only = (first or 0, second or 0)
-            splits.append(SplitDiff(name, (first, second), only))
+            before, after = (split.found.records if split else None for split in pair)
+            only = (before or 0, after or 0)
+            splits.append(SplitDiff(name, (before, after), only))
     specs = (one.spec, other.spec)
     schema = None
     if specs[0] is not None and specs[1] is not None:

@@ -283,7 +283,7 @@ def _repeated(
         )
         if len(both):
             order = np.argsort(b_rows[in_other])
-            first_rows = a_rows[in_one][order]
+            earlier_rows = a_rows[in_one][order]
             other_rows = b_rows[in_other][order]
             sizes = len(found[one.name]), len(found[other.name])
             where = places[other.name]
@@ -292,7 +292,7 @@ def _repeated(
                 (one, other),
                 len(both),
                 len(both) / min(sizes),
-                where.pairs(other_rows, places[one.name], first_rows, *sizes[::-1]),
+                where.pairs(other_rows, places[one.name], earlier_rows, *sizes[::-1]),
                 where.files_of(other_rows, sizes[1]),
             )
 
