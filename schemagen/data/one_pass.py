@@ -174,7 +174,7 @@ class Scanned:
     """A file, or a part of it, that was read.
 
     Attributes:
-        part: which.
+        range: which bytes of which file.
         tally: what is wrong, and how many records there are.
         damages: the first places at which no record can be read.
         damaged: how many such places there are.
@@ -187,7 +187,7 @@ class Scanned:
         start: its first bytes, which tell the compression.
     """
 
-    part: FileRange
+    range: FileRange
     tally: Tally
     damages: list[Damage] = field(default_factory=list)
     damaged: int = 0
@@ -214,8 +214,8 @@ class Scanned:
         self.over_limit |= damage.kind == "limit"
         if damage.kind == "unreadable":
             self.readable = False
-            if isinstance(self.part.path, Path) and self.part.path.is_symlink():
-                to = os.readlink(self.part.path)
+            if isinstance(self.range.path, Path) and self.range.path.is_symlink():
+                to = os.readlink(self.range.path)
                 damage = replace(damage, cause=f"a link to {to}, which was not copied?")
         self.damages += [damage][: _MOST_DAMAGES - len(self.damages)]
         self.tally.add_damage(damage)
@@ -253,7 +253,7 @@ def read_files(
         if most is not None and spread:
             most = -(-most // (len(files) - number))
         runs = scan(
-            scanned.part,
+            scanned.range,
             advance=advance,
             on_data=on_data and partial(on_data, scanned),
             max_record_bytes=max_record_bytes,
@@ -347,7 +347,7 @@ def read_data(
     return Pass(
         {
             path: _joined(list(own))
-            for path, own in groupby(parts, key=lambda each: str(each.part.path))
+            for path, own in groupby(parts, key=lambda each: str(each.range.path))
         },
         {name: merged_records(some) for name, some in statistics.items()},
     )
@@ -356,7 +356,7 @@ def read_data(
 class _Piece(NamedTuple):
     """A file or a part of it, the file's place in its split, and the bytes on disk."""
 
-    part: FileRange
+    range: FileRange
     rank: int
     bytes: int
 
@@ -411,7 +411,7 @@ def _read(
             rows=wanted.rows,
         )
     check = None if wanted.examples is None else _check_of(task.spec)
-    files = [Scanned(each.part, Tally(wanted.examples or 0)) for each in task.pieces]
+    files = [Scanned(each.range, Tally(wanted.examples or 0)) for each in task.pieces]
 
     def on_data(scanned: Scanned, data: memoryview) -> None:
         scanned.start += data[: HEADER_SIZE - len(scanned.start)].tobytes()
@@ -436,7 +436,7 @@ def _read(
             measuring.add(columns, task.pieces[number].rank)
     for scanned in files:
         if not scanned.complete and not scanned.start:
-            with suppress(OSError), scanned.part.open() as file:
+            with suppress(OSError), scanned.range.open() as file:
                 scanned.start = file.read(HEADER_SIZE) or b""
     return files, [measuring.found()] if measuring else []
 

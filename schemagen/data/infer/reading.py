@@ -146,7 +146,7 @@ class FileKeys:
     @property
     def path(self) -> FilePath:
         """The file."""
-        return self.scanned.part.path
+        return self.scanned.range.path
 
     @property
     def records(self) -> int:

@@ -32,7 +32,7 @@ def doubts_of(
     for scanned in files:
         doubt = _doubt(scanned, keys)
         if doubt:
-            yield f"{scanned.part.path} {doubt}"
+            yield f"{scanned.range.path} {doubt}"
         else:
             usual.append(scanned)
     same += [scanned.tally for scanned in usual]
@@ -45,7 +45,7 @@ def doubts_of(
             if key not in scanned.tally.keys and not lacked_by_chance(share, records)
         ]
         if lacking:
-            yield f"{scanned.part.path} lacks {_names(lacking)}, which other files have"
+            yield f"{scanned.range.path} lacks {_names(lacking)}, which other files have"
 
 
 def _doubt(scanned: Scanned, keys: set[str]) -> str:

@@ -364,7 +364,7 @@ def judge_empty(scanned: Scanned, tally: Tally) -> None:
         "SG505",
         "file has no records",
         "one record or more",
-        str(scanned.part.path),
+        str(scanned.range.path),
         found if size else "a file of 0 bytes",
         "the writer was killed before it wrote, or had nothing to write",
     )
