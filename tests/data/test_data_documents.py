@@ -77,8 +77,8 @@ def test_every_field_is_printed_and_described(data: Path) -> None:
     check(value, document(data, "--records", "2"), checked)
     assert checked >= {
         *("DataDocument", "FileStatistics", "SplitRecords", "RecordStatistics"),
-        *("KeyStatistics", "StepsStatistics", "KindStatistics", "Numbers"),
-        *("BytesValues", "SampledRecord", "FeatureValues", "Duplicate", "Place"),
+        *("KeyStatistics", "StepsStatistics", "KindStatistics", "NumericStatistics"),
+        *("BytesValues", "SampledRecord", "FeatureValues", "Duplicate", "Position"),
         *("Difference", "Fact"),
     }
     assert isinstance(value, DataDocument)
