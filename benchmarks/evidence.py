@@ -31,8 +31,9 @@ from schemagen.data.infer.guesses import (
     item_bytes,
 )
 from schemagen.data.sources import find_data
-from schemagen.data.statistics.bytes_values import BytesValues, Picture
-from schemagen.data.statistics.numbers import Histogram, Numbers, numbers
+from schemagen.data.statistics.bytes_values import BytesValues, ImageInfo
+from schemagen.data.statistics.histograms import Histogram
+from schemagen.data.statistics.numbers import NumericStatistics, numbers
 from schemagen.runtime.cells.columns import Column
 from schemagen.runtime.cells.tensor_proto import WholeTensor
 from schemagen.runtime.native import BYTES, INT64
@@ -297,7 +298,7 @@ def _add_bytes(data: KeyEvidence, document: Document) -> None:
     for row in np.flatnonzero(encodings >= 0).tolist():
         form = document["of"][encodings[row]]
         height, width, channels = heads[row].tolist()
-        values.pictures[row] = Picture(form, height, width, channels, bits)
+        values.pictures[row] = ImageInfo(form, height, width, channels, bits)
     values.turned = dict(document["turned"])
     values.refused.update({(f, c): n for f, c, n in document["refused"]})
     values.grey = document["grey"]
@@ -376,7 +377,7 @@ class _Bytes(BytesSamples):
         return "a text"
 
 
-def _of_numbers(found: Numbers) -> Document:
+def _of_numbers(found: NumericStatistics) -> Document:
     document: Document = {
         "nan": found.nan,
         "infinite": found.infinite,
@@ -394,7 +395,7 @@ def _of_numbers(found: Numbers) -> Document:
     }
 
 
-def _numbers(document: Document) -> Numbers:
+def _numbers(document: Document) -> NumericStatistics:
     unusual = {"nan": document["nan"], "infinite": tuple(document["infinite"])}
     floats = document["floats"]
     if "distinct" in document:
@@ -407,7 +408,7 @@ def _numbers(document: Document) -> Numbers:
         return replace(few, count=few.count + missing, floats=floats, **unusual)
     low, high = document["range"]
     exponent, bins = document["bins"]
-    return Numbers(
+    return NumericStatistics(
         count=document["count"],
         zeros=document["zeros"],
         whole=document["whole"],

@@ -184,7 +184,7 @@ def simulate(setting: Setting, size: Size, needed: Sequence[int]) -> None:
             os.pwrite(handle, frame * len(run), int(run[0]) * len(frame))
         os.close(handle)
     listed = tuple(
-        Shard(name, in_shard, in_shard * len(frame), "0" * 8, index=checksum)
+        Shard(name, in_shard, in_shard * len(frame), "0" * 8, "", index=checksum)
         for name, checksum in zip(names, checksums, strict=True)
     )
     split = Split("", listed, index=shown.index)

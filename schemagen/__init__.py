@@ -6,63 +6,28 @@ TYPE_CHECKING = False  # that of typing takes time to import: see interrupts.py
 if TYPE_CHECKING:
     from typing import Any
 
-    from .config import constants
-    from .schema import (
-        Audio,
-        Augment,
-        Image,
-        Images,
-        Label,
-        Mask,
-        MultiLabel,
-        Nested,
-        Ragged,
-        Record,
-        Scalar,
-        SequenceRecord,
-        Sparse,
-        Steps,
-        Tensor,
-        Text,
-        VarLen,
-        Vector,
-    )
-    from .use_cases.generate import check, generate
-    from .use_cases.infer import infer_schema
-    from .use_cases.notebook import describe, inspect, verify
+    from .config import constants as constants
+    from .runtime.kinds.augment import Augment as Augment
+    from .runtime.kinds.registry import *  # noqa: F403
+    from .schema.declaration import Nested as Nested
+    from .schema.record import Record as Record
+    from .schema.record import SequenceRecord as SequenceRecord
+    from .use_cases.generate import check as check
+    from .use_cases.generate import generate as generate
+    from .use_cases.infer import infer_schema as infer_schema
+    from .use_cases.notebook import describe as describe
+    from .use_cases.notebook import inspect as inspect
+    from .use_cases.notebook import verify as verify
 
+    __all__: list[str]
     __version__: str
 
-__all__ = [
-    "Audio",
-    "Augment",
-    "Image",
-    "Images",
-    "Label",
-    "Mask",
-    "MultiLabel",
-    "Nested",
-    "Ragged",
-    "Record",
-    "Scalar",
-    "SequenceRecord",
-    "Sparse",
-    "Steps",
-    "Tensor",
-    "Text",
-    "VarLen",
-    "Vector",
-    "check",
-    "constants",
-    "describe",
-    "generate",
-    "infer_schema",
-    "inspect",
-    "verify",
-]
-
-# The modules of the functions.
-_FUNCTIONS = {
+# The modules of the public names that are not kinds.
+_MODULES = {
+    "Augment": "runtime.kinds.augment",
+    "Nested": "schema.declaration",
+    "Record": "schema.record",
+    "SequenceRecord": "schema.record",
     "check": "use_cases.generate",
     "constants": "config",
     "describe": "use_cases.notebook",
@@ -83,16 +48,21 @@ def __getattr__(name: str) -> Any:
         from .runtime.interface import installed_version
 
         return installed_version()
-    if name in _FUNCTIONS:
+    if name in _MODULES:
         from importlib import import_module
 
-        return getattr(import_module(f".{_FUNCTIONS[name]}", __name__), name)
-    if name in __all__:
-        from . import schema
-        from .schema.record import NOTEBOOK_VIEW
+        if name in ("Record", "SequenceRecord"):
+            from .schema.record import NOTEBOOK_VIEW
 
-        NOTEBOOK_VIEW.render = _record_html
-        return getattr(schema, name)
+            NOTEBOOK_VIEW.render = _record_html
+        return getattr(import_module(f".{_MODULES[name]}", __name__), name)
+    if name == "__all__" or name[:1].isupper():
+        from .runtime.kinds import registry
+
+        if name == "__all__":
+            return sorted([*registry.__all__, *_MODULES])
+        if name in registry.__all__:
+            return getattr(registry, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -104,4 +74,4 @@ def _record_html(shown: Any) -> str | None:
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *__all__]
+    return [*globals(), *__getattr__("__all__")]

@@ -15,7 +15,6 @@ from tempfile import TemporaryDirectory
 from textwrap import TextWrapper
 from typing import Any
 
-from . import schema
 from .codegen.python_source import (
     STEP,
     WIDTH,
@@ -28,11 +27,11 @@ from .codegen.python_source import (
     prose,
 )
 from .findings import Finding
-from .runtime.kinds.classes import names_of
+from .runtime.kinds.classes import Label, names_of
 from .runtime.kinds.kind import Kind
 from .runtime.kinds.parameters import Parameters, parameters_of
 from .runtime.shared.errors import Problem
-from .schema import Label
+from .schema import NAMES
 from .schema.declaration import PLAIN_KINDS
 from .schema.loading import load_schemas
 from .schema.nesting import SEPARATOR, with_keys
@@ -40,7 +39,7 @@ from .schema.record import Record
 from .spec.model import FieldSpec, RecordSpec
 from .spec.names import RESERVED_FIELDS
 from .spec.resolve import resolve
-from .spec.scaled_boxes import declared_boxes
+from .spec.scaled_boxes import boxes_of_schema
 from .spec.training import with_role
 
 
@@ -198,7 +197,7 @@ _MODULES = {
     "Literal": "typing",
     "BaseModel": "pydantic",
     "np": "numpy",
-    **dict.fromkeys(schema.__all__, "schemagen"),
+    **dict.fromkeys(NAMES, "schemagen"),
 }
 _BUILTINS = ("bool", "bytes", "complex", "dict", "float", "int", "list", "str", "tuple")
 _ROOTS = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
@@ -207,7 +206,7 @@ KNOWN = frozenset({*_MODULES, *_BUILTINS})
 """The names that a schema file may use."""
 
 
-class Words:
+class UsedNames:
     """The names that one file has used so far.
 
     A field hides what it is named like from the lines around it. Such a thing gets a
@@ -341,7 +340,7 @@ def schema_source(
         comments: by the name of a field or of a nested model, `observation_state`, what
             is said above it, a line each. "" is for above the class.
     """
-    file = _File(spec, comments or {})
+    file = _SchemaFile(spec, comments or {})
     record = [*file.record(spec)]
     models = [*file.models()]  # what is imported is known once all is written
     above = [*docstring(header), ""] if header else []
@@ -355,17 +354,17 @@ def annotation_source(field: FieldSpec) -> str:
         field: the field, without a path.
     """
     spec = RecordSpec("record", "_Record", "", "", (field,))
-    return _File(spec, {}).annotation(Leaf(field.name, field.name, field))
+    return _SchemaFile(spec, {}).annotation(Leaf(field.name, field.name, field))
 
 
-class _File:
+class _SchemaFile:
     """One schema file, while it is written."""
 
     def __init__(self, spec: RecordSpec, comments: Mapping[str, Sequence[str]]) -> None:
-        self._members = tree(declared_boxes(spec.fields))
+        self._members = tree(boxes_of_schema(spec.fields))
         names = {name for field in spec.fields for name in (field.name, *field.path)}
         hidden = {*names, spec.class_name}
-        self.words = Words(hidden)
+        self.words = UsedNames(hidden)
         self._taken = hidden | KNOWN
         self._models: dict[tuple[str, ...], str] = {}
         self._comments = comments

@@ -21,7 +21,7 @@ from .reporting import (
 )
 
 if TYPE_CHECKING:
-    from ..interop.imports import Written
+    from ..interop.imports import ImportedSchema
 
 
 @click.command(
@@ -178,7 +178,7 @@ def import_(
         leave()
 
 
-def _print_imported(done: Written) -> None:
+def _print_imported(done: ImportedSchema) -> None:
     counts = [plural(done.fields, "field")]
     counts += [plural(len(done.doubts), "doubt")] if done.doubts else []
     counts += [f"{len(done.left_out)} left out"] if done.left_out else []

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ..atomic_write import writing_advice
 from ..findings import Finding, Location, refuse
-from .plan import Action, Plan, shown_path
+from .plan import Action, GenerationPlan, shown_path
 
 BYTECODE = "__pycache__"
 """The directories of compiled modules."""
@@ -70,7 +70,7 @@ if sys.platform != "win32":
 _TEMPORARY = re.compile(r"\..+\.\d+\.schemagen\.tmp")
 
 
-def apply(plan: Plan, output: Path) -> None:
+def apply(plan: GenerationPlan, output: Path) -> None:
     """Write and delete what the plan says; equal files are not touched.
 
     All new contents are on disk under temporary names before the first file gets

@@ -57,7 +57,7 @@ class PlannedFile:
 
 
 @dataclass(frozen=True)
-class Plan:
+class GenerationPlan:
     """What `generate` writes and deletes.
 
     Attributes:
@@ -111,7 +111,7 @@ def make_plan(
     force: bool = False,
     links: Collection[str] = (),
     command: str = COMMAND,
-) -> Plan:
+) -> GenerationPlan:
     """Compare what should be with what is.
 
     Args:
@@ -151,7 +151,7 @@ def make_plan(
         if drift.risk is Risk.NOTHING:
             cause = (posixpath.dirname(path), drift.rule, drift.advice)
         files.append(PlannedFile(path, action, old, new, finding, cause))
-    return Plan(tuple(files), output, command)
+    return GenerationPlan(tuple(files), output, command)
 
 
 def _needed(old: bytes | None, new: str | None) -> Action:
@@ -220,7 +220,7 @@ def shown_path(output: str, path: str) -> str:
     return f"{output}/{path}"
 
 
-def unified_diff(found: Plan) -> str:
+def unified_diff(found: GenerationPlan) -> str:
     """Return a diff that `git apply` and `patch` can carry out.
 
     It has what a plan would change, and for an edited file what --force would.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
+from typing import Any
 
 from ..runtime.kinds.classes import names_of
-from ..runtime.kinds.image_lists import Images
 from ..runtime.records.groups import group_of
 from ..spec.model import RecordSpec
 from .field_view import FieldView, constructor, description, list_description, value_at
@@ -260,8 +260,8 @@ class RecordView:
             for key, described in self.descriptions
         }
         for field in self.fields:
-            codec = field.codec
-            if not isinstance(codec, Images) or codec.numbering is None:
+            codec: Any = field.codec
+            if not field.field.numbered_keys:
                 continue
             first, *others = codec.parts
             for part in others:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, order=True)
-class Example:
+class Occurrence:
     """One place at which something is wrong.
 
     Attributes:
@@ -70,7 +70,7 @@ class DataFinding:
     records: int
     files: int
     of: int
-    examples: tuple[Example, ...]
+    examples: tuple[Occurrence, ...]
 
     @property
     def share(self) -> float:
@@ -198,7 +198,7 @@ _DAMAGES = {
 }
 
 
-class Kind(NamedTuple):
+class FindingKey(NamedTuple):
     """What is the same of all findings that are counted together."""
 
     rule: str
@@ -209,10 +209,10 @@ class Kind(NamedTuple):
 
 
 @dataclass
-class _Group:
+class _Occurrences:
     records: int = 0
     files: int = 0
-    examples: list[Example] = field(default_factory=list)
+    examples: list[Occurrence] = field(default_factory=list)
     last: str = ""  # the file that was counted last
 
     def count_file(self, file: str) -> None:
@@ -238,7 +238,7 @@ class Tally:
     records: int = 0
     wrong: int = 0
     bytes: int = 0
-    _groups: dict[Kind, _Group] = field(default_factory=dict)
+    _groups: dict[FindingKey, _Occurrences] = field(default_factory=dict)
     _notes: dict[tuple[str, str], int] = field(default_factory=dict)
     keyed: Keyed = field(default_factory=Keyed)
     keys: Counter[str] = field(default_factory=Counter)
@@ -252,18 +252,18 @@ class Tally:
         """Check a run of records and count what is wrong."""
         records = columns.records
         wrong = np.zeros(len(records), np.bool_)
-        first: dict[Kind, list[Example]] = {}
+        first: dict[FindingKey, list[Occurrence]] = {}
         for name, fault in check.faults(columns):
             if not len(fault.rows):
                 continue
             wrong[fault.rows] = True
-            kind = Kind(fault.rule, name, fault.key, fault.what, fault.expected)
-            group = self._groups.setdefault(kind, _Group())
+            kind = FindingKey(fault.rule, name, fault.key, fault.what, fault.expected)
+            group = self._groups.setdefault(kind, _Occurrences())
             group.records += len(fault.rows)
             group.count_file(records.file)
             lacking = self.most - len(group.examples)
             for at, row in enumerate(fault.rows[: max(0, lacking)].tolist()):
-                example = Example(
+                example = Occurrence(
                     records.file,
                     int(records.numbers[row]),
                     int(records.offsets[row]) - HEADER_SIZE,
@@ -307,7 +307,7 @@ class Tally:
         cause: str = "",
         place: tuple[int | None, int | None] = (None, None),
         field: str = "",
-    ) -> _Group:
+    ) -> _Occurrences:
         """Count something that is wrong with a file, or at one place of it.
 
         Args:
@@ -320,11 +320,11 @@ class Tally:
             place: the number of a record, and its offset.
             field: the field.
         """
-        kind = Kind(rule, field, "", what, expected)
-        group = self._groups.setdefault(kind, _Group())
+        kind = FindingKey(rule, field, "", what, expected)
+        group = self._groups.setdefault(kind, _Occurrences())
         group.count_file(file)
         if len(group.examples) < self.most:
-            group.examples.append(Example(file, *place, found, cause))
+            group.examples.append(Occurrence(file, *place, found, cause))
         return group
 
     def note(self, what: str, key: str, records: int) -> None:
@@ -343,7 +343,7 @@ class Tally:
         self.keyed = self.keyed.merged(other.keyed)
         self.keys.update(other.keys)
         for kind, group in other._groups.items():
-            own = self._groups.setdefault(kind, _Group())
+            own = self._groups.setdefault(kind, _Occurrences())
             own.records += group.records
             own.files += group.files - (own.last == group.last and group.files == 1)
             own.last = group.last

@@ -65,7 +65,7 @@ class Damage:
 
 
 @dataclass(frozen=True)
-class Part:
+class FileRange:
     """Consecutive records of a file.
 
     Attributes:
@@ -102,9 +102,9 @@ class Part:
             check_state(self.opened, FileState.of(os.fstat(file.fileno())))
 
 
-def whole_of(file: File) -> Part:
+def whole_range(file: File) -> FileRange:
     """Return all of a file."""
-    return Part(file_path(file.path), opened=file)
+    return FileRange(file_path(file.path), opened=file)
 
 
 _LENGTH = struct.Struct("<Q")
@@ -131,7 +131,7 @@ def is_header(data: memoryview, at: int = 0) -> bool:
     return stored == masked_crc32c(data[at : at + 8].tobytes())
 
 
-class Run(NamedTuple):
+class Frames(NamedTuple):
     """Records at the beginning of a window, whose lengths are right.
 
     Attributes:
@@ -144,16 +144,16 @@ class Run(NamedTuple):
     stops: NDArray[np.int64]
     good: NDArray[np.bool_]
 
-    def before(self, row: int) -> Run:
+    def before(self, row: int) -> Frames:
         """Return the records before one of them."""
-        return Run(self.starts[:row], self.stops[:row], self.good[:row])
+        return Frames(self.starts[:row], self.stops[:row], self.good[:row])
 
 
-def run_of(memory: NDArray[np.uint8]) -> Run:
+def frames_in(memory: NDArray[np.uint8]) -> Frames:
     """Find the records that are in a window with all their bytes."""
     ends, wrong = followed(memory)
     begins = np.concatenate([[0], ends[:-1]]) if len(ends) else ends
-    return Run(begins + HEADER_SIZE, ends - FOOTER_SIZE, ~wrong)
+    return Frames(begins + HEADER_SIZE, ends - FOOTER_SIZE, ~wrong)
 
 
 class Search:
@@ -215,7 +215,7 @@ class Search:
         fits = self._size is None or stream.offset + end <= self._size
         if length > self._longest or not fits or not stream.need(end):
             return False
-        if run_of(stream.memory[at:end]).good.any():
+        if frames_in(stream.memory[at:end]).good.any():
             return True
         self._left -= length
         return False
@@ -271,7 +271,7 @@ class Scanner:
         wanted = RUN_BYTES
         while stream.need(1):
             stream.need(wanted)
-            run = run_of(stream.memory)
+            run = frames_in(stream.memory)
             long = np.flatnonzero(run.stops - run.starts > self._limit)
             run = run.before(int(long[0])) if len(long) else run
             if not len(run.starts):
@@ -300,7 +300,7 @@ class Scanner:
                 stream.offset,
             )
 
-    def _checked(self, run: Run) -> Iterator[Records | Damage]:
+    def _checked(self, run: Frames) -> Iterator[Records | Damage]:
         """Yield the good records of a run, then its damages, and move behind them."""
         stream, count = self._stream, len(run.starts)
         if not count:
@@ -481,7 +481,7 @@ Advance = Callable[[int], object]
 
 
 def scan(
-    source: FilePath | Part,
+    source: FilePath | FileRange,
     *,
     advance: Advance = lambda size: None,
     on_data: Callable[[memoryview], object] | None = None,
@@ -499,7 +499,7 @@ def scan(
             is searched.
         max_record_bytes: longer records are damages, of kind "limit", and never held.
     """
-    part = source if isinstance(source, Part) else Part(source)
+    part = source if isinstance(source, FileRange) else FileRange(source)
     try:
         with part.open() as file:
             size = file.seek(0, os.SEEK_END) if part.stop is None else part.stop
@@ -532,7 +532,7 @@ def scan(
 
 
 def _scanned(
-    stream: Stream, part: Part, size: int | None, limit: int
+    stream: Stream, part: FileRange, size: int | None, limit: int
 ) -> Iterator[Records | Damage]:
     """Scan a stream that begins with the beginning of a file, or with a record.
 

@@ -225,7 +225,7 @@ _NAMES, _CHARACTERS = 8, 60
 
 
 @dataclass(frozen=True)
-class Directory:
+class DataDirectory:
     """A directory with files of records, or with such directories.
 
     Attributes:
@@ -241,7 +241,7 @@ class Directory:
     others: list[str]
 
 
-def directories_below(where: str, root: Directory) -> list[Directory]:
+def directories_below(where: str, root: DataDirectory) -> list[DataDirectory]:
     """Find the directories of data below one without files of its own.
 
     Raises:
@@ -255,7 +255,7 @@ def directories_below(where: str, root: Directory) -> list[Directory]:
             if name.endswith("/"):
                 path = each.path / name[:-1]
                 parts = (*each.parts, name[:-1])
-                found.append(Directory(path, parts, *names_in(path, _MOST_OPENED)))
+                found.append(DataDirectory(path, parts, *names_in(path, _MOST_OPENED)))
     full = [each for each in found if each.data or _is_sealed(each)]
     _check_one_dataset(where, full)
     leading = {each.parts[:at] for each in full for at in range(len(each.parts) + 1)}
@@ -273,7 +273,7 @@ def directories_below(where: str, root: Directory) -> list[Directory]:
     ]
 
 
-def _is_sealed(directory: Directory) -> bool:
+def _is_sealed(directory: DataDirectory) -> bool:
     """Return whether a directory has a manifest, whose files may be missing."""
     path = directory.path
     with suppress(OSError, DatasetError):
@@ -295,7 +295,7 @@ def sealed_below(directory: FilePath, levels: int = _LEVELS) -> list[str]:
     return sorted(found)
 
 
-def _check_one_dataset(where: str, full: list[Directory]) -> None:
+def _check_one_dataset(where: str, full: list[DataDirectory]) -> None:
     """Refuse directories that are deeper, or of several datasets."""
     datasets = [
         each

@@ -24,13 +24,11 @@ from ..runtime.sources.generation import Generation
 from ..runtime.sources.shards import File
 from .checks import Tally, check_of
 from .files import compression_of
-from .framing import Damage, Part, scan, whole_of
+from .framing import Damage, FileRange, scan, whole_range
 from .sources import Data
+from .statistics.declared import Numbered, declared_by
 from .statistics.measuring import Measuring
 from .statistics.model import RecordStatistics, merged_records
-from .statistics.numbered import Numbered, numbered_of
-from .statistics.raw import raw_numbers_of
-from .statistics.sounds import raw_sounds_of
 
 if TYPE_CHECKING:
     from ..runtime.records.checking import RecordCheck
@@ -71,14 +69,14 @@ def _product(one: int, other: int) -> int:
     return found
 
 
-PART_BYTES = 1 << 26
+RANGE_BYTES = 1 << 26
 """About how many bytes of one file make a part."""
 
 # Below this a process takes longer to start than it helps.
 _WORTH_BYTES = 1 << 26
 
 
-def parts_of(file: Part, part_bytes: int = PART_BYTES) -> list[Part]:
+def ranges_of(file: FileRange, part_bytes: int = RANGE_BYTES) -> list[FileRange]:
     """Cut a whole file at the beginnings of records.
 
     Files that are small, compressed, remote or unreadable are one part. So is all that follows
@@ -94,7 +92,7 @@ def parts_of(file: Part, part_bytes: int = PART_BYTES) -> list[Part]:
     return [file]
 
 
-def _cut(file: Part, data: mmap.mmap, part_bytes: int) -> Iterator[Part]:
+def _cut(file: FileRange, data: mmap.mmap, part_bytes: int) -> Iterator[FileRange]:
     memory, first, start = np.frombuffer(data, np.uint8), 0, 0
     while len(data) - start >= 2 * part_bytes:
         count, stop = follow_lengths(memory, start, start + part_bytes)
@@ -157,7 +155,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Group:
+class FileGroup:
     """Files of one split whose records should be of one spec.
 
     Attributes:
@@ -176,7 +174,7 @@ class Scanned:
     """A file, or a part of it, that was read.
 
     Attributes:
-        part: which.
+        range: which bytes of which file.
         tally: what is wrong, and how many records there are.
         damages: the first places at which no record can be read.
         damaged: how many such places there are.
@@ -189,7 +187,7 @@ class Scanned:
         start: its first bytes, which tell the compression.
     """
 
-    part: Part
+    range: FileRange
     tally: Tally
     damages: list[Damage] = field(default_factory=list)
     damaged: int = 0
@@ -216,8 +214,8 @@ class Scanned:
         self.over_limit |= damage.kind == "limit"
         if damage.kind == "unreadable":
             self.readable = False
-            if isinstance(self.part.path, Path) and self.part.path.is_symlink():
-                to = os.readlink(self.part.path)
+            if isinstance(self.range.path, Path) and self.range.path.is_symlink():
+                to = os.readlink(self.range.path)
                 damage = replace(damage, cause=f"a link to {to}, which was not copied?")
         self.damages += [damage][: _MOST_DAMAGES - len(self.damages)]
         self.tally.add_damage(damage)
@@ -255,7 +253,7 @@ def read_files(
         if most is not None and spread:
             most = -(-most // (len(files) - number))
         runs = scan(
-            scanned.part,
+            scanned.range,
             advance=advance,
             on_data=on_data and partial(on_data, scanned),
             max_record_bytes=max_record_bytes,
@@ -305,7 +303,7 @@ class Pass:
 
 def read_data(
     data: Data,
-    groups: Sequence[Group],
+    groups: Sequence[FileGroup],
     wanted: Wanted,
     *,
     workers: int | None,
@@ -349,7 +347,7 @@ def read_data(
     return Pass(
         {
             path: _joined(list(own))
-            for path, own in groupby(parts, key=lambda each: str(each.part.path))
+            for path, own in groupby(parts, key=lambda each: str(each.range.path))
         },
         {name: merged_records(some) for name, some in statistics.items()},
     )
@@ -358,7 +356,7 @@ def read_data(
 class _Piece(NamedTuple):
     """A file or a part of it, the file's place in its split, and the bytes on disk."""
 
-    part: Part
+    range: FileRange
     rank: int
     bytes: int
 
@@ -372,7 +370,7 @@ class _Task(NamedTuple):
     wanted: Wanted
 
 
-def _tasks(data: Data, group: Group, wanted: Wanted) -> Iterator[_Task]:
+def _tasks(data: Data, group: FileGroup, wanted: Wanted) -> Iterator[_Task]:
     """Yield what to read: with a limit, a group by one process.
 
     Small files go together, and large ones are cut; their sizes alone determine how, so
@@ -383,8 +381,8 @@ def _tasks(data: Data, group: Group, wanted: Wanted) -> Iterator[_Task]:
     held: list[_Piece] = []
     total = 0
     for file in group.files:
-        size, rank, whole = file.size, ranks[file.path], whole_of(file)
-        large = wanted.limit is None and size >= 2 * PART_BYTES
+        size, rank, whole = file.size, ranks[file.path], whole_range(file)
+        large = wanted.limit is None and size >= 2 * RANGE_BYTES
         if held and (large or total >= _TASK_BYTES) and wanted.limit is None:
             yield _Task(group.split, group.spec, held, wanted)
             held, total = [], 0
@@ -392,7 +390,7 @@ def _tasks(data: Data, group: Group, wanted: Wanted) -> Iterator[_Task]:
             held.append(_Piece(whole, rank, size))
             total += size + _FILE_BYTES
             continue
-        for part in parts_of(whole):
+        for part in ranges_of(whole):
             stop = size if part.stop is None else part.stop
             piece = _Piece(part, rank, stop - part.start)
             yield _Task(group.split, group.spec, [piece], wanted)
@@ -407,15 +405,13 @@ def _read(
     wanted, measuring = task.wanted, None
     if wanted.statistics:
         measuring = Measuring(
+            declared_by(task.spec, wanted.numbered),
             digests=wanted.digests,
             groups=wanted.groups,
             rows=wanted.rows,
-            raw=raw_numbers_of(task.spec),
-            sounds=raw_sounds_of(task.spec),
-            numbered={**wanted.numbered, **numbered_of(task.spec)},
         )
     check = None if wanted.examples is None else _check_of(task.spec)
-    files = [Scanned(each.part, Tally(wanted.examples or 0)) for each in task.pieces]
+    files = [Scanned(each.range, Tally(wanted.examples or 0)) for each in task.pieces]
 
     def on_data(scanned: Scanned, data: memoryview) -> None:
         scanned.start += data[: HEADER_SIZE - len(scanned.start)].tobytes()
@@ -440,7 +436,7 @@ def _read(
             measuring.add(columns, task.pieces[number].rank)
     for scanned in files:
         if not scanned.complete and not scanned.start:
-            with suppress(OSError), scanned.part.open() as file:
+            with suppress(OSError), scanned.range.open() as file:
                 scanned.start = file.read(HEADER_SIZE) or b""
     return files, [measuring.found()] if measuring else []
 

@@ -17,7 +17,7 @@ from ..runtime.storage.directory import is_remote
 from ..runtime.storage.manifest import Manifest
 from .files import FilePath, entries_of, file_path, matching
 from .layouts import (
-    Directory,
+    DataDirectory,
     Gap,
     directories_below,
     gaps_of,
@@ -158,7 +158,7 @@ def _laid_out(where: str, path: FilePath) -> Data:
     Folders of splits may have manifests of their own.
     """
     data, others = names_in(path)
-    directories = [Directory(path, (), data, others)]
+    directories = [DataDirectory(path, (), data, others)]
     if not data:
         directories = directories_below(where, directories[0])
     manifests = _manifests_in(where, directories)
@@ -189,7 +189,7 @@ def _laid_out(where: str, path: FilePath) -> Data:
 
 
 def _manifests_in(
-    where: str, directories: Iterable[Directory]
+    where: str, directories: Iterable[DataDirectory]
 ) -> dict[FilePath, OpenedManifest]:
     """Return the manifests of folders, one for each split of one record.
 
@@ -215,7 +215,7 @@ def _manifests_in(
 def _in_folders(
     where: str,
     path: FilePath,
-    directories: Sequence[Directory],
+    directories: Sequence[DataDirectory],
     manifests: Mapping[FilePath, OpenedManifest],
 ) -> Data:
     """Return the files of folders that have manifests, and of those next to them.

@@ -14,7 +14,7 @@ class Code(str):
 
 
 @dataclass(frozen=True)
-class Picture:
+class InlineImage:
     """A small picture.
 
     Attributes:
@@ -26,7 +26,7 @@ class Picture:
     about: str
 
 
-Cell = str | Picture
+Cell = str | InlineImage
 """A text, `Code` or a picture."""
 
 
@@ -81,13 +81,13 @@ class Items:
 
 
 @dataclass(frozen=True)
-class Pictures:
+class Gallery:
     """Pictures next to each other."""
 
-    pictures: Sequence[Picture]
+    pictures: Sequence[InlineImage]
 
 
-Block = Heading | Paragraph | Table | Listing | Items | Pictures
+Block = Heading | Paragraph | Table | Listing | Items | Gallery
 
 
 def prose(text: str) -> Iterator[Paragraph | Items]:

@@ -16,17 +16,17 @@ from .blocks import (
     Block,
     Code,
     Heading,
+    InlineImage,
     Items,
     Listing,
     Paragraph,
-    Picture,
     Table,
     printable,
     printable_lines,
 )
 from .markdown import parts
 
-_KINDS = (Code, Heading, Items, Listing, Paragraph, Picture, Table)
+_KINDS = (Code, Heading, Items, Listing, Paragraph, InlineImage, Table)
 
 
 def html(blocks: Sequence[Block]) -> str:

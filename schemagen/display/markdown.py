@@ -10,10 +10,10 @@ from .blocks import (
     Cell,
     Code,
     Heading,
+    InlineImage,
     Items,
     Listing,
     Paragraph,
-    Picture,
     Table,
     printable,
     printable_lines,
@@ -95,7 +95,7 @@ def _fence(text: str) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    if isinstance(cell, Picture):
+    if isinstance(cell, InlineImage):
         return _escaped(cell.about)
     if isinstance(cell, Code):
         # A table is cut at its bars before code is looked for.

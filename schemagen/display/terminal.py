@@ -10,12 +10,12 @@ from itertools import chain
 from .blocks import (
     Block,
     Cell,
+    Gallery,
     Heading,
+    InlineImage,
     Items,
     Listing,
     Paragraph,
-    Picture,
-    Pictures,
     Table,
     printable,
     printable_lines,
@@ -65,7 +65,7 @@ def _text(block: Block, columns: int, bullet: str) -> str:
             return "\n".join(_filled(each, columns, bullet) for each in block.items)
         case Table():
             return _table(block, columns)
-        case Pictures():
+        case Gallery():
             return "\n".join(printable(each.about) for each in block.pictures)
 
 
@@ -130,5 +130,5 @@ def _table(block: Table, columns: int) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    text = printable(cell.about if isinstance(cell, Picture) else cell)
+    text = printable(cell.about if isinstance(cell, InlineImage) else cell)
     return text.replace(" %", f"{_JOINT}%")

@@ -103,7 +103,7 @@ PLAIN_KINDS: dict[Any, Kind] = {
 }
 
 
-class RowCheck:
+class FieldCheck:
     """The base of what a record adds to the metadata of its fields."""
 
 
@@ -155,7 +155,7 @@ def declaration(
     """
     types, metadata, nullable = unwrapped(info.annotation)
     metadata = (*metadata, *info.metadata)
-    metadata = tuple(i for i in metadata if not isinstance(i, RowCheck))
+    metadata = tuple(i for i in metadata if not isinstance(i, FieldCheck))
     # A union of one is that one, but typing may hand out another that equals it.
     one = types[0] if len(types) == 1 else None
     python_type = one or (Union[types] if types else NoneType)  # noqa: UP007

@@ -20,12 +20,12 @@ from typing import Any, Literal, NoReturn
 
 from pydantic import BaseModel
 
-from .. import schema
 from ..findings import Finding, Location
 from ..progress import track
 from ..runtime.kinds.kind import Kind
 from ..runtime.kinds.parameters import Parameters
 from ..runtime.shared.errors import Problem, did_you_mean
+from . import NAMES
 from .declaration import Declaration, Nested, unwrapped
 from .nesting import declaring_class, file_of, is_model
 from .parameters import below
@@ -123,12 +123,12 @@ def load_failure(
 
 def _advice(unknown: str) -> str:
     """Return what to do about a name that does not exist; "" if that is not known."""
-    if unknown in schema.__all__:
+    if unknown in NAMES:
         return f"add `from schemagen import {unknown}`"
     parameters = {each.name for cls in below(Parameters) for each in fields(cls)}
     if unknown in parameters:
         return f"leave it out: other kinds have {unknown}, this one does not"
-    return unknown and did_you_mean(unknown, {*schema.__all__, *parameters})
+    return unknown and did_you_mean(unknown, {*NAMES, *parameters})
 
 
 def _text_of(error: BaseException) -> str:

@@ -19,7 +19,7 @@ from ..runtime.records.groups import check_lengths, group_of, groups_of
 from ..runtime.records.packed import converted
 from ..runtime.shared.errors import Problem, RecordError, did_you_mean
 from ..runtime.shared.values import described
-from .declaration import RowCheck, as_declared, declaration
+from .declaration import FieldCheck, as_declared, declaration
 from .nesting import (
     directory_of_field,
     flattened,
@@ -62,7 +62,7 @@ def _compared(cls: Any) -> tuple[Kind, ...]:
     return tuple(found)
 
 
-class _RowCheck(RowCheck):
+class _WriterCheck(FieldCheck):
     """Checks a field's values by the rules of the generated writer."""
 
     def __init__(self, model: type, name: str, info: FieldInfo) -> None:
@@ -121,7 +121,7 @@ def _refused(rule: LiteralString, error: Exception) -> PydanticCustomError:
 def _nested_check(model: type[BaseModel]) -> Callable[[Any], Any]:
     """Return a check of a nested model's members, which returns an instance."""
     checks = {
-        name: (_RowCheck(model, name, info), not info.is_required())
+        name: (_WriterCheck(model, name, info), not info.is_required())
         for name, info in model.model_fields.items()
     }
 
@@ -233,8 +233,8 @@ class Record(BaseModel):
         for name, info in cls.model_fields.items():
             if info.description is None:
                 info.description = docstrings.get(name)
-            declared = [i for i in info.metadata if not isinstance(i, _RowCheck)]
-            info.metadata = [*declared, _RowCheck(cls, name, info)]
+            declared = [i for i in info.metadata if not isinstance(i, _WriterCheck)]
+            info.metadata = [*declared, _WriterCheck(cls, name, info)]
         cls.model_rebuild(force=True)
 
     @model_validator(mode="after")

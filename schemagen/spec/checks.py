@@ -23,6 +23,7 @@ from ..runtime.kinds.python_types import (
     members,
     text_of,
 )
+from ..runtime.kinds.registry import KINDS
 from ..runtime.records.groups import group_of
 from ..runtime.records.packed import converted
 from ..runtime.shared.errors import Problem
@@ -35,7 +36,6 @@ from ..schema.record import Record, SequenceRecord
 from .model import facts_of
 from .names import RESERVED_FIELDS, is_package_name
 from .training import (
-    TARGETS,
     can_be_weight,
     is_decoded,
     layers,
@@ -333,8 +333,8 @@ def _default_findings(
 def _role_expected(field: Declaration, kind: Kind) -> str:
     """Return what a field's role asks for; "" if the field has it."""
     role = role_of(kind)
-    if role == "target" and not isinstance(kind, TARGETS):
-        names = [each.kind for each in TARGETS]
+    if role == "target" and not kind.has_head:
+        names = [name for name, each in KINDS.items() if each.has_head]
         return f"one of {', '.join(names)} as a target"
     if role == "target" and is_decoded(kind):
         return "role='input' or 'info' for arrays of a decoder: no model predicts them"
@@ -400,7 +400,7 @@ def _key_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
     taken: dict[str, list[tuple[Declaration, str, _Sizes]]] = {}
     for field, kind in fields:
         further = {part.key: part for part in parts_of(field)[1:]}
-        numbered = {key for key, part in further.items() if part.parameter == "keys"}
+        numbered = further if getattr(kind, "keys", None) is not None else ()
         named: set[str] = set()  # of numbered keys, only the first is reported
         own: Any = kind.usual_key(field.name) if kind.key is None else kind.key
         written: list[tuple[str, str, _Sizes]] = [(own, f"field {field.name}", ())]

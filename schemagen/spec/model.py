@@ -108,6 +108,12 @@ class FieldSpec(Generic[K]):
         return self.codec.parts
 
     @property
+    def numbered_keys(self) -> tuple[str, ...]:
+        """The keys of its values, if each of them has a key of its own; else empty."""
+        is_numbered = getattr(self.kind, "keys", None) is not None
+        return tuple(part.key for part in self.parts) if is_numbered else ()
+
+    @property
     def step(self) -> FieldSpec:
         """The field that one step has, of a kind with steps. Its key is ""."""
         return FieldSpec(self.name, replace(self.kind.of_step, key=""))
@@ -139,7 +145,7 @@ def defaults_of(kind: type[Kind]) -> dict[str, Any]:
     }
 
 
-def seldom_facts(kind: type[Kind]) -> dict[str, Any]:
+def facts_left_out(kind: type[Kind]) -> dict[str, Any]:
     """Return the facts that JSON leaves out, by name, with the value that they then have."""
     defaults = defaults_of(kind)
     return {

@@ -21,7 +21,7 @@ from .checks import (
 )
 from .model import Default, FieldSpec, RecordSpec
 from .names import snake_case
-from .scaled_boxes import settled_boxes
+from .scaled_boxes import boxes_of_spec
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def resolve(loaded: Iterable[LoadedRecord]) -> Resolved:
                 class_name=record.name,
                 source=record.source,
                 doc=_clean(_own_doc(record.cls)),
-                fields=settled_boxes(
+                fields=boxes_of_spec(
                     FieldSpec(
                         field.name,
                         kind,

@@ -16,12 +16,12 @@ from .model import FieldSpec
 Fields = tuple[FieldSpec, ...]
 
 
-def settled_boxes(fields: Iterable[FieldSpec]) -> Fields:
+def boxes_of_spec(fields: Iterable[FieldSpec]) -> Fields:
     """Return the fields of a schema as specs have them: True, or None if not scaled."""
     return _replaced(fields, {None: True, False: None})
 
 
-def declared_boxes(fields: Iterable[FieldSpec]) -> Fields:
+def boxes_of_schema(fields: Iterable[FieldSpec]) -> Fields:
     """Return the fields of a spec as schemas have them: None, or False if not scaled."""
     return _replaced(fields, {None: False, True: None})
 

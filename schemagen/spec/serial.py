@@ -14,7 +14,7 @@ from ..runtime.kinds.parameters import parameters_of
 from ..runtime.kinds.registry import KINDS
 from ..runtime.kinds.spec_json import check_spec
 from ..runtime.shared.json_entries import ELSEWHERE
-from .model import FieldSpec, RecordSpec, facts_of, seldom_facts
+from .model import FieldSpec, RecordSpec, facts_left_out, facts_of
 
 FORMAT = 1
 
@@ -85,7 +85,7 @@ def _about_data(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _field_to_data(field: FieldSpec) -> dict[str, Any]:
-    return _without(seldom_facts(type(field.kind)), field.facts())
+    return _without(facts_left_out(type(field.kind)), field.facts())
 
 
 def _without(usual: dict[str, Any], facts: dict[str, Any]) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def _to_json_value(value: Any) -> Any:
         facts = {"kind": value.kind, **facts_of(value)}
         for shared in parameters_of(Kind):
             del facts[shared]
-        return _without(seldom_facts(type(value)), facts)
+        return _without(facts_left_out(type(value)), facts)
     if isinstance(value, Augment):
         return {name: _to_json_value(each) for name, each in value.stated().items()}
     if isinstance(value, tuple):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ..runtime.cells.decoded import Shape
-from ..runtime.kinds.classes import Classes, Label, MultiLabel
+from ..runtime.kinds.classes import Classes, Label
 from ..runtime.kinds.images import Image
 from ..runtime.kinds.kind import K, Kind, Role
 from ..runtime.kinds.lists import VarLen
@@ -14,7 +14,6 @@ from ..runtime.kinds.masks import Mask
 from ..runtime.kinds.numbers import Scalar, Vector
 from ..runtime.kinds.pictures import read_size
 from ..runtime.kinds.ragged import Ragged
-from ..runtime.kinds.sparse import Sparse
 from ..runtime.kinds.steps import Steps
 from ..runtime.kinds.tensors import Tensor
 from ..runtime.kinds.text import Text
@@ -22,20 +21,6 @@ from ..runtime.shared.dtypes import FLOATS, PARTS
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import shape_text
 from ..schema.parameters import problems
-
-TARGETS = (Label, Mask, MultiLabel, Scalar, Vector)
-"""The kinds that the generated model has a head for."""
-
-_LAYERS: dict[type[Kind], tuple[str, ...]] = {
-    Ragged: ("dense", "flat", "normalization", "vocabulary"),
-    Scalar: ("normalization",),
-    Sparse: ("dense", "normalization"),
-    Steps: ("dense", "normalization", "vocabulary"),
-    Tensor: ("dense", "normalization"),
-    Text: ("vocabulary",),
-    VarLen: ("dense", "normalization", "vocabulary"),
-    Vector: ("normalization",),
-}
 
 
 def role_of(kind: Kind) -> Role:
@@ -127,8 +112,7 @@ def layers(kind: Kind) -> tuple[str, ...]:
         return ("flat",)
     if role != "input":
         return ()
-    classes = (Tensor,) if is_decoded(kind) else type(kind).__mro__
-    return next((_LAYERS[cls] for cls in classes if cls in _LAYERS), ())
+    return Tensor.layers if is_decoded(kind) else kind.layers
 
 
 def predicted_shape(kind: Kind, shape: Shape) -> Shape:

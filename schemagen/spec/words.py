@@ -84,7 +84,26 @@ def delivers_or_missing(codec: Kind) -> str:
 
 @singledispatch
 def _words(codec: Any) -> Words:
-    raise TypeError(f"no words for a {type(codec).__name__}")
+    """Return what to say about a kind that has no function of its own below."""
+    return _completed(codec, f"{codec.dtype} {shape_text(codec.delivered.decoded[1])}")
+
+
+def _completed(
+    codec: Kind,
+    takes: str,
+    delivers: str = "",
+    missing: str = "",
+    annotation: str = "ArrayLike",
+    stored: str = "",
+) -> Words:
+    """Return words, of which those that are not given follow from the parts of a field."""
+    return Words(
+        takes,
+        delivers or _dense(codec),
+        missing or _missing(codec),
+        annotation,
+        stored or _list(codec.parts[0]),
+    )
 
 
 @_words.register
@@ -102,25 +121,14 @@ def _of_numbers(codec: FixedNumbers) -> Words:
         takes = f"a {what}, or as many {UNITS[time.unit][0]}"
     if codec.default is not None and codec.delivered.dtype != dtype:
         missing += ", dequantized,"
-    return Words(
-        takes,
-        _dense(codec),
-        missing,
-        annotation,
-        _stored(codec),
-    )
+    return _completed(codec, takes, missing=missing, annotation=annotation)
 
 
 @_words.register
 def _of_string(codec: String) -> Words:
     text = codec.dtype == "string"
-    return Words(
-        "text" if text else "opaque bytes",
-        _dense(codec),
-        _missing(codec),
-        "str" if text else "bytes",
-        _stored(codec),
-    )
+    takes, annotation = ("text", "str") if text else ("opaque bytes", "bytes")
+    return _completed(codec, takes, annotation=annotation)
 
 
 @_words.register
@@ -130,18 +138,18 @@ def _of_decoded(codec: DecodedBytes) -> Words:
     if None in codec.shape:
         delivers += ", padded with 0"
     takes = f"opaque bytes, which {codec.decoder} decodes"
-    return Words(takes, delivers, "only zeros", "bytes", _stored(codec))
+    return _completed(codec, takes, delivers, "only zeros", "bytes")
 
 
 @_words.register
 def _of_class_list(codec: ClassList) -> Words:
     takes = f"ids of classes, from 0 to {codec.count - 1}, or their names"
-    return Words(
+    return _completed(
+        codec,
         f"{takes}{_limit(codec, codec.too_long)}{_as_many(codec)}{_classes_stored(codec)}",
         _of_items(codec),
         "empty",
         "Sequence[int | str] | NDArray[Any]",
-        _stored(codec),
     )
 
 
@@ -153,12 +161,12 @@ def _of_list(codec: VarLen) -> Words:
         delivers = f"{_dense(codec)}, padded on disk with {codec.delivered.filler!r}"
         missing = "all padding"
     shape = shape_text((None, *codec.item_shape))
-    return Words(
+    return _completed(
+        codec,
         f"{codec.dtype} {shape}{_limit(codec, codec.too_long)}{_as_many(codec)}",
         delivers,
         missing,
         named.get(codec.dtype, "ArrayLike"),
-        _stored(codec),
     )
 
 
@@ -170,13 +178,8 @@ def _of_audio(codec: Audio) -> Words:
     if codec.encoding != "raw":
         takes = f"a {codec.encoding.upper()} as bytes, or {samples}"
         annotation = "bytes | NDArray[Any]"
-    return Words(
-        f"{takes}{_limit(codec, codec.too_long, codec.noun)}",
-        _of_items(codec),
-        "empty",
-        annotation,
-        _stored(codec),
-    )
+    takes += _limit(codec, codec.too_long, codec.noun)
+    return _completed(codec, takes, _of_items(codec), "empty", annotation)
 
 
 @_words.register
@@ -186,12 +189,12 @@ def _of_ragged(codec: Ragged) -> Words:
         padding = f"padded with {codec.delivered.filler!r}"
         delivers = f"{codec.delivered.dtype} [B, T, N], {padding}"
     inner = {"string": "Sequence[str]", "bytes": "Sequence[bytes]"}
-    return Words(
+    return _completed(
+        codec,
         f"lists of {codec.dtype}{_limit(codec, noun='lists')}{_as_many(codec)}",
         delivers,
         "empty",
         f"Sequence[{inner.get(codec.dtype, 'ArrayLike')}]",
-        _stored(codec),
     )
 
 
@@ -202,32 +205,31 @@ def _of_tensor(codec: Tensor) -> Words:
     if None in codec.shape:
         delivers += f", padded with {codec.delivered.filler!r}"
     takes = f"{codec.dtype} {shape_text(codec.shape)}"
-    return Words(takes, delivers, "only padding", stored=_stored(codec))
+    return _completed(codec, takes, delivers, "only padding")
 
 
 @_words.register
 def _of_sparse(codec: Sparse) -> Words:
     rank = len(codec.shape)
     index = "[N]" if rank == 1 else f"[N, {rank}]"
-    return Words(
+    return _completed(
+        codec,
         f"indices {index} into {shape_text(codec.shape)} and the {codec.dtype} values "
         "[N] there, or a dict of them",
         _dense(codec) + ("" if codec.dense else ", sparse"),
         "zeros" if codec.dense else "empty",
         "tuple[ArrayLike, ArrayLike] | Mapping[Any, Any]",
-        _stored(codec),
     )
 
 
 @_words.register
 def _of_label(codec: Label) -> Words:
     text = f"a class id from 0 to {codec.count - 1}"
-    return Words(
+    return _completed(
+        codec,
         text + (", or its name" if codec.classes else "") + _classes_stored(codec),
-        _dense(codec),
-        "-1" if codec.default is None else repr(codec.default),
-        "int | str" if codec.classes else "int",
-        _stored(codec),
+        missing="-1" if codec.default is None else repr(codec.default),
+        annotation="int | str" if codec.classes else "int",
     )
 
 
@@ -235,12 +237,12 @@ def _of_label(codec: Label) -> Words:
 def _of_labels(codec: MultiLabel) -> Words:
     text = f"the ids of its classes, from 0 to {codec.count - 1}"
     items = "int | str" if codec.classes else "int"
-    return Words(
+    return _completed(
+        codec,
         text + (", or their names" if codec.classes else "") + _classes_stored(codec),
         f"{_dense(codec)}, 1 for each of its classes",
         "zeros",
         f"Sequence[{items}] | NDArray[Any]",
-        _stored(codec),
     )
 
 
@@ -250,13 +252,8 @@ def _of_image(codec: Image) -> Words:
     takes = f"{codec.named} image as bytes, or its pixels, {shape}"
     if codec.encoding == "raw":
         takes = f"{shape}, [height, width, channels]"
-    return Words(
-        takes,
-        f"{codec.dtype} {_batch(codec, 'HWC')}{_range(codec)}",
-        "0",
-        _array_or_bytes(codec),
-        _stored(codec),
-    )
+    delivers = f"{codec.dtype} {_batch(codec, 'HWC')}{_range(codec)}"
+    return _completed(codec, takes, delivers, "0", _array_or_bytes(codec))
 
 
 @_words.register
@@ -280,12 +277,12 @@ def _of_images(codec: Images) -> Words:
 def _of_mask(codec: Mask) -> Words:
     array = f"{codec.dtype} {shape_text(codec.shape)}, {codec.ids_text}"
     raw = codec.encoding == "raw"
-    return Words(
+    return _completed(
+        codec,
         array if raw else f"a png image as bytes, or its ids, {array}",
         f"{codec.dtype} {_batch(codec, 'HW')}, {codec.ids_text}",
         str(codec.ignore or 0),
         _array_or_bytes(codec),
-        _stored(codec),
     )
 
 
@@ -366,10 +363,6 @@ def _array_or_bytes(codec: Image | Mask) -> str:
     dtype = DTYPES[codec.stored_dtype]
     array = f"NDArray[np.{dtype.name}]" if dtype.in_numpy else "NDArray[Any]"
     return array if codec.encoding == "raw" else f"bytes | {array}"
-
-
-def _stored(codec: Kind) -> str:
-    return _list(codec.parts[0])
 
 
 def _images_stored(codec: Images) -> str:

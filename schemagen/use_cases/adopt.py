@@ -12,7 +12,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, NamedTuple
 
-from ..codegen.plan import Plan
+from ..codegen.plan import GenerationPlan
 from ..config import Project, find_project, schemas_for, settings_directory
 from ..data.formatting import shell_word
 from ..data.layouts import listed_names
@@ -83,7 +83,7 @@ class Generated:
     project: Annotated[Project, ShownAs(attrgetter("root"), Path)]
     written: tuple[str, ...]
     plan: Annotated[
-        Plan,
+        GenerationPlan,
         ShownAs(lambda plan: [each.path for each in plan.changes], list[str]),
     ]
     is_clean: ClassVar[bool] = True

@@ -8,11 +8,11 @@ from typing import Any
 from ..data.formatting import one_line
 from ..data.inspect.inspecting import inspect_data
 from ..data.profile.changes import Dataset
-from ..data.profile.columns import Column, specs_by_split
+from ..data.profile.columns import ColumnProfile, specs_by_split
 from ..data.profile.diff import Diff, diff_of, names_of
 from ..data.profile.record_values import read, value_text
 from ..data.sources import find_data
-from ..data.statistics.numbered import numbered_of
+from ..data.statistics.declared import numbered_of
 from ..runtime.shared.tfrecord import MOST_RECORD_BYTES
 from .refusing import refusing_data
 
@@ -50,7 +50,11 @@ def diff(
             found.append(find_data(source, split))
         for spec in specs_by_split(found[-1], None).values():
             numbered |= numbered_of(spec)
-    reading |= {"max_record_bytes": max_record_bytes, "numbered": numbered}
+    reading |= {
+        "max_record_bytes": max_record_bytes,
+        "numbered": numbered,
+        "rows": False,
+    }
     datasets = []
     names = names_of(one, other)
     for name, source, data in zip(names, (one, other), found, strict=True):
@@ -60,7 +64,7 @@ def diff(
     return diff_of((datasets[0], datasets[1]), key, _shown)
 
 
-def _shown(column: Column, record: bytes) -> str:
+def _shown(column: ColumnProfile, record: bytes) -> str:
     """Return the values of a record in a column, on one line."""
     text = value_text(column, read(record), _CHARACTERS, lines=True)
     return one_line(text, 2 * _CHARACTERS)

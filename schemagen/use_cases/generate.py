@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..codegen.apply import apply, lock, read_existing, sweep
 from ..codegen.header import source_of
-from ..codegen.plan import COMMAND, Action, Plan, make_plan, shown_path
+from ..codegen.plan import COMMAND, Action, GenerationPlan, make_plan, shown_path
 from ..codegen.render import render
 from ..config import FILE_NAME, Project, find_project
 from ..findings import Finding, Location, SchemagenError, refuse, refused
@@ -76,7 +76,9 @@ def load_specs(project: Project) -> tuple[RecordSpec, ...]:
     return resolve_schemas(project).specs
 
 
-def plan(project: Project, *, force: bool = False, command: str = COMMAND) -> Plan:
+def plan(
+    project: Project, *, force: bool = False, command: str = COMMAND
+) -> GenerationPlan:
     """Compare a project's schemas with its generated code. Writes nothing.
 
     Args:
@@ -145,7 +147,7 @@ def generate_command(project: Project, directory: Path | str) -> str:
 
 def generate(
     directory: Path | str = ".", *, dry_run: bool = False, force: bool = False
-) -> Plan:
+) -> GenerationPlan:
     """Bring a project's generated code up to date, as `schemagen generate` does.
 
     Of several runs at the same time each waits for the one before.
@@ -188,7 +190,7 @@ def generate(
     return found
 
 
-def check(directory: Path | str = ".") -> Plan:
+def check(directory: Path | str = ".") -> GenerationPlan:
     """Compare a project's generated code with its schemas, as `schemagen check` does.
 
     Args:
@@ -204,7 +206,9 @@ def check(directory: Path | str = ".") -> Plan:
     return plan(project, command=generate_command(project, directory))
 
 
-def untracked(found: Plan, directory: Path | str = ".") -> tuple[Finding, ...]:
+def untracked(
+    found: GenerationPlan, directory: Path | str = "."
+) -> tuple[Finding, ...]:
     """Tell which generated files or schemas git does not track, and the others it does.
 
     Args:

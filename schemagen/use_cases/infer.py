@@ -26,7 +26,7 @@ from ..data.infer import (
     Evidence,
     FileKeys,
     Reading,
-    Table,
+    TableEvidence,
     class_name_of,
     draft_record,
     gather,
@@ -262,7 +262,7 @@ def _draft_table(
     rows: Any, where: str, class_name: str, *, is_csv: bool = False
 ) -> Drafted:
     """Decide which record the rows of an Arrow table could be."""
-    table = Table(rows, where, is_csv=is_csv)
+    table = TableEvidence(rows, where, is_csv=is_csv)
     drafted = draft_record(
         table.evidence, class_name, columns=table.drafts(), alone=table.alone
     )

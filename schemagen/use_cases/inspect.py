@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..data.checks import Tally
-from ..data.framing import whole_of
+from ..data.framing import whole_range
 from ..data.inspect.inspecting import statistics_of
-from ..data.one_pass import Group, Scanned, Wanted, read_data, read_files
+from ..data.one_pass import FileGroup, Scanned, Wanted, read_data, read_files
 from ..data.profile.associations import keys_of
 from ..data.profile.columns import keys_named, specs_by_split
 from ..data.profile.profile import Profile, profile_of
@@ -125,13 +125,15 @@ _FIRST = 100
 """So many records of each split show which keys have numbers."""
 
 
-def _keys_of_numbers(groups: Sequence[Group], max_record_bytes: int) -> tuple[str, ...]:
+def _keys_of_numbers(
+    groups: Sequence[FileGroup], max_record_bytes: int
+) -> tuple[str, ...]:
     """Return the first keys that have a single number in the first records."""
     from ..data.profile.correlations import MOST
 
     found: dict[str, bool] = {}
     for group in groups:
-        files = [Scanned(whole_of(file), Tally(0)) for file in group.files]
+        files = [Scanned(whole_range(file), Tally(0)) for file in group.files]
         for _, columns in read_files(files, _FIRST, max_record_bytes=max_record_bytes):
             for key, some in columns.by_key.items():
                 single = all(

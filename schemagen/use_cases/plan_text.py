@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..codegen.plan import Action, Plan, PlannedFile, shown_path
+from ..codegen.plan import Action, GenerationPlan, PlannedFile, shown_path
 from ..config import Project
 from ..data.formatting import listed, plural
 
@@ -35,7 +35,7 @@ def _import_place(project: Project) -> tuple[str, Path]:
     return ".".join(parts[start:]), project.root.joinpath(*parts[:start])
 
 
-def changes_text(found: Plan, *, dry_run: bool = False) -> str:
+def changes_text(found: GenerationPlan, *, dry_run: bool = False) -> str:
     """Return a line for each package with changes, and one of what is up to date."""
     if not found.changes:
         return f"{plural(len(found.files), 'file')} up to date"
@@ -79,7 +79,7 @@ def _line(
     return f"{verb} {shown_path(output, place)}{count}"
 
 
-def roles_text(found: Plan) -> str:
+def roles_text(found: GenerationPlan) -> str:
     """Return the fields of each role of new records, a line each; "" for none."""
     lines = [f"{spec.record}: {_roles(spec)}" for spec in found.new[:_MOST_SHOWN]]
     more = len(found.new) - len(lines)
@@ -101,7 +101,7 @@ def _roles(spec: RecordSpec) -> str:
     return "; ".join(shown)
 
 
-def usage_text(found: Plan, project: Project) -> str:
+def usage_text(found: GenerationPlan, project: Project) -> str:
     """Return how to import what was written for the first time; "" for later times."""
     specs = [file.path for file in found.changes if file.path.endswith("/spec.json")]
     records = sorted(map(posixpath.dirname, specs))

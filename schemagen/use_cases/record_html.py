@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..display.blocks import Block, Cell, Code, Heading, Picture, Table
+from ..display.blocks import Block, Cell, Code, Heading, InlineImage, Table
 from ..display.html import html
 from ..findings import SchemagenError, findings_table
 from ..runtime.images.formats import sniff
@@ -54,7 +54,7 @@ def _cells() -> Callable[[Any], tuple[Cell, Cell]]:
         if not url:
             return text, kind
         left, room = left - 1, room - len(url)
-        return Picture(url, text), kind
+        return InlineImage(url, text), kind
 
     return cells
 

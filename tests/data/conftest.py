@@ -6,7 +6,7 @@ import pytest
 from schemagen.data import framing, one_pass
 from schemagen.data.statistics import samples
 
-_parts_of = one_pass.parts_of
+_parts_of = one_pass.ranges_of
 
 
 class Limits:
@@ -18,9 +18,9 @@ class Limits:
     def part(self, size: int) -> None:
         """Let files of twice so many bytes be read in parts, by several processes."""
         self._monkeypatch.setattr(one_pass, "_TASK_BYTES", size)
-        self._monkeypatch.setattr(one_pass, "PART_BYTES", size)
+        self._monkeypatch.setattr(one_pass, "RANGE_BYTES", size)
         self._monkeypatch.setattr(
-            one_pass, "parts_of", lambda file: _parts_of(file, size)
+            one_pass, "ranges_of", lambda file: _parts_of(file, size)
         )
 
     def task(self, size: int) -> None:

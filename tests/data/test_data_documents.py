@@ -10,8 +10,8 @@ import pytest
 import schemagen
 from command_line import run
 from schemagen.data.inspect.document import DataDocument, document_of
-from schemagen.data.statistics import measures
-from schemagen.data.statistics.measures import Measure
+from schemagen.data.statistics import numbers
+from schemagen.data.statistics.numbers import Measure
 
 from .documents import SCHEMA, document, facts_of, printed, splits_of
 from .messages import example, sequence_example, write_file
@@ -77,8 +77,8 @@ def test_every_field_is_printed_and_described(data: Path) -> None:
     check(value, document(data, "--records", "2"), checked)
     assert checked >= {
         *("DataDocument", "FileStatistics", "SplitRecords", "RecordStatistics"),
-        *("KeyStatistics", "StepsStatistics", "KindStatistics", "Numbers"),
-        *("BytesValues", "SampledRecord", "FeatureValues", "Duplicate", "Place"),
+        *("KeyStatistics", "StepsStatistics", "KindStatistics", "NumericStatistics"),
+        *("BytesValues", "SampledRecord", "FeatureValues", "Duplicate", "Position"),
         *("Difference", "Fact"),
     }
     assert isinstance(value, DataDocument)
@@ -104,9 +104,9 @@ def test_a_further_measure_is_shown_everywhere(
 ) -> None:
     """It takes a row of the table: JSON, text and the page have it."""
     more = Measure("spread", lambda found: 42.25, in_words=True)
-    monkeypatch.setattr(measures, "MEASURES", (*measures.MEASURES, more))
-    monkeypatch.setitem(measures.BY_NAME, more.name, more)
-    monkeypatch.setattr("schemagen.data.profile.words.MEASURES", measures.MEASURES)
+    monkeypatch.setattr(numbers, "MEASURES", (*numbers.MEASURES, more))
+    monkeypatch.setitem(numbers.BY_NAME, more.name, more)
+    monkeypatch.setattr("schemagen.data.profile.words.MEASURES", numbers.MEASURES)
     facts = facts_of(document(data), key="x", measure="spread", of="values")
     assert [(each["split"], each["value"]) for each in facts] == [
         ("train", 42.25),

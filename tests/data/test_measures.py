@@ -297,7 +297,7 @@ def fixed(count: int) -> list[dict[str, Any]]:
     ]
 
 
-MEASURES = importlib.import_module("schemagen.data.statistics.measures")
+MEASURES = importlib.import_module("schemagen.data.statistics.numbers")
 
 
 @pytest.mark.parametrize("name", [each.name for each in MEASURES.MEASURES])

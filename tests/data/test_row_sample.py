@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from schemagen.data.one_pass import Group, Wanted, read_data
+from schemagen.data.one_pass import FileGroup, Wanted, read_data
 from schemagen.data.sources import find_data
 from schemagen.data.statistics.samples import (
     MISSING,
@@ -30,7 +30,7 @@ def sampled(
     """Return the sample of the records of the only split."""
     data = find_data(directory)
     [(split, files)] = data.splits.items()
-    groups = [Group(split, None, files)]
+    groups = [FileGroup(split, None, files)]
     wanted = Wanted(statistics=True, rows=tuple(keys))
     found = read_data(data, groups, wanted, workers=workers, progress=None)
     return found.statistics[split].rows

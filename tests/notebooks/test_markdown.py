@@ -11,12 +11,12 @@ from markdown_it import MarkdownIt
 from schemagen.display.blocks import (
     Block,
     Code,
+    Gallery,
     Heading,
+    InlineImage,
     Items,
     Listing,
     Paragraph,
-    Picture,
-    Pictures,
     Table,
     printable,
     prose,
@@ -65,7 +65,7 @@ def test_a_paragraph_stays_a_paragraph(text: str) -> None:
 def test_code_in_a_table_is_one_cell(text: str) -> None:
     """Bars and backticks neither end the cell nor the code."""
     cell = Code(text)
-    found = read(Table(["a", "b"], [[cell, cell], [text, Picture("", text)]]))
+    found = read(Table(["a", "b"], [[cell, cell], [text, InlineImage("", text)]]))
     assert found.count("td") == 4
     source = markdown([Table(["a", "b"], [[cell, cell]])])
     rows = [t for t in READER.parse(source) if t.type == "inline"]
@@ -89,7 +89,7 @@ def test_blocks_are_read_as_what_they_are() -> None:
     """Headings, lists and pictures, which are named by their texts."""
     assert read(Heading("x", 3)) == ["h3"]
     assert read(Items(["a", "1. b"])) == ["ul", "li", "p", "li", "p"]
-    assert read(Pictures([Picture("data:", "a")])) == ["ul", "li", "p"]
+    assert read(Gallery([InlineImage("data:", "a")])) == ["ul", "li", "p"]
 
 
 def test_lists_of_docstrings_stay_lists() -> None:

@@ -7,7 +7,7 @@ from .evidence import Evidence, gather
 from .naming import class_name_of
 from .odd import without_odd
 from .reading import FileKeys, Reading, groups_of, keys_by_split, shown_group
-from .tables import Table
+from .tables import TableEvidence
 
 __all__ = [
     "DOUBT",
@@ -15,7 +15,7 @@ __all__ = [
     "Evidence",
     "FileKeys",
     "Reading",
-    "Table",
+    "TableEvidence",
     "class_name_of",
     "draft_record",
     "gather",

@@ -86,7 +86,7 @@ class BoxTally:
     sized: Counter[str] = field(default_factory=Counter)
     outside: Counter[str] = field(default_factory=Counter)
 
-    def add(self, boxes: _Boxes, sides: Sides, images: Mapping[str, Rows]) -> None:
+    def add(self, boxes: _BoxValues, sides: Sides, images: Mapping[str, Rows]) -> None:
         """Add the boxes of some records, and the sizes of their images."""
         begins, ends, sizes = boxes.corners(sides)
         not_before = np.asarray((begins >= 0).all(axis=1))
@@ -130,7 +130,7 @@ class BoxTally:
         return bool(self.records) and self.ordered and (inside or bool(self.holding()))
 
 
-class _Boxes(NamedTuple):
+class _BoxValues(NamedTuple):
     """The boxes of some records.
 
     Attributes:
@@ -183,7 +183,7 @@ class Candidate:
         """The keys, for a comment."""
         return with_commas(quoted(each.key) for each in self.fields)
 
-    def boxes(self, columns: Columns) -> _Boxes:
+    def boxes(self, columns: Columns) -> _BoxValues:
         """Return the boxes in some records, of those that have all sides."""
         relation = Boxes(
             tuple(each.codec for each in self.fields), ("0", "1", "2", "3")
@@ -193,7 +193,7 @@ class Candidate:
         numbers = np.stack([*relation.values(stored).values()], axis=1)
         column = stored[0].column
         counts = column.lengths // (4 // len(self.fields))
-        return _Boxes(numbers.astype(np.float64), np.repeat(column.rows, counts))
+        return _BoxValues(numbers.astype(np.float64), np.repeat(column.rows, counts))
 
     def declared(self, sides: Sides, **facts: Any) -> list[FieldSpec]:
         """Return the fields with the sides that they are, and further facts.

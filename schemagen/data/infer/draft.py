@@ -12,7 +12,6 @@ from ...runtime.kinds.kind import Kind
 from ...runtime.kinds.numbering import numbering_of
 from ...runtime.kinds.registry import KINDS
 from ...spec.model import FieldSpec
-from ...spec.training import TARGETS
 from .evidence import Evidence
 
 DOUBT = "doubt: "
@@ -120,7 +119,7 @@ class Draft:
     @property
     def can_be_target(self) -> bool:
         """Whether the generated model has a head for it."""
-        return issubclass(KINDS[self.kind], TARGETS)
+        return KINDS[self.kind].has_head
 
     @property
     def is_picture(self) -> bool:

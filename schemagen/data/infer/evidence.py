@@ -16,7 +16,7 @@ from ...runtime.shared import base64_text
 from ...runtime.shared.errors import Problem
 from ..formatting import plural
 from ..statistics.bytes_values import RAW
-from ..statistics.numbers import Numbers, merged_numbers, numbers
+from ..statistics.numbers import NumericStatistics, merged_numbers, numbers
 from .guesses import item_bytes
 from .key_words import meaning_of, names_object, speaks_of
 from .values import (
@@ -59,7 +59,7 @@ class KeyEvidence:
         self.key = key
         self.records = 0
         self.kinds: Counter[str] = Counter()
-        self.numbers = Numbers()
+        self.numbers = NumericStatistics()
         self.lists = Lists()
         self.values = Contents(masks=speaks_of(key, "mask"))
         self.decoded: KeyEvidence | None = None

@@ -263,7 +263,7 @@ def _names(
         return None
     if (data.lengths[list(texts)] < 0).any():
         return None
-    ids = data.lists.firsts(data.records)
+    ids = data.lists.first_values(data.records)
     names: dict[int, str] = {}
     same = all(
         names.setdefault(int(ids[row]), text) == text for row, text in texts.items()

@@ -8,7 +8,8 @@ import unicodedata
 from collections.abc import Collection, Mapping
 from itertools import chain, count
 
-from ...schema import Record
+from ...runtime.kinds.registry import KINDS
+from ...schema.record import Record
 from ...spec.names import RESERVED_FIELDS
 
 Path = tuple[str, ...]
@@ -20,7 +21,7 @@ _OF_MODELS = frozenset(("mro", "register", *dir(Record)))
 _KEPT = ("model_dump", "model_validate")
 
 # What the model's layers and the masks of a field are called behind its name.
-_SUFFIXES = ("present", "dense", "flat", "normalization", "vocabulary")
+_SUFFIXES = {"present", *chain(*(kind.layers for kind in KINDS.values()))}
 _SAID_BY_KIND = frozenset(("encoded", "ragged_flat_values", "values"))
 _TOO_GENERAL = frozenset(("index", "id", "ids", "format", "shape", "size", "value"))
 _LONGEST = 60

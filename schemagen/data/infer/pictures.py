@@ -12,7 +12,7 @@ from ...runtime.images.formats import ANY, FORMATS_OF, channels_of, dtypes_of
 from ...runtime.kinds.masks import Mask
 from ...runtime.records.between import image_of
 from ..formatting import plural
-from ..statistics.numbers import Numbers, quantile
+from ..statistics.numbers import NumericStatistics, quantile
 from .draft import Draft, Drafts, odd_doubt, quoted, ranges, with_commas
 from .evidence import Evidence, KeyEvidence, is_rare
 from .key_words import AXES, parent_of, says, speaks_of
@@ -92,7 +92,9 @@ def _images(draft: Draft, data: KeyEvidence) -> Draft | None:
     return draft.with_notes(f"{data.shortest:,} to {data.longest:,} in each record")
 
 
-def resized(draft: Draft, heights: Numbers, widths: Numbers) -> Draft:
+def resized(
+    draft: Draft, heights: NumericStatistics, widths: NumericStatistics
+) -> Draft:
     """Bring images to one size, as there may be several in a record.
 
     Half of them are as high or less, and half as wide.
@@ -112,8 +114,8 @@ def resized(draft: Draft, heights: Numbers, widths: Numbers) -> Draft:
 
 
 def resize_doubt(
-    heights: Numbers,
-    widths: Numbers,
+    heights: NumericStatistics,
+    widths: NumericStatistics,
     then: str = ": batches of several need resize=(height, width)",
 ) -> str:
     """Say between which sizes pictures are, and what that asks for."""
@@ -176,7 +178,7 @@ def _sizes_of(evidence: Evidence, draft: Draft) -> Rows:
     axes = [
         np.full(data.records, size)
         if size is not None
-        else evidence.keys[draft.facts[f"{axis}_key"]].lists.firsts(data.records)
+        else evidence.keys[draft.facts[f"{axis}_key"]].lists.first_values(data.records)
         for axis, size in zip(AXES[:2], draft.facts["shape"], strict=False)
     ]
     return np.where(data.lengths[:, np.newaxis] > 0, np.stack(axes, axis=1), -1)
@@ -228,7 +230,7 @@ def _with_size(
         sized = draft.with_facts(**{f"{axis}_key": key})
         if not drafts.admits(sized):
             continue
-        stored = drafts.evidence.keys[key].lists.firsts(data.records)
+        stored = drafts.evidence.keys[key].lists.first_values(data.records)
         wrong = int((stored != sizes)[present].sum())
         if not wrong:
             return sized

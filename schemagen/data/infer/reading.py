@@ -13,11 +13,10 @@ from ...runtime.native import NOTHING
 from ...runtime.shared.tfrecord import MOST_RECORD_BYTES
 from ...runtime.sources.shards import File
 from ..checks import Tally
-from ..file_keys import are_of_one_kind, lacked_by_chance
 from ..files import FilePath
-from ..foreign import keyed_of
+from ..foreign import are_of_one_kind, keyed_of, lacked_by_chance
 from ..formatting import plural, shell_word
-from ..framing import Damage, whole_of
+from ..framing import Damage, whole_range
 from ..layouts import shards_like
 from ..one_pass import Scanned, read_files
 from .draft import quoted, with_commas
@@ -50,7 +49,7 @@ class Reading:
     ) -> None:
         self.keys: set[str] = set()
         self.files = [
-            FileKeys(Scanned(whole_of(file), Tally(0)), file.split) for file in files
+            FileKeys(Scanned(whole_range(file), Tally(0)), file.split) for file in files
         ]
         self._bytes = sum(file.size for file in files)
         splits: dict[str, list[int]] = {}
@@ -147,7 +146,7 @@ class FileKeys:
     @property
     def path(self) -> FilePath:
         """The file."""
-        return self.scanned.part.path
+        return self.scanned.range.path
 
     @property
     def records(self) -> int:
@@ -214,7 +213,7 @@ def lacking_keys(
 ) -> Iterator[tuple[str, bool]]:
     """Yield which of the keys whole files lack, together if the same files lack them.
 
-    A shard that lacks an optional field says only how rows were dealt to the shards, for
+    A shard that lacks an optional field says only how rows were distributed to the shards, for
     instance in turn. If it has keys instead that the others lack, it is of another kind.
 
     Yields:
@@ -228,7 +227,7 @@ def lacking_keys(
             groups.setdefault(has, []).append(key)
     for has, members in groups.items():
         instead = tuple(not holds for holds in has)
-        if instead not in groups and _are_dealt(has, files):
+        if instead not in groups and _are_distributed(has, files):
             continue
         holding = [file for file, holds in zip(files, has, strict=True) if holds]
         without = [file for file, holds in zip(files, has, strict=True) if not holds]
@@ -256,7 +255,7 @@ def drift(files: Sequence[FileKeys], key: str) -> tuple[str, ...]:
     return (", ".join(each),)
 
 
-def _are_dealt(has: Sequence[bool], files: Sequence[FileKeys]) -> bool:
+def _are_distributed(has: Sequence[bool], files: Sequence[FileKeys]) -> bool:
     """Return whether each file that lacks a key is a shard of one write with others."""
     writes = [file.path.parent / shards_like(file.path.name) for file in files]
     holding = {write for write, holds in zip(writes, has, strict=True) if holds}

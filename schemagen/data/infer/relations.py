@@ -90,14 +90,14 @@ class Pairs:
         return same and self._chance(0) < THRESHOLDS.copy
 
     def tells(self, first: int) -> bool:
-        """Return whether one key, 0 or 1, is told by each content of the other one.
+        """Return whether the other key is a function of this one, 0 or 1.
 
         Not if it goes one to one, never varies, or does so by chance.
         """
-        telling, told = self.sizes[first], self.sizes[1 - first]
+        determinant, dependent = self.sizes[first], self.sizes[1 - first]
         return (
-            self.pairs == telling > told >= 2
-            and self.records >= THRESHOLDS.repeats * telling
+            self.pairs == determinant > dependent >= 2
+            and self.records >= THRESHOLDS.repeats * determinant
             and self._chance(first) < THRESHOLDS.function
         )
 
@@ -121,7 +121,7 @@ def with_relations(evidence: Evidence, fields: Fields) -> Fields:
 
 
 def _without_copies(evidence: Evidence, fields: Fields) -> Fields:
-    """Make info of what tells the target, or is told by it."""
+    """Make info of what tells the target, or follows from it."""
     found, distinct = dict(fields), evidence.distinct
     targets = sorted(
         (key for key, draft in fields.items() if _is_told(evidence, draft)),
@@ -143,7 +143,9 @@ def _without_copies(evidence: Evidence, fields: Fields) -> Fields:
                 said = _copied_items(one, other)
             elif _may_relate(one, other, draft):
                 pairs = Pairs.of(one.codes[distinct], other.codes[distinct])
-                said = _told(pairs, target, copies_only=draft.model_role == "target")
+                said = _relation_text(
+                    pairs, target, copies_only=draft.model_role == "target"
+                )
             else:
                 continue
             if said:
@@ -212,7 +214,7 @@ def _as_target(draft: Draft) -> tuple[bool, ...]:
     return not draft.codec.of_classes, by_name, not draft.is_plain
 
 
-def _told(pairs: Pairs, target: str, *, copies_only: bool) -> str:
+def _relation_text(pairs: Pairs, target: str, *, copies_only: bool) -> str:
     """Say how a key and the target tell each other; "" if they do not."""
     records, (count, classes) = plural(pairs.records, "record"), pairs.sizes
     if pairs.is_copy:
@@ -246,7 +248,7 @@ def _without_sizes(evidence: Evidence, fields: Fields) -> Fields:
         if data is None or data.kind != "int64" or draft.model_role != "input":
             continue
         if draft.is_number and data.is_single:
-            own = np.where(data.lengths < 0, -1, data.lists.firsts(data.records))
+            own = np.where(data.lengths < 0, -1, data.lists.first_values(data.records))
             for other, what in measured.get(own.tobytes(), ()):
                 if _counts(data, other, what):
                     said = f"always the {what} of {quoted(other)}"

@@ -39,7 +39,7 @@ _MOST_CLASSES = 20
 
 def with_roles(evidence: Evidence, fields: Fields) -> Fields:
     """Return fields with the roles that their names and the other fields tell."""
-    record = _Record.of(evidence, fields)
+    record = _RecordFields.of(evidence, fields)
     given = {
         key: draft if draft.role else record.with_role(draft)
         for key, draft in fields.items()
@@ -48,7 +48,7 @@ def with_roles(evidence: Evidence, fields: Fields) -> Fields:
 
 
 @dataclass(frozen=True)
-class _Record:
+class _RecordFields:
     """What the role of one field depends on in all fields.
 
     Attributes:
@@ -74,7 +74,7 @@ class _Record:
     weight: str
 
     @classmethod
-    def of(cls, evidence: Evidence, fields: Fields) -> _Record:
+    def of(cls, evidence: Evidence, fields: Fields) -> _RecordFields:
         """Return what roles depend on in some fields."""
         classes = (
             key

@@ -90,17 +90,21 @@ def size_candidates(evidence: Evidence, data: KeyEvidence) -> Iterator[Sizes]:
             if named or shapes.shape[1] > 1 or _varies(shapes):
                 yield Sizes(key, shapes, named)
     singles = {key: other for key, other in near.items() if other.is_single}
-    firsts = {key: each.lists.firsts(data.records) for key, each in singles.items()}
+    first_values = {
+        key: each.lists.first_values(data.records) for key, each in singles.items()
+    }
     axes = [next(iter(keys_of_axis(evidence, data, axis)), None) for axis in AXES]
     for rank in (3, 2):
         keys = tuple(key for key in axes[:rank] if key is not None)
         if len(keys) == rank:
-            yield Sizes(keys, np.stack([firsts[key][present] for key in keys], 1))
+            yield Sizes(keys, np.stack([first_values[key][present] for key in keys], 1))
     numbered = _numbered(singles, data.key)
     if numbered:
-        yield Sizes(numbered, np.stack([firsts[key][present] for key in numbered], 1))
+        yield Sizes(
+            numbered, np.stack([first_values[key][present] for key in numbered], 1)
+        )
     for key in nearest(filter(says_count, singles), data.key):
-        counts = firsts[key][present, np.newaxis]
+        counts = first_values[key][present, np.newaxis]
         if near[key].numbers.maximum != 1 and (
             counts_key(key, data.key) or _varies(counts)
         ):

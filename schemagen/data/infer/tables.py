@@ -25,7 +25,7 @@ from .table_columns import ListValues, TableColumn, columns_of
 _SEPARATORS = {";": "';'", "\t": "a tab", "|": "'|'"}
 
 
-class Table:
+class TableEvidence:
     """A table as evidence, and the fields of its columns.
 
     Args:

@@ -34,7 +34,7 @@ from ..statistics.bytes_values import (
     UNREAD,
     BytesValues,
     Content,
-    Picture,
+    ImageInfo,
     bytes_values,
     content_of,
     merged_bytes,
@@ -240,7 +240,7 @@ class Lists:
             return None
         return self._short.array(records)
 
-    def firsts(self, records: int) -> Rows:
+    def first_values(self, records: int) -> Rows:
         """Return the number of each record of a key that has one in each: int64 [N]."""
         table = self.table(records)
         return np.zeros(records, np.int64) if table is None else table[:, 0]
@@ -290,7 +290,7 @@ class Contents:
         self.listed = Listed()
         self.all = BytesValues()
         self.single_texts: dict[int, str] = {}
-        self.pictures: dict[int, Picture] = {}
+        self.pictures: dict[int, ImageInfo] = {}
         self.turned: dict[int, int] = {}
         self.refused: Counter[tuple[str, int]] = Counter()
         self.grey = 0
@@ -353,7 +353,7 @@ class Contents:
         for dtype in FLOATS:
             self.unusual[dtype] += not np.isfinite(as_numbers(values, dtype)).all()
 
-    def _add_picture(self, data: bytes, picture: Picture) -> None:
+    def _add_picture(self, data: bytes, picture: ImageInfo) -> None:
         form, _, _, channels, bits = picture
         if channels not in DECODED[form].channels:
             self.refused[form, channels] += 1

@@ -25,7 +25,7 @@ from ...runtime.shared.compression import in_tensorflow
 from ...spec.model import RecordSpec
 from ..formatting import plural
 from ..profile.classes import ClassCounts
-from ..profile.columns import Split, title_of
+from ..profile.columns import SplitProfile, title_of
 from ..profile.facts import data_facts
 from ..profile.notes import troubles_of
 from ..profile.profile import Profile
@@ -234,7 +234,7 @@ def plain_program(profile: Profile) -> str:
     )
 
 
-def _files(profile: Profile, split: Split) -> tuple[str, set[str]]:
+def _files(profile: Profile, split: SplitProfile) -> tuple[str, set[str]]:
     """Return a pattern of the names of a split's files, and their compressions."""
     files = profile.statistics.files_of(split.name)
     names = {_SHARD.sub("*", PurePath(file.path).name) for file in files}

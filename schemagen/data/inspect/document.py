@@ -12,13 +12,13 @@ from ...runtime.cells.message import Feature, MalformedError, Message, parse_mes
 from ...runtime.interface import installed_version
 from ...runtime.native import BYTES
 from ..layouts import Gap
-from ..profile.columns import Split, title_of
+from ..profile.columns import SplitProfile, title_of
 from ..profile.comparison import Difference
 from ..profile.diff import Diff
 from ..profile.duplicates import Duplicate
 from ..profile.facts import Fact, facts_of
 from ..profile.profile import ManifestFacts, Profile
-from ..statistics.bytes_values import Picture, content_of
+from ..statistics.bytes_values import ImageInfo, content_of
 from ..statistics.model import FileStatistics, RecordStatistics, WrittenBy
 from ..statistics.samples import Sample
 from ..statistics.sounds import Sound
@@ -43,7 +43,7 @@ class BytesValue:
 
     bytes: int
     format: str
-    picture: Annotated[Picture, AsObject()] | None
+    picture: Annotated[ImageInfo, AsObject()] | None
     sound: Annotated[Sound, AsObject()] | None
     seconds: float | None
     text: str | None
@@ -216,7 +216,7 @@ def document_of(
     )
 
 
-def _sampled(split: Split, sample: Sample) -> SampledRecord:
+def _sampled(split: SplitProfile, sample: Sample) -> SampledRecord:
     try:
         message = parse_message(sample.data)
     except MalformedError:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...progress import Bar
 from ...runtime.shared.tfrecord import MOST_RECORD_BYTES
 from ...runtime.sources.shards import File
-from ..one_pass import Group, Pass, Scanned, Wanted, read_data
+from ..one_pass import FileGroup, Pass, Scanned, Wanted, read_data
 from ..profile.associations import keys_of
 from ..profile.columns import keys_named, specs_by_split
 from ..profile.profile import Profile, profile_of
@@ -19,7 +19,7 @@ from ..statistics.model import DataStatistics, FileStatistics, WrittenBy
 if TYPE_CHECKING:
     from ...rules import Thresholds
     from ...spec.model import RecordSpec
-    from ..statistics.numbered import Numbered
+    from ..statistics.declared import Numbered
 
 
 def inspect_data(
@@ -30,6 +30,7 @@ def inspect_data(
     workers: int | None = 1,
     max_record_bytes: int = MOST_RECORD_BYTES,
     digests: bool = True,
+    rows: bool = True,
     spec: RecordSpec | None = None,
     groups: Sequence[str] = (),
     thresholds: Thresholds | None = None,
@@ -47,6 +48,7 @@ def inspect_data(
             `if __name__ == "__main__"` around the call.
         max_record_bytes: longer records are damages and are not read.
         digests: also take digests of records and values, in which duplicates show.
+        rows: also take a sample of rows, which tells how well features predict targets.
         spec: of all records; None for those that the manifest lists.
         groups: fields or keys by whose values records are grouped; values in two splits
             are found.
@@ -59,13 +61,15 @@ def inspect_data(
     """
     data = source if isinstance(source, Data) else find_data(source, split)
     specs = specs_by_split(data, spec)
-    read = [Group(name, specs.get(name), files) for name, files in data.splits.items()]
+    read = [
+        FileGroup(name, specs.get(name), files) for name, files in data.splits.items()
+    ]
     wanted = Wanted(
         statistics=True,
         digests=digests,
         limit=limit,
         max_record_bytes=max_record_bytes,
-        rows=keys_of(specs.values()),
+        rows=keys_of(specs.values()) if rows else (),
         groups=keys_named(groups, specs.values()),
         numbered=numbered or {},
     )

@@ -11,12 +11,12 @@ from ...display.blocks import (
     Block,
     Cell,
     Code,
+    Gallery,
     Heading,
+    InlineImage,
     Items,
     Listing,
     Paragraph,
-    Picture,
-    Pictures,
     Table,
     printable,
     without_empty,
@@ -26,7 +26,7 @@ from ...runtime.native import BYTES
 from ..formatting import key_name, listed, one_line, plural, shell_word, size
 from ..layouts import import_command
 from ..profile.associations import INFORMATION, NAMES, Associations
-from ..profile.columns import Column, Split
+from ..profile.columns import ColumnProfile, SplitProfile
 from ..profile.comparison import QUANTILES
 from ..profile.facts import (
     Fact,
@@ -42,7 +42,7 @@ from ..profile.facts import (
 )
 from ..profile.notes import LISTED, notes_of, notes_of_keys, troubles_of
 from ..profile.profile import Profile
-from ..profile.record_values import Features, read, value_text
+from ..profile.record_values import DecodedFeatures, read, value_text
 from ..statistics.bytes_values import content_of
 from ..statistics.model import MOST_KEYS, DataStatistics
 from ..statistics.samples import Sample
@@ -57,7 +57,7 @@ _SAMPLE_KEYS, _SAMPLE_COLUMNS = 100, 160
 
 
 def sample_text(
-    sample: Sample, name: str, width: int, columns: Sequence[Column]
+    sample: Sample, name: str, width: int, columns: Sequence[ColumnProfile]
 ) -> list[str]:
     """Return the lines that show a record: a column a line, long values cut.
 
@@ -95,7 +95,7 @@ def sample_text(
     return [title, *(f"  {line}".rstrip() for line in lines)]
 
 
-def _kind_in(column: Column, features: Features) -> str:
+def _kind_in(column: ColumnProfile, features: DecodedFeatures) -> str:
     """Return the kinds that a record has in a column; "" if it does not have its key."""
     message, key = features.message, column.key
     if column.steps:
@@ -163,7 +163,7 @@ def overview_blocks(profile: Profile) -> list[Block]:
         if pictures := list(islice(_pictures(profile, split), _PICTURES)):
             if profile.splits[1:]:
                 blocks.append(Heading(split.label, 3))
-            blocks.append(Pictures(pictures))
+            blocks.append(Gallery(pictures))
     blocks += marked_blocks(profile)
     if troubles := troubles_of(profile.statistics):
         blocks += [Heading("What is wrong", 3), Items(troubles)]
@@ -306,7 +306,7 @@ def _marked(
 
 
 def _samples(
-    profile: Profile, split: Split, columns: int, records: int
+    profile: Profile, split: SplitProfile, columns: int, records: int
 ) -> Iterator[Block]:
     """Yield some records of a split in the order of files, as lines."""
     order = {file.path: at for at, file in enumerate(profile.statistics.files)}
@@ -319,7 +319,7 @@ def _samples(
         yield Listing("\n".join(lines))
 
 
-def _pictures(profile: Profile, split: Split) -> Iterator[Picture]:
+def _pictures(profile: Profile, split: SplitProfile) -> Iterator[InlineImage]:
     """Yield copies of the first image of samples."""
     from ..thumbnails import Budget, copy_of
 
@@ -328,7 +328,7 @@ def _pictures(profile: Profile, split: Split) -> Iterator[Picture]:
         image = _first_image(profile.columns, read(sample.data))
         copy = image and copy_of(image[1], budget)
         if image and copy and copy.url:
-            yield Picture(
+            yield InlineImage(
                 copy.url, f"{image[0]}, record {sample.number:,}: {copy.about}"
             )
 
@@ -339,7 +339,7 @@ def _advice(found: DataStatistics) -> str:
 
 
 def _first_image(
-    columns: Sequence[Column], features: Features
+    columns: Sequence[ColumnProfile], features: DecodedFeatures
 ) -> tuple[str, bytes] | None:
     """Return the name and the bytes of the first encoded image in a record."""
     for column in columns:

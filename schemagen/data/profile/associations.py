@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..formatting import listed
-from ..statistics.measures import PLAIN, Style
-from ..statistics.samples import MISSING, NUMBER, TEXT, Cells
-from .classes import declared_classes, unique, value_name
-from .columns import Column, Split
+from ..statistics.samples import MISSING, NUMBER, TEXT, SampledValues
+from ..statistics.style import PLAIN, Style
+from .classes import unique, value_name
+from .columns import ColumnProfile, SplitProfile
 from .information import (
     ALONE,
     FEWEST_OF_BIN,
@@ -21,7 +21,7 @@ from .information import (
     binned,
     frequent,
     normalised_information,
-    told_alone,
+    separated_classes,
 )
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Variable:
         numbers: [N], NaN if a record has none; None of classes and texts.
     """
 
-    column: Column
+    column: ColumnProfile
     of: str
     ids: Ids
     names: Sequence[str] = ()
@@ -97,7 +97,7 @@ class Association:
         strength: the normalised mutual information, 0 to 1.
         bins: how many bins the feature has.
         records: how many records are in a bin of both.
-        told: the classes of the target that it tells from all others on its own.
+        separated: the classes of the target that it separates from all others alone.
         limit: it is marked if it is stronger.
     """
 
@@ -105,7 +105,7 @@ class Association:
     strength: float
     bins: int
     records: int
-    told: Sequence[str] = ()
+    separated: Sequence[str] = ()
     limit: float = ALONE
 
     @property
@@ -116,7 +116,7 @@ class Association:
     @property
     def marked(self) -> bool:
         """Whether it tells too much of the target, or some of its classes on its own."""
-        return self.strength > self.limit or (bool(self.told) and self.limit < 1)
+        return self.strength > self.limit or (bool(self.separated) and self.limit < 1)
 
 
 @dataclass(frozen=True)
@@ -158,16 +158,18 @@ INFORMATION = "normalised mutual information"
 """How well a feature tells a target alone."""
 
 
-def told_words(target: Variable, found: Association) -> str:
+def leakage_text(target: Variable, found: Association) -> str:
     """Return what a feature tells: the target, classes of it, or a share of it."""
-    if not (found.alone or found.told):
+    if not (found.alone or found.separated):
         return f"tells {found.strength:.2f} of {target.name}"
-    told = target.name if found.alone else listed(found.told)
-    return f"tells {told} on its own"
+    what = target.name if found.alone else listed(found.separated)
+    return f"tells {what} on its own"
 
 
 def associations_of(
-    columns: Sequence[Column], split: Split, limit_of: Callable[[str], float]
+    columns: Sequence[ColumnProfile],
+    split: SplitProfile,
+    limit_of: Callable[[str], float],
 ) -> list[Associations]:
     """Return how well features tell each target, by a split's sample of records.
 
@@ -193,7 +195,9 @@ def associations_of(
     for column, held in cells:
         target = _target(column, held)
         if target is not None:
-            some = (each for own in features for each in _told(target, own))
+            some = (
+                each for own in features for each in _associations_with(target, own)
+            )
             ranked = sorted(
                 (
                     replace(each, limit=limit_of(each.feature.column.name))
@@ -206,7 +210,9 @@ def associations_of(
     return found
 
 
-def _told(target: Variable, features: Iterable[Variable]) -> list[Association]:
+def _associations_with(
+    target: Variable, features: Iterable[Variable]
+) -> list[Association]:
     """Return the associations of a column's features.
 
     Records without a value are a bin of each, so that presence is of interest only where
@@ -219,7 +225,7 @@ def _told(target: Variable, features: Iterable[Variable]) -> list[Association]:
     return [each for each in others if each.strength >= least] or presence
 
 
-def _target(column: Column, cells: Cells) -> Variable | None:
+def _target(column: ColumnProfile, cells: SampledValues) -> Variable | None:
     field = column.field
     if column.steps or field is None or field.role != "target":
         return None
@@ -228,7 +234,7 @@ def _target(column: Column, cells: Cells) -> Variable | None:
     return None
 
 
-def _features(column: Column, cells: Cells) -> Iterator[Variable]:
+def _features(column: ColumnProfile, cells: SampledValues) -> Iterator[Variable]:
     """Yield what can be judged of a column: values, sizes, means; presence comes last."""
     values = _of_values(column, cells, _BINS, missing=True)
     if values is not None and not _identifies(values):
@@ -245,7 +251,7 @@ def _features(column: Column, cells: Cells) -> Iterator[Variable]:
 
 
 def _of_values(
-    column: Column, cells: Cells, bins: int, *, missing: bool
+    column: ColumnProfile, cells: SampledValues, bins: int, *, missing: bool
 ) -> Variable | None:
     """Return the values of a column; None if any of them is no number and no text.
 
@@ -261,7 +267,7 @@ def _of_values(
         return None
     names: Mapping[Any, str] = {}
     if column.of_classes:
-        names = declared_classes(field)
+        names = column.class_names
     elif column.is_bool:
         names = {0: "False", 1: "True"}
     elif numbers:
@@ -285,7 +291,12 @@ def _of_values(
 
 
 def _numeric(
-    column: Column, of: str, numbers: Values, bins: int = _BINS, *, missing: bool = True
+    column: ColumnProfile,
+    of: str,
+    numbers: Values,
+    bins: int = _BINS,
+    *,
+    missing: bool = True,
 ) -> Variable:
     """Return numbers in bins; records without one are a further bin, if that is wanted."""
     numbers = np.where(np.isfinite(numbers), numbers, np.nan)
@@ -297,7 +308,7 @@ def _numeric(
     return Variable(column, of, frequent(ids), numbers=numbers)
 
 
-def _holds(cells: Cells, kind: int) -> bool:
+def _holds(cells: SampledValues, kind: int) -> bool:
     """Return whether all values are of a kind, and there is one."""
     there = cells.held[cells.held != MISSING]
     return len(there) > 0 and bool((there == kind).all())
@@ -336,7 +347,7 @@ def _associated(target: Variable, feature: Variable) -> Association | None:
     table = np.bincount(one * len(bins) + other, minlength=len(classes) * len(bins))
     table = table.reshape(len(classes), len(bins))
     strength = normalised_information(table)
-    told = ()
+    separated = ()
     if strength and len(classes) > 2 and target.names:
-        told = tuple(target.names[at] for at in classes[told_alone(table)])
-    return Association(feature, strength, len(bins), len(one), told)
+        separated = tuple(target.names[at] for at in classes[separated_classes(table)])
+    return Association(feature, strength, len(bins), len(one), separated)

@@ -19,16 +19,16 @@ from ...runtime.native import BYTES, FLOAT, INT64, digests
 from ...runtime.shared.errors import DatasetError
 from ...runtime.shared.tfrecord import MOST_RECORD_BYTES
 from ..formatting import decoded, hexadecimal, key_name, quoted
-from ..framing import Damage, scan, whole_of
+from ..framing import Damage, scan, whole_range
 from ..sources import Data
 from ..statistics.digests import Digested, digests_of_lists
-from .columns import Column, Split
-from .duplicates import Place, Places
+from .columns import ColumnProfile, SplitProfile
+from .duplicates import Position, SplitPositions
 from .profile import Profile
 
 Rows = NDArray[np.intp]
 
-Shown = Callable[[Column, bytes], str]
+Shown = Callable[[ColumnProfile, bytes], str]
 """Returns the values of a record in a column, for people."""
 
 MOST_COMPARED = 10_000
@@ -76,8 +76,8 @@ class RecordChange:
     """
 
     key_value: str
-    before: Place
-    after: Place
+    before: Position
+    after: Position
     fields: tuple[ValueChange, ...]
 
 
@@ -126,7 +126,7 @@ class Unmatched:
     """
 
     key_value: str | None
-    place: Place
+    place: Position
 
 
 @dataclass(frozen=True)
@@ -157,16 +157,16 @@ class Side:
     """
 
     dataset: Dataset
-    split: Split
+    split: SplitProfile
     key: str
 
     @cached_property
-    def places(self) -> Places:
+    def places(self) -> SplitPositions:
         """Where its records are."""
-        return Places.of(self.split, self.dataset.profile.statistics.files)
+        return SplitPositions.of(self.split, self.dataset.profile.statistics.files)
 
     @cached_property
-    def columns(self) -> dict[tuple[str, bool], Column]:
+    def columns(self) -> dict[tuple[str, bool], ColumnProfile]:
         """Its columns, by their key and whether they are feature lists."""
         return {(each.key, each.steps): each for each in self.dataset.profile.columns}
 
@@ -225,7 +225,7 @@ class Side:
             stop = int(np.searchsorted(rows[order], start + file.records))
             some, done = order[done:stop], stop
             runs = scan(
-                whole_of(files[file.path]),
+                whole_range(files[file.path]),
                 max_record_bytes=self.dataset.max_record_bytes,
             )
             for at, records in _taken(runs, rows[some] - start, file.path):
@@ -241,7 +241,7 @@ class Side:
         return found
 
     def digests(
-        self, rows: Rows, wanted: Mapping[tuple[str, bool], Column]
+        self, rows: Rows, wanted: Mapping[tuple[str, bool], ColumnProfile]
     ) -> dict[tuple[str, bool], Digested]:
         """Return digests of the values of records: for each key [N], 0 where it is missing.
 
@@ -371,7 +371,7 @@ def changes_of(
 
 
 def _value_change(
-    column: Column,
+    column: ColumnProfile,
     sides: tuple[Side, Side],
     records: tuple[bytes, bytes],
     there: tuple[bool, bool],
@@ -396,7 +396,9 @@ def _value_change(
     return ValueChange(column.name, column.key, before, after)
 
 
-def _first_difference(column: Column, records: tuple[bytes, bytes]) -> tuple[str, str]:
+def _first_difference(
+    column: ColumnProfile, records: tuple[bytes, bytes]
+) -> tuple[str, str]:
     """Return the first values that differ in a column, whose texts are equal."""
     lists = (_values(column, record) for record in records)
     for step, both in enumerate(zip_longest(*lists, fillvalue=("", []))):
@@ -418,7 +420,7 @@ def _first_difference(column: Column, records: tuple[bytes, bytes]) -> tuple[str
     raise AssertionError("the values are equal")
 
 
-def _values(column: Column, record: bytes) -> list[tuple[str, list[Any]]]:
+def _values(column: ColumnProfile, record: bytes) -> list[tuple[str, list[Any]]]:
     """Return the kind and the values of a column in a record, of each step.
 
     Numbers are texts with all of their digits, in which NaN is equal to NaN.

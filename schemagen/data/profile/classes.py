@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import Any
 
 from ..formatting import decoded, hexadecimal, one_line, quoted, record_value
 from ..statistics.numbers import summed
-from .columns import Column, Split
-
-if TYPE_CHECKING:
-    from ...spec.model import FieldSpec
+from .columns import ColumnProfile, SplitProfile
 
 _MOST_CLASSES = 1_000
 
@@ -33,7 +31,7 @@ class ClassCounts:
         counts: the frequency of each name, by split.
     """
 
-    column: Column
+    column: ColumnProfile
     classes: tuple[str, ...]
     known: int | None
     counts: Mapping[str, Mapping[str, int]]
@@ -54,16 +52,18 @@ class ClassCounts:
         return self.declared or self.column.field is None
 
 
-def class_counts(column: Column, splits: Sequence[Split]) -> ClassCounts | None:
+def class_counts(
+    column: ColumnProfile, splits: Sequence[SplitProfile]
+) -> ClassCounts | None:
     """Return the counts of classes, or of values that look like classes, or None."""
     values = _values(column, splits)
     if values is None:
         return None
     different = {value for counts in values.values() for value in counts}
-    field, known = column.field, None
+    known = None
     names: dict[int | bytes, str] = {}
-    if field is not None and field.codec.of_classes:
-        names = declared_classes(field)
+    if column.of_classes:
+        names = dict(islice(column.class_names.items(), _MOST_CLASSES))
         known = len(names)
     elif column.is_bool:
         names = {0: "False", 1: "True"}
@@ -80,17 +80,7 @@ def class_counts(column: Column, splits: Sequence[Split]) -> ClassCounts | None:
     return ClassCounts(column, tuple(names.values()), known, counts)
 
 
-def declared_classes(field: FieldSpec) -> dict[Any, str]:
-    """Return the names of the first classes of a schema, by their stored values."""
-    codec: Any = field.codec
-    stored = codec.stored_as[:_MOST_CLASSES]
-    names = codec.classes or range(len(stored))
-    return {
-        each: one_line(str(name), 60) for each, name in zip(stored, names, strict=False)
-    }
-
-
-def _values(column: Column, splits: Sequence[Split]) -> Counts | None:
+def _values(column: ColumnProfile, splits: Sequence[SplitProfile]) -> Counts | None:
     """Return how often each value occurs by split; None if it is not counted."""
     found: dict[str, Mapping[Any, int]] = {}
     for split in splits:
@@ -107,7 +97,7 @@ def _values(column: Column, splits: Sequence[Split]) -> Counts | None:
     return found if len(kinds) == 1 else None
 
 
-def _like_classes(column: Column, values: Counts) -> bool:
+def _like_classes(column: ColumnProfile, values: Counts) -> bool:
     """Tell texts, and without a schema single ids from 0 or 1, that come again."""
     counts = summed(values.values())
     numbers = [value for value in counts if isinstance(value, int)]

@@ -19,7 +19,6 @@ from ...runtime.shared.values import shape_text
 from ..formatting import key_name, listed, one_line
 from ..layouts import split_order
 from ..sources import Data
-from ..statistics.measures import PLAIN, Style
 from ..statistics.model import (
     DataStatistics,
     KeyStatistics,
@@ -28,7 +27,8 @@ from ..statistics.model import (
     StepsStatistics,
     merged_key,
 )
-from ..statistics.numbers import Numbers
+from ..statistics.numbers import NumericStatistics
+from ..statistics.style import PLAIN, Style
 
 if TYPE_CHECKING:
     from ...runtime.cells.part import Part
@@ -47,7 +47,7 @@ _ID = re.compile(r"(?:(?:^|[\W_])[iI]|(?<=[a-z])I)[dD]s?$")
 
 
 @dataclass(frozen=True)
-class Split:
+class SplitProfile:
     """A split.
 
     Attributes:
@@ -66,7 +66,7 @@ class Split:
 
 def splits_of(
     found: Mapping[str, RecordStatistics], *, ordered: bool = False
-) -> tuple[Split, ...]:
+) -> tuple[SplitProfile, ...]:
     """Return the splits: train or else the largest one, validation, test, and others.
 
     Args:
@@ -78,7 +78,7 @@ def splits_of(
         largest = max(names, key=lambda name: found[name].records)
         names.sort(key=lambda name: name != largest)
     return tuple(
-        Split(name, label_of(name), index, found[name])
+        SplitProfile(name, label_of(name), index, found[name])
         for index, name in enumerate(names)
     )
 
@@ -97,7 +97,7 @@ class ColumnName:
 
 
 @dataclass(frozen=True)
-class Column:
+class ColumnProfile:
     """The features of one key, or the feature lists of one key, in each split.
 
     Attributes:
@@ -120,7 +120,7 @@ class Column:
     part: str
     found: Mapping[str, KeyStatistics]
     present: Mapping[str, int]
-    step_counts: Mapping[str, Numbers]
+    step_counts: Mapping[str, NumericStatistics]
     __get_pydantic_core_schema__ = ShownAs(
         lambda column: ColumnName(column.name, column.key), ColumnName
     )
@@ -132,7 +132,7 @@ class Column:
             return None
         return self.declared.step if self.steps else self.declared
 
-    def kind_in(self, split: Split) -> KindStatistics | None:
+    def kind_in(self, split: SplitProfile) -> KindStatistics | None:
         """Return the statistics of one kind in a split: the most frequent one of all splits.
 
         If the split does not have it, it is the most frequent one there.
@@ -158,7 +158,7 @@ class Column:
         merged = merged_key([*self.found.values()])
         return merged.by_kind.get(self._kind) or KindStatistics()
 
-    def missing_in(self, split: Split) -> int:
+    def missing_in(self, split: SplitProfile) -> int:
         """Return how many records lack it."""
         return split.found.read - self.present.get(split.name, 0)
 
@@ -184,14 +184,7 @@ class Column:
     @cached_property
     def class_names(self) -> Mapping[Any, str]:
         """The names of its classes, by their stored values; empty without classes."""
-        if self.field is None or not self.field.codec.of_classes:
-            return {}
-        codec: Any = self.field.codec
-        names = codec.classes or codec.stored_as
-        return {
-            each: one_line(str(name), 60)
-            for each, name in zip(codec.stored_as, names, strict=False)
-        }
+        return class_names(self.field) if self.field is not None else {}
 
     @property
     def is_bool(self) -> bool:
@@ -276,6 +269,21 @@ class Column:
         return f"{words}, in steps" if self.steps else words
 
 
+def class_names(field: FieldSpec) -> Mapping[Any, str]:
+    """Return the names of a field's classes, or else their ids, by their stored values.
+
+    It is empty if the values are not classes.
+    """
+    if not field.codec.of_classes:
+        return {}
+    codec: Any = field.codec
+    names = codec.classes or range(codec.count)
+    return {
+        each: one_line(str(name), 60)
+        for each, name in zip(codec.stored_as, names, strict=False)
+    }
+
+
 def type_of(field: FieldSpec) -> str:
     """Return kind, classes or format, shape, dtype and role of a field."""
     from ...spec.describe import kind_text
@@ -353,8 +361,8 @@ def title_of(found: DataStatistics, spec: RecordSpec | None) -> str:
 
 
 def columns_of(
-    splits: Sequence[Split], specs: Iterable[RecordSpec]
-) -> tuple[Column, ...]:
+    splits: Sequence[SplitProfile], specs: Iterable[RecordSpec]
+) -> tuple[ColumnProfile, ...]:
     """Return the fields in the order of the schema, then further keys.
 
     Args:
@@ -383,11 +391,11 @@ def _column(
     steps: bool,
     declared: FieldSpec | None,
     stored: Stored | None,
-    splits: Sequence[Split],
-) -> Column:
+    splits: Sequence[SplitProfile],
+) -> ColumnProfile:
     found: dict[str, KeyStatistics] = {}
     present: dict[str, int] = {}
-    counts: dict[str, Numbers] = {}
+    counts: dict[str, NumericStatistics] = {}
     numbered = {k: v for split in splits for k, v in split.found.numbered.items()}
     for split in splits:
         held = split.found.steps.get(key) if steps else split.found.keys.get(key)
@@ -398,7 +406,7 @@ def _column(
             else:
                 found[split.name] = held
             present[split.name] = held.present
-    return Column(
+    return ColumnProfile(
         name=key_name(declared.label if declared else key, 80),
         key=key,
         keys=[key] if steps else numbered.get(key, [key]),
@@ -450,14 +458,17 @@ DURATIONS = Quantity("durations", "seconds", "durations in seconds")
 
 
 def quantities_of(
-    column: Column, splits: Sequence[Split]
-) -> dict[Quantity, dict[str, Numbers]]:
+    column: ColumnProfile, splits: Sequence[SplitProfile]
+) -> dict[Quantity, dict[str, NumericStatistics]]:
     """Return the numbers of a column by split, where any is finite."""
-    quantities: dict[Quantity, dict[str, Numbers]] = {}
+    quantities: dict[Quantity, dict[str, NumericStatistics]] = {}
     for split in splits:
         found, kind = {}, column.kind_in(split)
         if kind is not None:
-            found = {VALUES: kind.numbers or Numbers(), column.lengths: kind.lengths}
+            found = {
+                VALUES: kind.numbers or NumericStatistics(),
+                column.lengths: kind.lengths,
+            }
         if split.name in column.step_counts:
             found[STEPS] = column.step_counts[split.name]
         if kind is not None and kind.contents is not None:

@@ -9,17 +9,16 @@ from typing import Any
 
 from ...runtime.native import BYTES
 from ..formatting import share
-from ..statistics.measures import BY_NAME
-from ..statistics.numbers import Numbers
+from ..statistics.numbers import BY_NAME, NumericStatistics
 from .classes import ClassCounts, value_name
 from .columns import (
     LENGTHS,
     SIZES,
     STEPS,
     VALUES,
-    Column,
+    ColumnProfile,
     Quantity,
-    Split,
+    SplitProfile,
     quantities_of,
 )
 from .distances import (
@@ -68,8 +67,8 @@ class Difference:
             those of `QUANTILES`.
     """
 
-    column: Column
-    splits: tuple[Split, Split]
+    column: ColumnProfile
+    splits: tuple[SplitProfile, SplitProfile]
     quantity: Quantity | None
     measure: str
     distance: float
@@ -129,9 +128,9 @@ class Difference:
 
 
 def differences_of(
-    columns: Sequence[Column],
+    columns: Sequence[ColumnProfile],
     classes: Sequence[ClassCounts],
-    pairs: Sequence[tuple[Split, Split]],
+    pairs: Sequence[tuple[SplitProfile, SplitProfile]],
     threshold_of: Callable[[str], float],
 ) -> list[Difference]:
     """Compare pairs of splits in each column: what is marked first, by distance, info last.
@@ -158,9 +157,9 @@ def differences_of(
 
 
 def pairs_of(
-    splits: Sequence[Split],
+    splits: Sequence[SplitProfile],
     names: Sequence[tuple[str | None, str | None]] | None = None,
-) -> list[tuple[Split, Split]]:
+) -> list[tuple[SplitProfile, SplitProfile]]:
     """Return pairs of splits, as far as they can be compared.
 
     Args:
@@ -178,8 +177,8 @@ def pairs_of(
 class _Pair:
     """A column in two splits."""
 
-    column: Column
-    splits: tuple[Split, Split]
+    column: ColumnProfile
+    splits: tuple[SplitProfile, SplitProfile]
     threshold: float
 
     def differences(
@@ -236,7 +235,7 @@ class _Pair:
             yield from self._shares(VALUES, counts, sizes)
 
     def _numbers(
-        self, quantity: Quantity, found: Sequence[Numbers]
+        self, quantity: Quantity, found: Sequence[NumericStatistics]
     ) -> Iterator[Difference]:
         """Yield the difference of numbers unless both are the same constant."""
         first, second = found
@@ -289,7 +288,9 @@ class _Pair:
         return first, second
 
 
-def _independent(column: Column, split: Split, quantity: Quantity) -> float:
+def _independent(
+    column: ColumnProfile, split: SplitProfile, quantity: Quantity
+) -> float:
     """Return how many independent values of a quantity a split has.
 
     Values of a record may be the same or nearly so, also in its steps.
@@ -300,7 +301,7 @@ def _independent(column: Column, split: Split, quantity: Quantity) -> float:
     return independent(column.step_counts[split.name] if column.steps else kind.lengths)
 
 
-def _presence(column: Column, split: Split) -> dict[str, int]:
+def _presence(column: ColumnProfile, split: SplitProfile) -> dict[str, int]:
     """Return how many records lack a column, and how many have which type of it."""
     counts = {MISSING: column.missing_in(split)}
     held = column.found.get(split.name)
@@ -313,7 +314,7 @@ def _presence(column: Column, split: Split) -> dict[str, int]:
     return counts
 
 
-def _forms(found: Numbers) -> dict[str, int]:
+def _forms(found: NumericStatistics) -> dict[str, int]:
     """Return how many numbers are whole, NaN, or infinite."""
     below, above = found.infinite
     return {
@@ -325,15 +326,15 @@ def _forms(found: Numbers) -> dict[str, int]:
     }
 
 
-def _texts(column: Column, split: Split) -> Mapping[bytes, int]:
+def _texts(column: ColumnProfile, split: SplitProfile) -> Mapping[bytes, int]:
     """Return how often each text occurs; nothing if there are too many to count."""
     kind = column.kind_in(split)
     return (kind and kind.contents and kind.contents.distinct) or {}
 
 
-def _quantiles(found: Numbers) -> tuple[float, ...]:
+def _quantiles(found: NumericStatistics) -> tuple[float, ...]:
     return tuple(BY_NAME[name].of(found) or 0.0 for name in QUANTILES)
 
 
-def _extent(found: Numbers) -> tuple[float | None, float | None]:
+def _extent(found: NumericStatistics) -> tuple[float | None, float | None]:
     return found.minimum, found.maximum

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..statistics.samples import NUMBER
-from .columns import Column, Split
+from .columns import ColumnProfile, SplitProfile
 
 MOST = 60
 """So many columns are compared, the first ones."""
@@ -25,8 +25,8 @@ Values = NDArray[np.float64]
 class Correlation(NamedTuple):
     """Spearman's correlation of two columns, and how many records have both."""
 
-    one: Column
-    other: Column
+    one: ColumnProfile
+    other: ColumnProfile
     strength: float
     records: int
 
@@ -41,12 +41,14 @@ class Correlations:
         pairs: the correlations, the strongest first.
     """
 
-    columns: Sequence[Column]
+    columns: Sequence[ColumnProfile]
     records: int
     pairs: Sequence[Correlation]
 
 
-def correlations_of(columns: Sequence[Column], split: Split) -> Correlations | None:
+def correlations_of(
+    columns: Sequence[ColumnProfile], split: SplitProfile
+) -> Correlations | None:
     """Return how numbers go together, by a split's sample; None without two columns.
 
     Args:
@@ -56,7 +58,7 @@ def correlations_of(columns: Sequence[Column], split: Split) -> Correlations | N
     rows = split.found.rows
     if rows is None:
         return None
-    found: list[tuple[Column, _Ranked]] = []
+    found: list[tuple[ColumnProfile, _Ranked]] = []
     for column in columns:
         cells = rows.cells.get(column.key)
         if cells is not None and column.is_number and not column.steps:

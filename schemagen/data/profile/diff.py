@@ -14,7 +14,7 @@ from ..formatting import one_line
 from ..statistics.digests import Digested
 from ..statistics.model import DataStatistics, RecordStatistics
 from .changes import Changes, Dataset, Rows, Shown, Side, Unmatched, changes_of
-from .columns import Column, Split, latest_of
+from .columns import ColumnProfile, SplitProfile, latest_of
 from .groups import no_field
 from .notes import unread_of
 from .profile import Profile
@@ -128,11 +128,11 @@ def diff_of(datasets: tuple[Dataset, Dataset], key: str, shown: Shown) -> Diff:
     """
     names = (datasets[0].name, datasets[1].name)
     profiles = one, other = (datasets[0].profile, datasets[1].profile)
-    firsts, seconds = ({each.name: each for each in p.splits} for p in profiles)
-    if len(firsts) == len(seconds) == 1:
-        name = "" if firsts.keys() != seconds.keys() else next(iter(firsts))
-        firsts, seconds = ({name: each} for each in (one.splits[0], other.splits[0]))
-    pairs = {name: (firsts.get(name), seconds.get(name)) for name in firsts | seconds}
+    first, second = ({each.name: each for each in p.splits} for p in profiles)
+    if len(first) == len(second) == 1:
+        name = "" if first.keys() != second.keys() else next(iter(first))
+        first, second = ({name: each} for each in (one.splits[0], other.splits[0]))
+    pairs = {name: (first.get(name), second.get(name)) for name in first | second}
     keys = (_key_in(one, other, key), _key_in(other, one, key))
     splits = []
     for name, pair in pairs.items():
@@ -144,9 +144,9 @@ def diff_of(datasets: tuple[Dataset, Dataset], key: str, shown: Shown) -> Diff:
         if len(sides) == 2:
             splits.append(_of_split(name, (sides[0], sides[1]), shown))
         else:
-            first, second = (split.found.records if split else None for split in pair)
-            only = (first or 0, second or 0)
-            splits.append(SplitDiff(name, (first, second), only))
+            before, after = (split.found.records if split else None for split in pair)
+            only = (before or 0, after or 0)
+            splits.append(SplitDiff(name, (before, after), only))
     specs = (one.spec, other.spec)
     schema = None
     if specs[0] is not None and specs[1] is not None:
@@ -188,14 +188,14 @@ def _key_in(profile: Profile, other: Profile, name: str) -> str:
 def _identifying(profiles: tuple[Profile, Profile]) -> tuple[str, ...]:
     """Return the names of the columns whose values identify records, short ones first."""
 
-    def identifies(column: Column) -> bool:
+    def identifies(column: ColumnProfile) -> bool:
         return all(
             len(split.found.digests.values.get(column.key, ())) == split.found.records
             for profile in profiles
             for split in profile.splits
         )
 
-    def size(column: Column) -> float:
+    def size(column: ColumnProfile) -> float:
         contents = column.whole.contents
         return contents.sizes.maximum or 0 if contents else 0
 
@@ -288,7 +288,7 @@ def _each_different(values: Digested) -> Digested:
 def _together(
     profiles: tuple[Profile, Profile],
     names: tuple[str, str],
-    both: Sequence[tuple[Split | None, Split | None]],
+    both: Sequence[tuple[SplitProfile | None, SplitProfile | None]],
 ) -> Profile:
     """Return the profile of two datasets, whose splits have the dataset in their names.
 
@@ -307,7 +307,7 @@ def _together(
             label = None if split is None else _name(name, split.name)
             labels.append(label)
             if split is not None and label is not None:
-                splits[label] = replace(split.found, rows=None)
+                splits[label] = split.found
                 if split.name in profile.specs:
                     specs[label] = profile.specs[split.name]
         pairs.append((labels[0], labels[1]))

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..statistics.numbers import Numbers, merged_histogram
-from .chance import chance_distance, chance_level
+from ..statistics.histograms import merged_histogram
+from ..statistics.numbers import NumericStatistics
 
 KOLMOGOROV_SMIRNOV = "Kolmogorov-Smirnov distance"
 """The largest difference between the shares of values up to any number."""
@@ -53,7 +53,9 @@ class Distance(NamedTuple):
     margin: float
 
 
-def kolmogorov_smirnov(one: Numbers, other: Numbers, sizes: Sizes) -> Distance:
+def kolmogorov_smirnov(
+    one: NumericStatistics, other: NumericStatistics, sizes: Sizes
+) -> Distance:
     """Return the distance of finite numbers, of which both have some.
 
     It is exact if both count their values one by one. Else it is the largest difference
@@ -64,7 +66,7 @@ def kolmogorov_smirnov(one: Numbers, other: Numbers, sizes: Sizes) -> Distance:
     return Distance(value, min(chance_distance(variance), 1.0), margin)
 
 
-def _at_values_or_edges(one: Numbers, other: Numbers) -> float:
+def _at_values_or_edges(one: NumericStatistics, other: NumericStatistics) -> float:
     both = one, other
     if one.distinct is not None and other.distinct is not None:
         return _largest(one.distinct, other.distinct)
@@ -75,7 +77,7 @@ def _at_values_or_edges(one: Numbers, other: Numbers) -> float:
     return max(_largest(first, second), _largest(*magnitudes))
 
 
-def _in_bins(found: Numbers, exponent: int) -> Mapping[int, int]:
+def _in_bins(found: NumericStatistics, exponent: int) -> Mapping[int, int]:
     """Return counts in bins of 2 ** exponent."""
     if found.distinct is None:
         return merged_histogram([found.histogram], exponent).counts
@@ -163,7 +165,7 @@ def _variance(sizes: Sizes) -> float:
     return sum(1 / size for size in sizes)
 
 
-def independent(counts: Numbers) -> float:
+def independent(counts: NumericStatistics) -> float:
     """Return how many independent values lists have, by Kish.
 
     Values of one list may be the same or nearly so: a list counts as one, and fewer if
@@ -174,3 +176,27 @@ def independent(counts: Numbers) -> float:
     """
     mean, deviation = counts.mean or 0.0, counts.deviation or 0.0
     return counts.count * mean**2 / (mean**2 + deviation**2)
+
+
+# What differences reach by chance: about 1 of 100,000 between equal distributions is above.
+
+# How far the level of χ² is above its mean, in standard deviations.
+_DEVIATIONS = 4.5
+
+# Kolmogorov's distribution exceeds this with a probability of 2 * exp(-2 * 2.47**2).
+_KOLMOGOROV = 2.47
+
+
+def chance_level(freedom: int) -> float:
+    """Return what χ² does not exceed by chance, by Wilson and Hilferty."""
+    spread = 2 / (9 * freedom)
+    return float(freedom * (1 - spread + _DEVIATIONS * math.sqrt(spread)) ** 3)
+
+
+def chance_distance(variance: float) -> float:
+    """Return what the Kolmogorov-Smirnov distance of two samples does not exceed by chance.
+
+    Args:
+        variance: the sum of 1 / n of both samples.
+    """
+    return _KOLMOGOROV * math.sqrt(variance)

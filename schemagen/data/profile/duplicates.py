@@ -16,7 +16,7 @@ from ...documents import WithProperties
 from ..formatting import listed, one_line
 from ..statistics.digests import Digested
 from ..statistics.model import FileStatistics
-from .columns import Column, Split
+from .columns import ColumnProfile, SplitProfile
 
 # A key identifies records if so many of its values are different.
 _DIFFERENT = 0.8
@@ -25,7 +25,7 @@ _DIFFERENT = 0.8
 _FEWEST = 30
 
 # The different digests of each split, and where each of them occurs first.
-_Firsts = Mapping[str, tuple[Digested, NDArray[np.intp]]]
+_FirstRows = Mapping[str, tuple[Digested, NDArray[np.intp]]]
 
 # Pairs of records in two splits may have equal values so many times as often as pairs in one.
 _AS_OFTEN = 2
@@ -41,7 +41,7 @@ SHOWN = 3
 
 
 @dataclass(frozen=True, order=True)
-class Place:
+class Position:
     """A record.
 
     Attributes:
@@ -90,11 +90,11 @@ class Duplicate:
         values: of groups, the values of the most records.
     """
 
-    column: Column | None
-    splits: tuple[Split, ...]
+    column: ColumnProfile | None
+    splits: tuple[SplitProfile, ...]
     count: int
     share: float
-    places: tuple[tuple[Place, Place], ...] = ()
+    places: tuple[tuple[Position, Position], ...] = ()
     files: int = 0
     natural: bool = False
     records: int = 0
@@ -136,7 +136,7 @@ class Duplicates:
     """
 
     found: tuple[Duplicate, ...] = ()
-    compared: tuple[Column, ...] = ()
+    compared: tuple[ColumnProfile, ...] = ()
 
     def __add__(self, other: Duplicates) -> Duplicates:
         return Duplicates(self.found + other.found, self.compared + other.compared)
@@ -146,7 +146,7 @@ class Duplicates:
         """Those that should not be."""
         return tuple(each for each in self.found if each.mark)
 
-    def between(self, pairs: Sequence[tuple[str | None, str | None]]) -> Duplicates:
+    def of_pairs(self, pairs: Sequence[tuple[str | None, str | None]]) -> Duplicates:
         """Return those that concern two datasets: in the second one, or leaked across.
 
         What both versions of a split have is not repeated.
@@ -171,12 +171,14 @@ class Duplicates:
 
 
 def duplicates_of(
-    columns: Sequence[Column], splits: Sequence[Split], files: Sequence[FileStatistics]
+    columns: Sequence[ColumnProfile],
+    splits: Sequence[SplitProfile],
+    files: Sequence[FileStatistics],
 ) -> Duplicates:
     """Find repeated records and values by the digests of splits."""
-    places = {each.name: Places.of(each, files) for each in splits}
+    places = {each.name: SplitPositions.of(each, files) for each in splits}
     records = {each.name: each.found.digests.records for each in splits}
-    found = [*_repeated(None, records, _firsts(records), splits, places)]
+    found = [*_repeated(None, records, _first_rows_of(records), splits, places)]
     compared = []
     for column in columns:
         values = {
@@ -184,20 +186,20 @@ def duplicates_of(
             for each in splits
             if column.key in each.found.digests.values
         }
-        firsts = _firsts(values)
-        if _identify(values, firsts):
+        first_rows = _first_rows_of(values)
+        if _identify(values, first_rows):
             compared.append(column)
             some = [each for each in splits if each.name in values]
             own = [
                 each
-                for each in _repeated(column, values, firsts, some, places)
+                for each in _repeated(column, values, first_rows, some, places)
                 if not any(_implies(whole, each) for whole in found)
             ]
             found += [replace(each, natural=_is_natural(each, own)) for each in own]
     return Duplicates(tuple(found), tuple(compared))
 
 
-def _firsts(found: Mapping[str, Digested]) -> _Firsts:
+def _first_rows_of(found: Mapping[str, Digested]) -> _FirstRows:
     return {name: np.unique(each, return_index=True) for name, each in found.items()}
 
 
@@ -238,10 +240,10 @@ def _is_natural(found: Duplicate, every: Sequence[Duplicate]) -> bool:
     )
 
 
-def _identify(values: Mapping[str, Digested], firsts: _Firsts) -> bool:
+def _identify(values: Mapping[str, Digested], first_rows: _FirstRows) -> bool:
     """Return whether values of a key differ from record to record, in each split."""
     total = sum(map(len, values.values()))
-    different = sum(len(unique) for unique, _ in firsts.values())
+    different = sum(len(unique) for unique, _ in first_rows.values())
     return (
         total >= _FEWEST
         and all(map(len, values.values()))
@@ -250,15 +252,15 @@ def _identify(values: Mapping[str, Digested], firsts: _Firsts) -> bool:
 
 
 def _repeated(
-    column: Column | None,
+    column: ColumnProfile | None,
     found: Mapping[str, Digested],
-    firsts: _Firsts,
-    splits: Sequence[Split],
-    places: Mapping[str, Places],
+    first_rows: _FirstRows,
+    splits: Sequence[SplitProfile],
+    places: Mapping[str, SplitPositions],
 ) -> Iterator[Duplicate]:
     """Yield what is there more than once in a split, and what is in two."""
     for split in splits:
-        values, (unique, first) = found[split.name], firsts[split.name]
+        values, (unique, first) = found[split.name], first_rows[split.name]
         count = len(values) - len(unique)
         if count:
             again = np.ones(len(values), np.bool_)
@@ -275,13 +277,13 @@ def _repeated(
                 where.files_of(repeats, len(values)),
             )
     for one, other in combinations(splits, 2):
-        (a, a_rows), (b, b_rows) = firsts[one.name], firsts[other.name]
+        (a, a_rows), (b, b_rows) = first_rows[one.name], first_rows[other.name]
         both, in_one, in_other = np.intersect1d(
             a, b, assume_unique=True, return_indices=True
         )
         if len(both):
             order = np.argsort(b_rows[in_other])
-            first_rows = a_rows[in_one][order]
+            earlier_rows = a_rows[in_one][order]
             other_rows = b_rows[in_other][order]
             sizes = len(found[one.name]), len(found[other.name])
             where = places[other.name]
@@ -290,13 +292,13 @@ def _repeated(
                 (one, other),
                 len(both),
                 len(both) / min(sizes),
-                where.pairs(other_rows, places[one.name], first_rows, *sizes[::-1]),
+                where.pairs(other_rows, places[one.name], earlier_rows, *sizes[::-1]),
                 where.files_of(other_rows, sizes[1]),
             )
 
 
 @dataclass(frozen=True)
-class Places:
+class SplitPositions:
     """Where the records of a split are: they were read file by file.
 
     Attributes:
@@ -308,7 +310,7 @@ class Places:
     ends: NDArray[np.int64] = field(compare=False)
 
     @classmethod
-    def of(cls, split: Split, files: Sequence[FileStatistics]) -> Places:
+    def of(cls, split: SplitProfile, files: Sequence[FileStatistics]) -> SplitPositions:
         """Return the places of a split's records, by the files of all splits."""
         own = [file for file in files if file.split == split.name]
         return cls(own, np.cumsum([file.records for file in own], dtype=np.int64))
@@ -317,21 +319,21 @@ class Places:
         """Whether so many digests are those of all records, one each."""
         return len(self.ends) > 0 and records == self.ends[-1]
 
-    def place(self, row: int) -> Place:
+    def place(self, row: int) -> Position:
         """Return the place of a record."""
         at = int(np.searchsorted(self.ends, row, "right"))
         file = self.files[at]
         number = row - int(self.ends[at]) + file.records
-        return Place(file.path, -1 if file.damaged else number)
+        return Position(file.path, -1 if file.damaged else number)
 
     def pairs(
         self,
         rows: NDArray[np.int64],
-        other: Places,
+        other: SplitPositions,
         others: NDArray[np.int64],
         records: int,
         other_records: int | None = None,
-    ) -> tuple[tuple[Place, Place], ...]:
+    ) -> tuple[tuple[Position, Position], ...]:
         """Return the first places of rows, each with that of an equal record."""
         same = records if other_records is None else other_records
         if not (self.knows(records) and other.knows(same)):

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from ..formatting import number, plural, share, size, sizes
-from ..statistics.measures import BY_NAME, measure_texts, measured
-from ..statistics.numbers import Numbers, merged_numbers
-from .associations import INFORMATION, Association, Associations, told_words
-from .columns import DURATIONS, Column, Split, label_of, quantities_of
+from ..statistics.numbers import BY_NAME, NumericStatistics, measured, merged_numbers
+from ..statistics.style import measure_texts
+from .associations import INFORMATION, Association, Associations, leakage_text
+from .columns import DURATIONS, ColumnProfile, SplitProfile, label_of, quantities_of
 from .comparison import Difference
 from .duplicates import Duplicate
 from .judging import lacking_in
@@ -155,7 +155,7 @@ def data_facts(profile: Profile) -> Iterator[Fact]:
     yield fact("on disk", sum(file.bytes for file in files), "bytes")
 
 
-def split_facts(profile: Profile, split: Split) -> Iterator[Fact]:
+def split_facts(profile: Profile, split: SplitProfile) -> Iterator[Fact]:
     """Yield the numbers of files, records and bytes of a split, and their extent."""
     fact = partial(Fact, "", "", split.name)
     files = profile.statistics.files_of(split.name)
@@ -169,7 +169,7 @@ def split_facts(profile: Profile, split: Split) -> Iterator[Fact]:
     yield fact("fingerprint", written.fingerprint if written else None)
 
 
-def declared_facts(column: Column) -> Iterator[Fact]:
+def declared_facts(column: ColumnProfile) -> Iterator[Fact]:
     """Yield what a schema says of a column. This imports the words of schemas."""
     fact = partial(Fact, column.name, column.key, None)
     declared = column.declared
@@ -186,7 +186,7 @@ MISSING = "missing"
 """The records of a split that do not have a column."""
 
 
-def column_facts(profile: Profile, column: Column) -> Iterator[Fact]:
+def column_facts(profile: Profile, column: ColumnProfile) -> Iterator[Fact]:
     """Yield what a column is in all splits together, and in which records it is missing."""
     fact = partial(Fact, column.name, column.key, None)
     yield fact("key", column.key if column.is_renamed else None)
@@ -221,7 +221,9 @@ def texts_of(facts: Iterable[Fact]) -> dict[str, str]:
     return {**texts, MISSING: ", ".join(missing)}
 
 
-def _present(column: Column, splits: Sequence[Split], split: str | None = None) -> Fact:
+def _present(
+    column: ColumnProfile, splits: Sequence[SplitProfile], split: str | None = None
+) -> Fact:
     read = sum(split.found.read for split in splits)
     present = sum(column.present.get(split.name, 0) for split in splits)
     note = f"{present:,} of {plural(read, 'record')}"
@@ -229,7 +231,9 @@ def _present(column: Column, splits: Sequence[Split], split: str | None = None) 
     return Fact(column.name, column.key, split, "present", part, "share", note=note)
 
 
-def number_facts(column: Column, splits: Sequence[Split]) -> Iterator[Fact]:
+def number_facts(
+    column: ColumnProfile, splits: Sequence[SplitProfile]
+) -> Iterator[Fact]:
     """Yield the measures of a column's values in each split, and of sizes that vary."""
     for quantity, found in quantities_of(column, splits).items():
         style = column.style_of(quantity)
@@ -251,7 +255,9 @@ def number_facts(column: Column, splits: Sequence[Split]) -> Iterator[Fact]:
                 )
 
 
-def sound_facts(column: Column, splits: Sequence[Split]) -> Iterator[Fact]:
+def sound_facts(
+    column: ColumnProfile, splits: Sequence[SplitProfile]
+) -> Iterator[Fact]:
     """Yield rates and channels of sound, how long it is, and what is clipped or silent."""
     for split in splits:
         kind = column.kind_in(split)
@@ -353,7 +359,7 @@ def association_facts(
     for each in found:
         column = each.feature.column
         bins = f"{plural(each.bins, 'bin')}, {plural(each.records, 'record')}"
-        words = told_words(target.target, each) if each.marked else ""
+        words = leakage_text(target.target, each) if each.marked else ""
         yield Fact(
             column.name,
             column.key,
@@ -374,7 +380,7 @@ def trouble_facts(profile: Profile) -> Iterator[Fact]:
         yield Fact("", "", None, "trouble", text, mark=mark)
 
 
-def _range(found: Numbers) -> tuple[float, float] | None:
+def _range(found: NumericStatistics) -> tuple[float, float] | None:
     if found.minimum is None or found.maximum is None:
         return None
     return found.minimum, found.maximum

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -12,9 +11,9 @@ from ...runtime.shared.errors import DatasetError, with_suggestion
 from ..formatting import listed
 from ..statistics.digests import GroupValues
 from ..statistics.model import FileStatistics
-from .classes import declared_classes, value_name
-from .columns import Column, Split
-from .duplicates import SHOWN, Duplicate, Duplicates, Places, SharedValue
+from .classes import value_name
+from .columns import ColumnProfile, SplitProfile
+from .duplicates import SHOWN, Duplicate, Duplicates, SharedValue, SplitPositions
 
 # An error lists so many names.
 _MOST_NAMES = 30
@@ -26,7 +25,9 @@ def no_field(where: str, name: str, names: Sequence[str]) -> DatasetError:
     return DatasetError(f"{where}: {with_suggestion(message, name, names)}")
 
 
-def check_groups(where: str, columns: Sequence[Column], keys: Iterable[str]) -> None:
+def check_groups(
+    where: str, columns: Sequence[ColumnProfile], keys: Iterable[str]
+) -> None:
     """Check that records can be grouped by the values of keys.
 
     Raises:
@@ -45,7 +46,7 @@ def check_groups(where: str, columns: Sequence[Column], keys: Iterable[str]) -> 
             )
 
 
-def _holds_more(column: Column) -> bool:
+def _holds_more(column: ColumnProfile) -> bool:
     """Return whether a record has a float or several values."""
     return any(
         kind == "float"
@@ -60,16 +61,20 @@ def _holds_more(column: Column) -> bool:
 
 
 def shared_groups(
-    columns: Sequence[Column], splits: Sequence[Split], files: Sequence[FileStatistics]
+    columns: Sequence[ColumnProfile],
+    splits: Sequence[SplitProfile],
+    files: Sequence[FileStatistics],
 ) -> Duplicates:
     """Return the values of columns that are in two splits, for each two of them."""
-    places = {each.name: Places.of(each, files) for each in splits}
+    places = {each.name: SplitPositions.of(each, files) for each in splits}
     found = (each for column in columns for each in _of(column, splits, places))
     return Duplicates(tuple(found), tuple(columns))
 
 
 def _of(
-    column: Column, splits: Sequence[Split], places: Mapping[str, Places]
+    column: ColumnProfile,
+    splits: Sequence[SplitProfile],
+    places: Mapping[str, SplitPositions],
 ) -> Iterator[Duplicate]:
     held = {each.name: each.found.digests.groups.get(column.key) for each in splits}
     for one, other in combinations(splits, 2):
@@ -79,10 +84,10 @@ def _of(
 
 
 def _shared(
-    column: Column,
-    splits: tuple[Split, Split],
+    column: ColumnProfile,
+    splits: tuple[SplitProfile, SplitProfile],
     groups: tuple[GroupValues, GroupValues],
-    places: Mapping[str, Places],
+    places: Mapping[str, SplitPositions],
 ) -> Iterator[Duplicate]:
     """Yield what two splits share, if they do: the values of the most records first."""
     first, second = groups
@@ -94,10 +99,10 @@ def _shared(
     at, counts = (each[np.isin(second.digests[at], both)] for each in (at, counts))
     order = np.lexsort((at, -counts))[:SHOWN]
     shown = second.digests[at[order]]
-    firsts = [first.rows[np.argmax(first.digests == digest)] for digest in shown]
+    earliest = [first.rows[np.argmax(first.digests == digest)] for digest in shown]
     one, other = (places[split.name] for split in splits)
     sizes = [len(split.found.digests.records) for split in splits]
-    names = _names(column)
+    names = column.class_names
     values = [second.names[digest] for digest in shown.tolist()]
     yield Duplicate(
         column,
@@ -105,7 +110,7 @@ def _shared(
         len(both),
         len(rows) / splits[1].found.read,
         other.pairs(
-            second.rows[at[order]], one, np.array(firsts, np.int64), *sizes[::-1]
+            second.rows[at[order]], one, np.array(earliest, np.int64), *sizes[::-1]
         ),
         other.files_of(rows, sizes[1]),
         records=len(rows),
@@ -116,13 +121,7 @@ def _shared(
     )
 
 
-def _names(column: Column) -> Mapping[Any, str]:
-    """Return the names of classes by their values; none for other values."""
-    field = column.field
-    return declared_classes(field) if field and field.codec.of_classes else {}
-
-
-def _text(column: Column, value: int | bytes) -> str:
+def _text(column: ColumnProfile, value: int | bytes) -> str:
     if column.time is not None and isinstance(value, int):
         return column.time.text(value)
     return value_name(value)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...rules import JUDGEMENTS
-from .chance import chance_level
+from .distances import chance_level
 
 Ids = NDArray[np.int64]
 Values = NDArray[np.float64]
@@ -70,7 +70,7 @@ def normalised_information(table: NDArray[np.int64]) -> float:
     return float(np.clip((information - expected) / (entropy - expected), 0, 1))
 
 
-def told_alone(table: NDArray[np.int64]) -> NDArray[np.bool_]:
+def separated_classes(table: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return which classes a feature tells from all others on its own: bool [classes].
 
     Args:

@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterator
 
 from ...rules import JUDGEMENTS
 from ...runtime.shared.errors import with_suggestion
-from ..checks import DataFinding, Example
+from ..checks import DataFinding, Occurrence
 from ..formatting import listed, number, plural, share
-from .associations import INFORMATION, Association, Associations, told_words
+from .associations import INFORMATION, Association, Associations, leakage_text
 from .classes import ClassCounts
-from .columns import Split
+from .columns import SplitProfile
 from .comparison import FEWEST, QUANTILES, Difference
-from .duplicates import Duplicate, Place
+from .duplicates import Duplicate, Position
 from .profile import Profile
 
 # A class that has fewer records in each split may be missing in another one by chance.
@@ -68,7 +68,7 @@ def _repeated(
     """Return the finding of a duplicate; examples are places in its last split."""
     split = each.splits[-1]
     examples = [
-        Example(
+        Occurrence(
             again.file,
             again.record if again.record >= 0 else None,
             None,
@@ -90,11 +90,11 @@ def _repeated(
         records=each.records or each.count,
         files=each.files,
         of=min(one.found.records for one in (each.splits if in_two else [split])),
-        examples=tuple(examples) or (Example(profile.where, None, None, found),),
+        examples=tuple(examples) or (Occurrence(profile.where, None, None, found),),
     )
 
 
-def _where(place: Place, other: Place) -> str:
+def _where(place: Position, other: Position) -> str:
     """Return a place in words, with the whole path if it is in another directory."""
     return place.text if place.file != other.file else f"record {place.record:,}"
 
@@ -124,7 +124,7 @@ def _of_difference(profile: Profile, each: Difference) -> DataFinding:
         records=0,
         files=0,
         of=each.splits[1].found.records,
-        examples=(Example(profile.where, None, None, found),),
+        examples=(Occurrence(profile.where, None, None, found),),
     )
 
 
@@ -152,12 +152,12 @@ def _of_input(profile: Profile, target: Associations, each: Association) -> Data
         split=split.name or None,
         field=column.name,
         key=column.key,
-        what=f"{each.feature.name} {told_words(target.target, each)}",
+        what=f"{each.feature.name} {leakage_text(target.target, each)}",
         expected=f"at most {number(each.limit)}",
         records=0,
         files=0,
         of=each.records,
-        examples=(Example(profile.where, None, None, found),),
+        examples=(Occurrence(profile.where, None, None, found),),
     )
 
 
@@ -213,7 +213,7 @@ def lacking_in(profile: Profile, counted: ClassCounts) -> dict[str, list[str]]:
 
 
 def _lacking(
-    counted: ClassCounts, split: Split, limit: float, before: Split | None
+    counted: ClassCounts, split: SplitProfile, limit: float, before: SplitProfile | None
 ) -> Iterator[str]:
     own = counted.counts.get(split.name)
     if own is None or split.found.read < FEWEST:
@@ -232,7 +232,7 @@ def _lacking(
 def _of_classes(
     profile: Profile,
     counted: ClassCounts,
-    split: Split,
+    split: SplitProfile,
     lacking: list[str],
     limit: float,
 ) -> DataFinding:
@@ -249,5 +249,5 @@ def _of_classes(
         records=0,
         files=0,
         of=split.found.records,
-        examples=(Example(profile.where, None, None, found),),
+        examples=(Occurrence(profile.where, None, None, found),),
     )

@@ -18,7 +18,14 @@ from ..sources import Data
 from ..statistics.model import DataStatistics, RecordStatistics, merged_records
 from .associations import Associations, associations_of
 from .classes import ClassCounts, class_counts
-from .columns import Column, Split, columns_of, latest_of, spec_of_manifest, splits_of
+from .columns import (
+    ColumnProfile,
+    SplitProfile,
+    columns_of,
+    latest_of,
+    spec_of_manifest,
+    splits_of,
+)
 from .comparison import Difference, differences_of, pairs_of
 from .duplicates import Duplicates, duplicates_of
 
@@ -75,12 +82,12 @@ class Profile:
         return self.statistics.where
 
     @cached_property
-    def splits(self) -> tuple[Split, ...]:
+    def splits(self) -> tuple[SplitProfile, ...]:
         """Its splits: train, validation, test, and others; as given if some are compared."""
         return splits_of(self.statistics.splits, ordered=self.compared is not None)
 
     @property
-    def described(self) -> tuple[Split, ...]:
+    def described(self) -> tuple[SplitProfile, ...]:
         """Those whose records have keys: not of other messages."""
         foreign = self.statistics.is_foreign
         return tuple(split for split in self.splits if not foreign(split.name))
@@ -97,7 +104,7 @@ class Profile:
         return self.latest or latest_of(spec for spec in written if spec is not None)
 
     @cached_property
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[ColumnProfile, ...]:
         """Its fields, then further keys."""
         specs = [self.spec, *(self.specs.get(split.name) for split in self.splits)]
         return columns_of(self.splits, [spec for spec in specs if spec is not None])
@@ -114,7 +121,7 @@ class Profile:
         return tuple(each for each in self.classes if each.likely)
 
     @cached_property
-    def pairs(self) -> Sequence[tuple[Split, Split]]:
+    def pairs(self) -> Sequence[tuple[SplitProfile, SplitProfile]]:
         """The splits that are compared with each other."""
         return pairs_of(self.splits, self.compared)
 
@@ -136,7 +143,7 @@ class Profile:
         others = [each for each in self.columns if each.key not in self.groups]
         found = duplicates_of(others, self.splits, files)
         if self.compared is not None:
-            return found.between(self.compared)
+            return found.of_pairs(self.compared)
         if not self.groups:
             return found
         from .groups import shared_groups

@@ -16,10 +16,10 @@ from ...runtime.shared import base64_text
 from ...runtime.shared.errors import Problem
 from ..formatting import decoded, number, plural, quoted, size
 from ..statistics.bytes_values import EMPTY, TEXT, content_of
-from ..statistics.raw import raw_numbers
+from ..statistics.declared import raw_numbers
 from ..statistics.sounds import Sound, raw_sound
 from .classes import class_text
-from .columns import Column
+from .columns import ColumnProfile
 from .words import picture_text, tensor_text
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _AXES = ("height", "width", "channels")
 
 
 @dataclass(frozen=True)
-class Features:
+class DecodedFeatures:
     """The features of a record; `trouble` tells why its bytes are malformed."""
 
     data: bytes
@@ -48,7 +48,7 @@ class Features:
         found = self.message.features.get(key)
         return found if found is not None and found.kind else None
 
-    def held(self, column: Column) -> Feature | None:
+    def held(self, column: ColumnProfile) -> Feature | None:
         """Return the feature of a column; of numbered keys, one with all of the values."""
         some = [each for key in column.keys if (each := self.feature(key))]
         if len(some) < 2:
@@ -101,17 +101,17 @@ class Features:
         return pixels if pixels.size else None
 
 
-def read(data: bytes) -> Features:
+def read(data: bytes) -> DecodedFeatures:
     """Parse a record."""
     try:
-        return Features(data, parse_message(data))
+        return DecodedFeatures(data, parse_message(data))
     except MalformedError as error:
-        return Features(data, trouble=f"{error} at byte {error.at}")
+        return DecodedFeatures(data, trouble=f"{error} at byte {error.at}")
 
 
 def value_text(
-    column: Column,
-    features: Features,
+    column: ColumnProfile,
+    features: DecodedFeatures,
     most: int = 400,
     *,
     each: int = 60,
@@ -144,7 +144,7 @@ def value_text(
     return _feature_text(column, features, feature, most, each)
 
 
-def class_names(column: Column, features: Features) -> list[str]:
+def class_names(column: ColumnProfile, features: DecodedFeatures) -> list[str]:
     """Return the names of a record's classes, or the values of no class."""
     feature = features.feature(column.key)
     if feature is None:
@@ -157,7 +157,11 @@ def class_names(column: Column, features: Features) -> list[str]:
 
 
 def _steps_text(
-    column: Column, features: Features, steps: Sequence[Feature], most: int, each: int
+    column: ColumnProfile,
+    features: DecodedFeatures,
+    steps: Sequence[Feature],
+    most: int,
+    each: int,
 ) -> str:
     texts = [
         _feature_text(column, features, step, most // 2, each) if step.kind else MISSING
@@ -169,7 +173,11 @@ def _steps_text(
 
 
 def _feature_text(
-    column: Column, features: Features, feature: Feature, most: int, each: int
+    column: ColumnProfile,
+    features: DecodedFeatures,
+    feature: Feature,
+    most: int,
+    each: int,
 ) -> str:
     feature = _read(column, feature, features)
     count = len(feature.values)
@@ -181,14 +189,16 @@ def _feature_text(
     return f"[{', '.join(shown)}" + ("]" if len(shown) == count else tail)
 
 
-def _read(column: Column, feature: Feature, features: Features) -> Feature:
+def _read(
+    column: ColumnProfile, feature: Feature, features: DecodedFeatures
+) -> Feature:
     """Return a feature with the numbers that a schema says its bytes are."""
     raw = raw_numbers(column.declared) if column.declared else None
     return raw.read(feature, features.data) if raw else feature
 
 
 def _texts(
-    column: Column, features: Features, feature: Feature, each: int
+    column: ColumnProfile, features: DecodedFeatures, feature: Feature, each: int
 ) -> list[str]:
     """Return the first values of a feature."""
     some = Feature(feature.kind, feature.values[:_VALUES])

@@ -14,14 +14,14 @@ from ..statistics.bytes_values import (
     TENSOR,
     TEXT,
     BytesValues,
-    Picture,
+    ImageInfo,
     content_of,
 )
-from ..statistics.measures import MEASURES, PLAIN, Style, measure_texts, spread_of
 from ..statistics.model import KindStatistics
-from ..statistics.numbers import DISTINCT, Numbers
+from ..statistics.numbers import DISTINCT, MEASURES, NumericStatistics
+from ..statistics.style import PLAIN, Style, measure_texts, spread_of
 from .classes import class_text
-from .columns import Column
+from .columns import ColumnProfile
 
 # So many different values are listed with their shares, and so many texts, of which
 # each takes so many columns.
@@ -33,7 +33,7 @@ _TEXT_COLUMNS = 24
 _MANY_ZEROS = 0.5
 
 
-def extent(found: Numbers, style: Style = PLAIN) -> str:
+def extent(found: NumericStatistics, style: Style = PLAIN) -> str:
     """Return from where to where numbers reach: "5", "0 to 32"."""
     if found.minimum is None or found.maximum is None:
         return "none"
@@ -77,7 +77,7 @@ def _ids(counts: Mapping[Any, int], classes: Mapping[int, str]) -> list[str]:
     return [", ".join(shown) + (", ..." if len(most) > _LISTED else "")]
 
 
-def _numbers(found: Numbers, style: Style) -> list[str]:
+def _numbers(found: NumericStatistics, style: Style) -> list[str]:
     parts = []
     distinct, spread = found.distinct, spread_of(found)
     if found.constant is not None:
@@ -109,7 +109,7 @@ def _numbers(found: Numbers, style: Style) -> list[str]:
     return parts
 
 
-def _diversity(found: Numbers) -> list[str]:
+def _diversity(found: NumericStatistics) -> list[str]:
     parts = []
     if found.distinct is not None:
         parts.append(f"{len(found.distinct):,} different")
@@ -170,7 +170,7 @@ def _pictures(found: BytesValues, format_: str) -> str:
     return f"{format_} {high} high, {wide} wide, {many} channels"
 
 
-def picture_text(found: Picture) -> str:
+def picture_text(found: ImageInfo) -> str:
     deep = f", {found.bits} bits" if found.bits != 8 else ""
     return f"{found.format} {found.height}x{found.width}x{found.channels}{deep}"
 
@@ -231,7 +231,7 @@ def _texts(found: BytesValues) -> str:
     return f"text, {len(most):,} different: {shown}, ..."
 
 
-def values_of(column: Column) -> str:
+def values_of(column: ColumnProfile) -> str:
     """Return what the values of a column are, in words."""
     whole, field = column.whole, column.field
     kinds = [each.by_kind for each in column.found.values()]

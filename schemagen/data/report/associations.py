@@ -14,11 +14,11 @@ from ..profile.associations import (
     Association,
     Associations,
     Variable,
-    told_words,
+    leakage_text,
 )
-from ..profile.columns import Split
-from ..statistics.measures import measure_texts
-from ..statistics.numbers import Numbers, numbers
+from ..profile.columns import SplitProfile
+from ..statistics.numbers import NumericStatistics, numbers
+from ..statistics.style import measure_texts
 from .charts import SERIES, Bar, Figure, Plot, distribution_plot, scatter, stacks
 from .densities import distribution_of
 
@@ -40,7 +40,9 @@ Captioned = tuple[str, Table]
 Drawn = tuple[Key, Plot, Captioned]
 
 
-def association_figures(targets: Sequence[Associations], split: Split) -> list[Figure]:
+def association_figures(
+    targets: Sequence[Associations], split: SplitProfile
+) -> list[Figure]:
     """Draw each target against its features, after a table of all their associations.
 
     Args:
@@ -57,7 +59,7 @@ def association_figures(targets: Sequence[Associations], split: Split) -> list[F
     ]
 
 
-def _overview(of_target: Associations, split: Split) -> Figure:
+def _overview(of_target: Associations, split: SplitProfile) -> Figure:
     target = of_target.target.name
     rows = [
         (each.feature.name, _strength(each), f"{each.bins}", f"{each.records:,}")
@@ -86,7 +88,7 @@ def _figure(target: Variable, found: Association) -> Figure:
     feature, notes = found.feature, []
     if found.marked:
         notes.append(
-            f"{feature.name}: {told_words(target, found)}. Is it known when the model is "
+            f"{feature.name}: {leakage_text(target, found)}. Is it known when the model is "
             "used?"
         )
     key, plot, table = _drawn(target, feature)
@@ -203,16 +205,16 @@ def _whole(values: Values) -> bool:
     return bool(((values == np.rint(values)) & (abs(values) < _LARGEST_WHOLE)).all())
 
 
-def _measured(every: Sequence[Values]) -> list[Numbers]:
+def _measured(every: Sequence[Values]) -> list[NumericStatistics]:
     """Measure numbers, as integers if all of them are whole."""
     dtype = np.int64 if all(map(_whole, every)) else np.float64
     return [numbers(values.astype(dtype)) for values in every]
 
 
-def _spread(found: Numbers, variable: Variable) -> Iterator[str]:
+def _spread(found: NumericStatistics, variable: Variable) -> Iterator[str]:
     yield f"{found.count:,}"
     yield from (_measure(found, name, variable) for name in _MEASURES)
 
 
-def _measure(found: Numbers, name: str, variable: Variable) -> str:
+def _measure(found: NumericStatistics, name: str, variable: Variable) -> str:
     return measure_texts(found, variable.style).get(name, "-")

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from ...display.blocks import Table
 from ...runtime.shared.times import UNITS, Time
 from ..formatting import number, share
-from ..profile.columns import Split
+from ..profile.columns import SplitProfile
 from .densities import DensityBin, Distribution
 
 SERIES = 6
@@ -73,7 +73,7 @@ class Plot:
     svg: Markup
 
 
-def series(split: Split) -> int:
+def series(split: SplitProfile) -> int:
     """Return the index of a split's color and line; SERIES if it has none."""
     return min(split.index, SERIES)
 

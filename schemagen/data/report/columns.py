@@ -12,10 +12,17 @@ from ...display.blocks import Table
 from ...runtime.shared.times import UNITS
 from ..formatting import listed, number, one_line, plural, quoted, share
 from ..profile.classes import ClassCounts, unique, value_name
-from ..profile.columns import SIZES, VALUES, Column, Quantity, Split, quantities_of
+from ..profile.columns import (
+    SIZES,
+    VALUES,
+    ColumnProfile,
+    Quantity,
+    SplitProfile,
+    quantities_of,
+)
 from ..profile.facts import Fact, column_facts, number_facts
 from ..profile.profile import Profile
-from ..statistics.numbers import Numbers, merged_numbers, summed
+from ..statistics.numbers import NumericStatistics, merged_numbers, summed
 from .charts import SERIES, Bar, Figure, Plot, bars, distribution_plot, series
 from .densities import Distribution, distribution_of
 from .overlays import Overlays, mask_class_name
@@ -37,12 +44,12 @@ class Described:
         classes: the counts of its classes; None if it has none.
     """
 
-    column: Column
-    splits: Sequence[Split]
+    column: ColumnProfile
+    splits: Sequence[SplitProfile]
     classes: ClassCounts | None
 
     @cached_property
-    def numbers(self) -> dict[Quantity, dict[str, Numbers]]:
+    def numbers(self) -> dict[Quantity, dict[str, NumericStatistics]]:
         """Its numbers by split."""
         return quantities_of(self.column, self.splits)
 
@@ -60,7 +67,7 @@ class Described:
         """The quantity that describes it: its values, or the sizes of bytes."""
         return next((each for each in (VALUES, SIZES) if each in self.numbers), None)
 
-    def shown(self, quantity: Quantity) -> list[Split]:
+    def shown(self, quantity: Quantity) -> list[SplitProfile]:
         """Return the splits that have a color and numbers."""
         own = self.numbers[quantity]
         return [
@@ -94,7 +101,7 @@ def column_figure(profile: Profile, found: Described) -> Figure:
     )
 
 
-def _facts(profile: Profile, column: Column) -> Iterator[tuple[str, str]]:
+def _facts(profile: Profile, column: ColumnProfile) -> Iterator[tuple[str, str]]:
     texts = {fact.measure: fact.text for fact in column_facts(profile, column)}
     if profile.compared is not None:  # these are of both datasets together
         return
@@ -190,7 +197,7 @@ def _value_table(
     values: Sequence[Any],
     counts: Mapping[str, Mapping[Any, int]],
     name: Callable[[Any], str],
-    splits: Sequence[Split],
+    splits: Sequence[SplitProfile],
 ) -> Table:
     names = unique(map(name, values))
     some = {
@@ -211,7 +218,7 @@ def _share_figure(
     names: Sequence[str],
     counts: Counts,
     totals: Mapping[str, int],
-    splits: Sequence[Split],
+    splits: Sequence[SplitProfile],
     **more: Any,
 ) -> Figure:
     """Draw the shares of categories in splits, and list them in a table.
@@ -246,7 +253,7 @@ def _share_table(
     names: Sequence[str],
     counts: Counts,
     totals: Mapping[str, int],
-    splits: Sequence[Split],
+    splits: Sequence[SplitProfile],
 ) -> Table:
     """Return the count and the share of each category in each split."""
     titles = ["Name"]
@@ -261,7 +268,7 @@ def _share_table(
 
 
 def class_figure(
-    classes: ClassCounts, splits: Sequence[Split], *, apart: bool = False
+    classes: ClassCounts, splits: Sequence[SplitProfile], *, apart: bool = False
 ) -> Figure:
     """Draw the share of each class in each split.
 
@@ -292,7 +299,7 @@ def class_figure(
     )
 
 
-def _notes(classes: ClassCounts, splits: Sequence[Split]) -> Iterator[str]:
+def _notes(classes: ClassCounts, splits: Sequence[SplitProfile]) -> Iterator[str]:
     """Yield what is remarkable about the classes in each of some splits, or in all."""
     if not splits:
         yield from _balance(classes, summed(classes.counts.values()))
@@ -322,7 +329,7 @@ def _balance(classes: ClassCounts, counts: Mapping[str, int]) -> Iterator[str]:
 
 
 def pixel_figure(
-    mask: FieldSpec, overlays: Overlays, splits: Sequence[Split]
+    mask: FieldSpec, overlays: Overlays, splits: Sequence[SplitProfile]
 ) -> Figure | None:
     """Draw the share of each class among the pixels of the masks that were drawn.
 
@@ -359,10 +366,12 @@ def pixel_figure(
     )
 
 
-def missing_figure(columns: Sequence[Column], splits: Sequence[Split]) -> Figure:
+def missing_figure(
+    columns: Sequence[ColumnProfile], splits: Sequence[SplitProfile]
+) -> Figure:
     """Draw the share of records of each split that lack a key."""
 
-    def missing(column: Column) -> int:
+    def missing(column: ColumnProfile) -> int:
         return sum(map(column.missing_in, splits))
 
     lacking = sorted(filter(missing, columns), key=missing, reverse=True)

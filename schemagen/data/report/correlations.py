@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from ...display.blocks import Table
 from ..formatting import listed, plural
-from ..profile.columns import Split
+from ..profile.columns import SplitProfile
 from ..profile.correlations import Correlations
 from .charts import Figure
 
@@ -19,7 +19,7 @@ _PAIRS = 40
 _NAMED, _LEAST = 3, 0.1
 
 
-def correlation_figure(found: Correlations, split: Split) -> Figure:
+def correlation_figure(found: Correlations, split: SplitProfile) -> Figure:
     """Return a matrix of correlations, or the strongest ones of many."""
     first = [each for each in found.pairs[:_NAMED] if abs(each.strength) >= _LEAST]
     named = [f"{e.one.name} and {e.other.name} ({_text(e.strength)})" for e in first]

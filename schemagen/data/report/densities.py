@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..statistics.numbers import Numbers, magnitude, merged_histogram, width_exponent
+from ..statistics.histograms import magnitude, merged_histogram, width_exponent
+from ..statistics.numbers import NumericStatistics
 
 FEW = 32
 """So many whole numbers have a bar each."""
@@ -68,14 +69,16 @@ class Distribution:
         return bool(self.values) or any(self.bins)
 
 
-class _Cells(NamedTuple):
+class _FineBins(NamedTuple):
     """Counts in narrow bins by index, for each series, and where a bin begins."""
 
     counts: Sequence[Mapping[int, float]]
     edge: Callable[[int], float]
 
 
-def distribution_of(every: Sequence[Numbers], *, few: bool = True) -> Distribution:
+def distribution_of(
+    every: Sequence[NumericStatistics], *, few: bool = True
+) -> Distribution:
     """Return the distributions of series, of which each has a finite number.
 
     It is empty if no axis can show their range.
@@ -115,20 +118,22 @@ def distribution_of(every: Sequence[Numbers], *, few: bool = True) -> Distributi
     )
 
 
-def _different(every: Sequence[Numbers]) -> list[float]:
+def _different(every: Sequence[NumericStatistics]) -> list[float]:
     """Return the different values in order; none if they are not counted one by one."""
     known = [each.distinct for each in every if each.distinct is not None]
     return sorted(set[float]().union(*known)) if len(known) == len(every) else []
 
 
-def _by_value(every: Sequence[Numbers], different: Sequence[float]) -> Distribution:
+def _by_value(
+    every: Sequence[NumericStatistics], different: Sequence[float]
+) -> Distribution:
     low, high = different[0], different[-1]
     shown = range(int(low), int(high) + 1) if high - low < FEW else different
     shares = [[_count(each, value) / each.finite for value in shown] for each in every]
     return Distribution(values=shown, shares=shares)
 
 
-def _count(found: Numbers, value: float) -> int:
+def _count(found: NumericStatistics, value: float) -> int:
     return (found.distinct or {}).get(value, 0)
 
 
@@ -151,8 +156,8 @@ def _is_multiple(value: float, step: float) -> bool:
 
 
 def _of_grid(
-    every: Sequence[Numbers], low: float, step: float, *, apart: bool
-) -> _Cells:
+    every: Sequence[NumericStatistics], low: float, step: float, *, apart: bool
+) -> _FineBins:
     """Return a cell around each place of a grid."""
     counts = [
         {
@@ -162,15 +167,15 @@ def _of_grid(
         }
         for each in every
     ]
-    return _Cells(counts, lambda index: low + (index - 0.5) * step)
+    return _FineBins(counts, lambda index: low + (index - 0.5) * step)
 
 
-def _ends_of(every: Sequence[Numbers]) -> tuple[float, float]:
+def _ends_of(every: Sequence[NumericStatistics]) -> tuple[float, float]:
     low = min(each.minimum for each in every if each.minimum is not None)
     return low, max(each.maximum for each in every if each.maximum is not None)
 
 
-def _of_histograms(every: Sequence[Numbers], *, apart: bool) -> _Cells:
+def _of_histograms(every: Sequence[NumericStatistics], *, apart: bool) -> _FineBins:
     exponents = (each.histogram.exponent for each in every)
     exponent = max(width_exponent(*_ends_of(every)), *exponents)
     counts = [
@@ -185,10 +190,10 @@ def _of_histograms(every: Sequence[Numbers], *, apart: bool) -> _Cells:
         with np.errstate(over="ignore"):  # beyond the data, which cuts it
             return float(np.ldexp(float(index), exponent)) - middle
 
-    return _Cells(counts, edge)
+    return _FineBins(counts, edge)
 
 
-def _of_magnitudes(every: Sequence[Numbers], step: float) -> _Cells:
+def _of_magnitudes(every: Sequence[NumericStatistics], step: float) -> _FineBins:
     """Return cells between powers of two, whose edges are between multiples of a step."""
 
     def edge(index: int) -> float:
@@ -197,16 +202,16 @@ def _of_magnitudes(every: Sequence[Numbers], step: float) -> _Cells:
 
     counts = [each.magnitudes.counts for each in every]
     some = [{at: count for at, count in own.items() if at} for own in counts]
-    return _Cells(some, edge)
+    return _FineBins(some, edge)
 
 
-def _wanted(every: Sequence[Numbers]) -> int:
+def _wanted(every: Sequence[NumericStatistics]) -> int:
     """Return the number of bins: as by Rice's rule, within limits."""
     most = max(each.finite for each in every)
     return min(_MOST_BINS, max(_FEWEST_BINS, math.ceil(2 * math.cbrt(most))))
 
 
-def _grouped(cells: _Cells, wanted: int) -> tuple[Floats, Floats]:
+def _grouped(cells: _FineBins, wanted: int) -> tuple[Floats, Floats]:
     """Put cells together: edges [B + 1], and counts [S, B] of each series."""
     filled = [at for own in cells.counts for at, count in own.items() if count]
     first, last = min(filled), max(filled)
@@ -221,7 +226,7 @@ def _grouped(cells: _Cells, wanted: int) -> tuple[Floats, Floats]:
     return np.array(edges), counts
 
 
-def _is_skewed(every: Sequence[Numbers], counts: Floats) -> bool:
+def _is_skewed(every: Sequence[NumericStatistics], counts: Floats) -> bool:
     """Return whether most of a series would be in one bin of a long axis."""
     if any(each.minimum is None or each.minimum < 0 for each in every):
         return False
@@ -235,7 +240,7 @@ def _is_skewed(every: Sequence[Numbers], counts: Floats) -> bool:
     return is_long and bool(crowded.any())
 
 
-def _ends(found: Numbers, half: float, *, apart: bool) -> tuple[float, float]:
+def _ends(found: NumericStatistics, half: float, *, apart: bool) -> tuple[float, float]:
     """Return from where to where values reach, with half a step around them.
 
     Args:

@@ -12,7 +12,7 @@ from ..formatting import key_name, listed, number, plural
 from ..inspect.text import changes_tables, diff_notes, records_table
 from ..profile.columns import VALUES
 from ..profile.comparison import FEWEST, QUANTILES
-from ..profile.duplicates import Duplicate, Duplicates, Place
+from ..profile.duplicates import Duplicate, Duplicates, Position
 from ..profile.profile import Profile
 from .charts import Figure
 from .samples import opener
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _DUPLICATES = ("What", "Where", "How many", "Such as")
 
 
-def diff_figure(found: Diff, records: Mapping[Place, str]) -> Figure:
+def diff_figure(found: Diff, records: Mapping[Position, str]) -> Figure:
     """Return what differs in the schemas and the records of two datasets.
 
     Args:
@@ -146,7 +146,7 @@ def _contents(profile: Profile) -> list[str]:
     return [f"the contents of {listed(names)}"] if names else []
 
 
-def duplicates_figure(found: Duplicates, records: Mapping[Place, str]) -> Figure:
+def duplicates_figure(found: Duplicates, records: Mapping[Position, str]) -> Figure:
     """List the duplicates.
 
     Args:
@@ -195,7 +195,7 @@ def _in_words(found: Duplicate) -> tuple[str, str, str]:
     return what, where, f"{found.count:,}"
 
 
-def _pair(places: tuple[Place, Place], records: Mapping[Place, str]) -> Markup:
+def _pair(places: tuple[Position, Position], records: Mapping[Position, str]) -> Markup:
     """Return a record and the one that it is equal to, as buttons that open them."""
     again, first = places
     texts = [again.text, first.text]

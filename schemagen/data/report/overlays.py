@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from ...runtime.images.headers import MOST_PIXELS
 from ..formatting import decoded, one_line, record_value
-from ..profile.classes import declared_classes
-from ..profile.record_values import Features
+from ..profile.columns import class_names
+from ..profile.record_values import DecodedFeatures
 from ..thumbnails import Box, Budget, Thumbnail, opened, palette_url, shown
 
 if TYPE_CHECKING:
@@ -113,7 +113,9 @@ class Overlays:
         url = self.mask(mask, ids, budget, _MASK_OPACITY)
         return url if budget.spend(url) else ""
 
-    def boxes_over(self, features: Features, height: int, width: int) -> list[Box]:
+    def boxes_over(
+        self, features: DecodedFeatures, height: int, width: int
+    ) -> list[Box]:
         """Return the boxes of a record over a picture of this size."""
         found = []
         for some in self.boxes:
@@ -144,7 +146,7 @@ def overlays_of(spec: RecordSpec | None) -> Overlays:
     return Overlays(masks, box_fields(spec))
 
 
-def ids_of(field: FieldSpec, features: Features) -> NDArray[Any] | None:
+def ids_of(field: FieldSpec, features: DecodedFeatures) -> NDArray[Any] | None:
     """Read the ids of a mask [H, W]; None if it is missing, or not as the schema says.
 
     Those of a PNG are grey values, or the indices of a palette.
@@ -214,7 +216,7 @@ def _names(field: FieldSpec, group: str, sides: dict[str, str]) -> bool:
 
 
 def boxes_in(
-    fields: BoxFields, features: Features, height: int, width: int
+    fields: BoxFields, features: DecodedFeatures, height: int, width: int
 ) -> Iterator[Box]:
     """Yield the boxes of a record.
 
@@ -235,10 +237,12 @@ def boxes_in(
             yield Box(left, top, right, bottom, label)
 
 
-def _labels(field: FieldSpec | None, features: Features, count: int) -> list[str]:
+def _labels(
+    field: FieldSpec | None, features: DecodedFeatures, count: int
+) -> list[str]:
     feature = features.feature(field.key) if field is not None else None
     if field is None or feature is None or len(feature.values) != count:
         return [""] * count
     texts = [one_line(decoded(text) or "", 40) for text in features.bytes_of(feature)]
-    names = declared_classes(field) if field.codec.of_classes else {}
+    names = class_names(field)
     return texts or [names.get(v) or record_value(v) for v in feature.values]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from ..formatting import share
-from ..profile.columns import SIZES, Split
+from ..profile.columns import SIZES, SplitProfile
 from ..profile.profile import Profile
 from ..statistics.numbers import DISTINCT
 from .charts import SERIES, series, sparkline
@@ -45,7 +45,7 @@ class FieldRows(NamedTuple):
 
     name: str
     kind: str
-    rows: Sequence[tuple[Split, Sequence[Cell]]]
+    rows: Sequence[tuple[SplitProfile, Sequence[Cell]]]
 
 
 class Overview(NamedTuple):
@@ -101,7 +101,7 @@ def _of_sizes(field: Described) -> bool:
     return field.main == SIZES and not field.classes
 
 
-def _cells(field: Described, split: Split) -> Iterator[Cell]:
+def _cells(field: Described, split: SplitProfile) -> Iterator[Cell]:
     """Yield what is known of a field in a split."""
     missing, read = field.column.missing_in(split), split.found.read
     yield Cell(share(missing, read), missing / read if read else None)
@@ -124,7 +124,7 @@ def _cells(field: Described, split: Split) -> Iterator[Cell]:
         yield Cell(text.split(" ")[0] if is_date else text, value)
 
 
-def _distinct(field: Described, split: Split) -> Cell:
+def _distinct(field: Described, split: SplitProfile) -> Cell:
     kind = field.column.kind_in(split)
     held = kind and (kind.numbers or kind.contents)
     if not held or not held.count or _of_sizes(field):

@@ -13,7 +13,7 @@ from ...runtime.native import follow_lengths
 from ...runtime.shared.tfrecord import FOOTER_SIZE, HEADER_SIZE
 from ...runtime.storage.directory import is_remote
 from ..files import compression_of
-from ..profile.duplicates import Duplicates, Place
+from ..profile.duplicates import Duplicates, Position
 from ..statistics.samples import Sample
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _MOST = 24
 _LONGEST = 1 << 24
 
 
-def places_of(found: Duplicates) -> list[Place]:
+def places_of(found: Duplicates) -> list[Position]:
     """Return the places of duplicates, those of marked ones first."""
     every = [each.places for each in found.marked]
     every += [each.places[:1] for each in found.found]
@@ -35,14 +35,14 @@ def places_of(found: Duplicates) -> list[Place]:
     return list(islice(dict.fromkeys(places), _MOST))
 
 
-def changed_places(found: Diff) -> list[Place]:
+def changed_places(found: Diff) -> list[Position]:
     """Return the places of the first records that changed between two datasets."""
     examples = (each for split in found.splits for each in split.changes.examples)
     places = (place for each in examples for place in (each.before, each.after))
     return list(islice(places, _MOST))
 
 
-def records_at(places: Iterable[Place]) -> Iterator[Sample]:
+def records_at(places: Iterable[Position]) -> Iterator[Sample]:
     """Yield the records at some places, in order.
 
     Records of compressed and remote files are left out: their files would have to be read

@@ -14,10 +14,16 @@ from ...display.blocks import Table
 from ...progress import Bar
 from ...runtime.shared.values import shape_text
 from ..formatting import decoded, listed, one_line, plural
-from ..profile.columns import Column, Split
-from ..profile.duplicates import Place
+from ..profile.columns import ColumnProfile, SplitProfile
+from ..profile.duplicates import Position
 from ..profile.profile import Profile
-from ..profile.record_values import MISSING, Features, class_names, read, value_text
+from ..profile.record_values import (
+    MISSING,
+    DecodedFeatures,
+    class_names,
+    read,
+    value_text,
+)
 from ..statistics.bytes_values import content_of
 from ..statistics.samples import Sample
 from ..thumbnails import Budget, Thumbnail, copy_of, copy_of_pixels
@@ -81,7 +87,7 @@ class ShownRecord:
 class SplitSamples:
     """The samples of one split; as a table, if none of the page has pictures or sound."""
 
-    split: Split
+    split: SplitProfile
     samples: Sequence[ShownRecord]
     table: Table | None
 
@@ -99,7 +105,7 @@ class Samples:
 
     groups: Sequence[SplitSamples]
     repeated: Sequence[ShownRecord]
-    ids: Mapping[Place, str]
+    ids: Mapping[Position, str]
     overlays: Overlays
 
     @property
@@ -109,7 +115,7 @@ class Samples:
         return ["Images", *sorted(kinds, reverse=True)] if kinds else []
 
 
-def samples_of(profile: Profile, places: Sequence[Place]) -> Samples:
+def samples_of(profile: Profile, places: Sequence[Position]) -> Samples:
     """Return samples of each split.
 
     Args:
@@ -127,7 +133,7 @@ def samples_of(profile: Profile, places: Sequence[Place]) -> Samples:
     likely.sort(key=lambda column: column.is_number)
     painter = _Painter(columns, likely, spec, overlays_of(spec), Budget(), Budget())
     painted: list[list[ShownRecord]] = [[] for _ in chosen]
-    ids: dict[Place, str] = {}
+    ids: dict[Position, str] = {}
     # One of each split in turn, so that the budget is shared fairly.
     with Bar("drawing records", sum(map(len, chosen)), "record") as bar:
         for rank in range(most):
@@ -135,13 +141,13 @@ def samples_of(profile: Profile, places: Sequence[Place]) -> Samples:
                 if rank < len(some):
                     kept, id_ = some[rank], f"record-{index + 1}-{rank + 1}"
                     painted[index].append(painter.sample(kept, id_, splits[index]))
-                    ids[Place(kept.file, kept.number)] = id_
+                    ids[Position(kept.file, kept.number)] = id_
                     bar()
     repeated: list[ShownRecord] = []
     for kept in records_at([each for each in places if each not in ids]):
         id_ = f"repeated-{len(repeated) + 1}"
         repeated.append(painter.sample(kept, id_))
-        ids[Place(kept.file, kept.number)] = id_
+        ids[Position(kept.file, kept.number)] = id_
     every = (sample for some in painted for sample in some)
     drawn = any(sample.pictures or sample.sounds for sample in every)
     groups = [
@@ -152,7 +158,7 @@ def samples_of(profile: Profile, places: Sequence[Place]) -> Samples:
     return Samples(groups, repeated, ids, painter.overlays)
 
 
-def _table(samples: Sequence[ShownRecord], columns: Sequence[Column]) -> Table:
+def _table(samples: Sequence[ShownRecord], columns: Sequence[ColumnProfile]) -> Table:
     """Return a row for each sample, whose title is a button that opens it.
 
     It has as many columns as fit: targets, then those that are first, info last.
@@ -198,14 +204,16 @@ def _cell(value: Value) -> str:
 class _Painter:
     """Makes what the page shows of records."""
 
-    columns: Sequence[Column]
-    likely_classes: Sequence[Column]
+    columns: Sequence[ColumnProfile]
+    likely_classes: Sequence[ColumnProfile]
     spec: RecordSpec | None
     overlays: Overlays
     budget: Budget
     sound_budget: Budget
 
-    def sample(self, kept: Sample, id_: str, split: Split | None = None) -> ShownRecord:
+    def sample(
+        self, kept: Sample, id_: str, split: SplitProfile | None = None
+    ) -> ShownRecord:
         """Return a record as the page shows it; pixels count that are of a split."""
         features = read(kept.data)
         return ShownRecord(
@@ -222,7 +230,7 @@ class _Painter:
             values=self._values(features),
         )
 
-    def _headline(self, features: Features) -> str:
+    def _headline(self, features: DecodedFeatures) -> str:
         if features.trouble:
             return _MALFORMED
         if self.spec is None:
@@ -238,7 +246,7 @@ class _Painter:
         names = [class_names(column, features) for column in targets or labels]
         return listed([name for some in names for name in some], 3)
 
-    def _likely_label(self, features: Features) -> str:
+    def _likely_label(self, features: DecodedFeatures) -> str:
         """Return a value that looks like a class, or else the first short text."""
         for column in (*self.likely_classes, *self.columns):
             values = features.bytes_of(features.feature(column.key))
@@ -250,7 +258,7 @@ class _Painter:
                     return f"{column.name} {value}"
         return ""
 
-    def _values(self, features: Features) -> list[Value]:
+    def _values(self, features: DecodedFeatures) -> list[Value]:
         if features.trouble:
             return [Value(_MALFORMED, "", features.trouble)]
         found = []
@@ -265,7 +273,9 @@ class _Painter:
             found.append(Value("…", "", f"{more}, not shown"))
         return found
 
-    def _pictures(self, features: Features, split: Split | None) -> list[Thumbnail]:
+    def _pictures(
+        self, features: DecodedFeatures, split: SplitProfile | None
+    ) -> list[Thumbnail]:
         """Return the pictures of a record, with its masks and boxes over them.
 
         A mask of other proportions than all of them is a picture of its own.
@@ -297,7 +307,9 @@ class _Painter:
             pictures[0] = replace(first, boxes=boxes)
         return pictures
 
-    def _copies(self, column: Column, features: Features) -> list[Thumbnail]:
+    def _copies(
+        self, column: ColumnProfile, features: DecodedFeatures
+    ) -> list[Thumbnail]:
         """Return copies of the images of a record in one column."""
         field = column.field
         if field is not None:
@@ -328,7 +340,7 @@ class _Painter:
         return [copy_of(value, self.budget) for value in values]
 
 
-def _text(column: Column, features: Features, most: int) -> str:
+def _text(column: ColumnProfile, features: DecodedFeatures, most: int) -> str:
     """Return the values of a record in a column, and several texts one by one."""
     room = most if column.whole.contents is None else most * _MOST_LISTED
     return value_text(column, features, room, each=most, lines=True)

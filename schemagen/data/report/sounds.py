@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ...runtime.audio.formats import encode
 from ..formatting import number, size
-from ..profile.columns import Column
-from ..profile.record_values import Features
+from ..profile.columns import ColumnProfile
+from ..profile.record_values import DecodedFeatures
 from ..statistics.bytes_values import content_of
 from ..statistics.sounds import RAW_SOUND, full_scale, raw_sound, samples_of
 from ..thumbnails import Budget
@@ -51,7 +51,9 @@ class Player:
     trouble: str = ""
 
 
-def players_of(column: Column, features: Features, budget: Budget) -> Iterator[Player]:
+def players_of(
+    column: ColumnProfile, features: DecodedFeatures, budget: Budget
+) -> Iterator[Player]:
     """Yield the first sounds of a record in one column."""
     feature = None if column.steps else features.feature(column.key)
     raw = raw_sound(column.field)

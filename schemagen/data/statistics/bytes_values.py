@@ -19,7 +19,7 @@ from ...runtime.cells.tensor_proto import TensorHead, tensor_head
 from ...runtime.images.formats import DECODED, UNDECODED, sniff, undecoded
 from ...runtime.images.headers import ImageHeader
 from ...runtime.shared.errors import Problem
-from .numbers import Numbers, few, merged_numbers, numbers, summed
+from .numbers import NumericStatistics, few, merged_numbers, numbers, summed
 from .sounds import Level, Sound, level_of, samples_of, seconds_of, sound_header
 
 LONGEST_COUNTED = 256
@@ -36,7 +36,7 @@ UNREAD = (RAW, *UNDECODED)
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
-class Picture(NamedTuple):
+class ImageInfo(NamedTuple):
     """What the header of an encoded image says; sizes in pixels, bits per channel."""
 
     format: str
@@ -63,7 +63,7 @@ class Content(NamedTuple):
 
     format: str
     utf8: bool = False
-    picture: Picture | None = None
+    picture: ImageInfo | None = None
     trouble: str = ""
     orientation: int | None = None
     tensor: TensorHead | None = None
@@ -130,7 +130,7 @@ def _content_of_image(image: str, header: ImageHeader | None) -> Content:
         return Content(image, trouble=f"a truncated {image} image")
     *plain, orientation = header
     turned = orientation if orientation != 1 else None
-    return Content(image, picture=Picture(image, *plain), orientation=turned)
+    return Content(image, picture=ImageInfo(image, *plain), orientation=turned)
 
 
 def _text(value: bytes) -> Content:
@@ -174,19 +174,19 @@ class BytesValues:
             numbers.DISTINCT, or one is longer than LONGEST_COUNTED.
     """
 
-    sizes: Numbers = field(default_factory=Numbers)
+    sizes: NumericStatistics = field(default_factory=NumericStatistics)
     formats: Counts[str] = field(default_factory=dict)
     utf8: int = 0
-    pictures: Counts[Picture] | None = field(default_factory=dict)
-    heights: Numbers = field(default_factory=Numbers)
-    widths: Numbers = field(default_factory=Numbers)
+    pictures: Counts[ImageInfo] | None = field(default_factory=dict)
+    heights: NumericStatistics = field(default_factory=NumericStatistics)
+    widths: NumericStatistics = field(default_factory=NumericStatistics)
     channels: Counts[int] = field(default_factory=dict)
     depths: Counts[int] = field(default_factory=dict)
     troubles: Counts[str] | None = field(default_factory=dict)
     orientations: Counts[int] = field(default_factory=dict)
     tensors: Counts[TensorHead] | None = field(default_factory=dict)
     sounds: Counts[Sound] | None = field(default_factory=dict)
-    seconds: Numbers = field(default_factory=Numbers)
+    seconds: NumericStatistics = field(default_factory=NumericStatistics)
     heard: int = 0
     clipped: int = 0
     silent: int = 0
@@ -292,7 +292,13 @@ def _by(counts: Mapping[Any, int], name: str) -> dict[Any, int]:
     return found
 
 
-def _repeated(counts: Mapping[Any, int], name: str, dtype: Any = np.int64) -> Numbers:
+def _repeated(
+    counts: Mapping[Any, int], name: str, dtype: Any = np.int64
+) -> NumericStatistics:
     found = _by(counts, name)
     values = np.array(list(found), dtype)
-    return numbers(np.repeat(values, list(found.values()))) if found else Numbers()
+    return (
+        numbers(np.repeat(values, list(found.values())))
+        if found
+        else NumericStatistics()
+    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from ...runtime.cells.columns import Column, Columns, StepColumn
 from ...runtime.native import BYTES, NOTHING
 from .bytes_values import bytes_values
+from .declared import Declared, RawNumbers, numbers_of, with_numbered, with_numbers
 from .digests import digests_of, merged_digests
 from .model import (
     KeyStatistics,
@@ -26,9 +26,7 @@ from .model import (
     first_reasons,
     merged_records,
 )
-from .numbered import Numbered, with_numbered
-from .numbers import Numbers, numbers
-from .raw import RawNumbers, numbers_of, with_numbers
+from .numbers import NumericStatistics, numbers
 from .samples import Sample, priorities_of, with_samples
 from .sounds import Sound
 
@@ -56,26 +54,22 @@ class Measuring:
     """Takes the records of a split, or of a part of it, and measures them.
 
     Args:
+        declared: what a schema says of them.
         digests: also take digests of them, which need 8 bytes for each record and key.
         groups: keys of which the digests of all values are kept; none without digests.
         rows: also take a sample of rows, of these keys; none for no sample.
-        raw: the keys whose bytes values are numbers, and which.
-        sounds: the keys whose bytes values are sound without a header, and which.
-        numbered: the keys of fields under numbered keys.
     """
 
     def __init__(
         self,
+        declared: Declared,
         *,
         digests: bool = False,
         groups: Sequence[str] = (),
         rows: Sequence[str] = (),
-        raw: Mapping[str, RawNumbers] = MappingProxyType({}),
-        sounds: Mapping[str, Sound] = MappingProxyType({}),
-        numbered: Numbered | None = None,
     ) -> None:
         self._digests, self._groups = digests, groups
-        self._raw, self._sounds, self._numbered = raw, sounds, numbered or {}
+        self._declared = declared
         self._rows: RowSample | None = None
         if rows:
             from .samples import RowSample
@@ -92,7 +86,7 @@ class Measuring:
             columns: the records.
             rank: which file of its split they are of, counted from 0.
         """
-        columns = with_numbered(columns, self._numbered)
+        columns = with_numbered(columns, self._declared.numbered)
         priorities = priorities_of(columns.records.numbers, rank)
         self._held.append((columns, priorities))
         self._held_records += len(columns.records)
@@ -102,8 +96,9 @@ class Measuring:
 
     def _measure(self) -> None:
         if self._held:
-            found = _measured(self._held, self._raw, self._sounds)
-            held = [(with_numbers(each, self._raw), some) for each, some in self._held]
+            found = _measured(self._held, self._declared)
+            numbers = self._declared.numbers
+            held = [(with_numbers(each, numbers), some) for each, some in self._held]
             if self._digests:
                 parts = [digests_of(each, found.keys, self._groups) for each, _ in held]
                 digests = merged_digests(parts, found.keys)
@@ -119,7 +114,8 @@ class Measuring:
         """Return the statistics of all records so far."""
         self._measure()
         self._parts = [merged_records(self._parts)]
-        return replace(self._parts[0], rows=self._rows, numbered=self._numbered)
+        numbered = self._declared.numbered
+        return replace(self._parts[0], rows=self._rows, numbered=numbered)
 
 
 def _memory(columns: Columns) -> int:
@@ -135,9 +131,8 @@ def _memory(columns: Columns) -> int:
     return size
 
 
-def _measured(
-    held: Sequence[Held], raw: Mapping[str, RawNumbers], sounds: Mapping[str, Sound]
-) -> RecordStatistics:
+def _measured(held: Sequence[Held], declared: Declared) -> RecordStatistics:
+    raw, sounds = declared.numbers, declared.sounds
     samples: tuple[Sample, ...] = ()
     for columns, priorities in held:
         samples = with_samples(samples, columns.records, priorities)
@@ -178,7 +173,7 @@ def _row_counts(rows: Mapping[str, Sequence[int]]) -> dict[str, int]:
     return {name: len(some) for name, some in rows.items()}
 
 
-def _numbers(arrays: Sequence[NDArray[Any]]) -> Numbers:
+def _numbers(arrays: Sequence[NDArray[Any]]) -> NumericStatistics:
     return numbers(arrays[0] if len(arrays) == 1 else np.concatenate(arrays))
 
 

@@ -13,7 +13,7 @@ from ..framing import Damage
 from ..layouts import Gap
 from .bytes_values import BytesValues, merged_bytes
 from .digests import Digests, merged_digests
-from .numbers import Numbers, merged_numbers, summed
+from .numbers import NumericStatistics, merged_numbers, summed
 from .samples import RowSample, Sample, merged_samples
 
 Value = TypeVar("Value")
@@ -41,8 +41,8 @@ class KindStatistics:
 
     kind: str = ""
     present: int = 0
-    lengths: Numbers = field(default_factory=Numbers)
-    numbers: Numbers | None = None
+    lengths: NumericStatistics = field(default_factory=NumericStatistics)
+    numbers: NumericStatistics | None = None
     bytes: BytesValues | None = None
 
     @property
@@ -89,7 +89,7 @@ class StepsStatistics:
 
     key: str
     present: int
-    steps: Numbers
+    steps: NumericStatistics
     values: KeyStatistics
 
 
@@ -116,7 +116,7 @@ class RecordStatistics:
     """
 
     records: int = 0
-    sizes: Numbers = field(default_factory=Numbers)
+    sizes: NumericStatistics = field(default_factory=NumericStatistics)
     sequences: int = 0
     malformed: int = 0
     malformed_reasons: Mapping[tuple[str, int], str] = field(

@@ -1,190 +1,31 @@
-"""Summaries of numbers, which merge: of any parts into that of the whole.
-
-Histograms have bins that follow from the values alone, so that those of parts merge.
-"""
+"""Summaries of numbers, which merge: of any parts into that of the whole."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Annotated, Any, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...documents import LEFT_OUT, AsObject, Counts, ShownAs, WithProperties
-
-BINS = 256
-"""At most so many bins of equal width."""
-
-# float32 has 24 significant bits: what is narrower tells no two values apart.
-_SIGNIFICANT = 24
-_FINEST = -149  # all of them are multiples of 2 ** -149
+from ...documents import LEFT_OUT, Counts, WithProperties
+from .histograms import (
+    Histogram,
+    Magnitudes,
+    histogram,
+    magnitudes,
+    merged_histogram,
+    width_exponent,
+)
 
 # Sums are made of smaller numbers, by this power of two, as those of float64 may be
 # infinite.
 _HEADROOM = 64
-
-# A magnitude is the exponent of a float64 and the first two bits behind it.
-_MAGNITUDE_SHIFT, _QUARTERS, _BIAS = 50, 4, 1023
-_SIGN = 1 << 13
-
-_Counts = Mapping[int, int]
-
-
-class Bin(NamedTuple):
-    """So many values from `low` to below `high`."""
-
-    low: float
-    high: float
-    values: int
-
-
-@dataclass(frozen=True)
-class Histogram:
-    """Counts in bins of equal width, which is a power of two.
-
-    It is the least one with which at most BINS bins reach from the least value to the
-    greatest. Two bins of one width make one of twice the width, so that histograms of
-    parts are brought to the width of the whole without loss.
-
-    Attributes:
-        exponent: the width is 2 ** exponent.
-        counts: bin i holds values from i * width to below (i + 1) * width; bins that
-            hold none are left out.
-    """
-
-    exponent: int = 0
-    counts: _Counts = field(default_factory=dict)
-
-    def bins(self) -> tuple[Bin, ...]:
-        """Return the bins that hold something, in order."""
-        width = math.ldexp(1.0, self.exponent)
-        return tuple(
-            Bin(index * width, (index + 1) * width, count)
-            for index, count in sorted(self.counts.items())
-        )
-
-    __get_pydantic_core_schema__ = ShownAs(bins, tuple[Annotated[Bin, AsObject()], ...])
-
-
-@dataclass(frozen=True)
-class Magnitudes:
-    """Counts by how far values are from zero, in quarters between powers of two.
-
-    Attributes:
-        counts: by magnitude, which is negative below zero and 0 for zeros.
-    """
-
-    counts: _Counts = field(default_factory=dict)
-
-    def bins(self) -> tuple[Bin, ...]:
-        """Return the bins that hold something, in order; zeros are one of no width."""
-        found = []
-        for index, count in sorted(self.counts.items()):
-            near, far = magnitude(abs(index)), magnitude(abs(index) + bool(index))
-            low, high = (near, far) if index >= 0 else (-far, -near)
-            found.append(Bin(low, high, count))
-        return tuple(found)
-
-
-def magnitude(index: int) -> float:
-    """Return where a bin of magnitudes begins."""
-    octave, quarter = divmod(index, _QUARTERS)
-    return math.ldexp(1 + quarter / _QUARTERS, octave - _BIAS) if index else 0.0
-
-
-def width_exponent(low: float, high: float) -> int:
-    """Return the exponent of the width of bins for values from `low` to `high`.
-
-    Of ints the bins are one wide or more, of floats as wide as what a float32 of the
-    greatest magnitude can tell apart, or more.
-    """
-    if isinstance(low, int):
-        exponent = max(0, (int(high) - low).bit_length() - 9)
-    else:
-        far, spread = max(abs(low), abs(high)), high - low
-        exponent = max(math.frexp(far)[1] - _SIGNIFICANT, _FINEST) if far else _FINEST
-        if spread:
-            exponent = max(exponent, math.frexp(spread)[1] - 10)
-    while _bin_of(high, exponent) - _bin_of(low, exponent) >= BINS:
-        exponent += 1
-    return exponent
-
-
-def _bin_of(value: float, exponent: int) -> int:
-    if isinstance(value, int):
-        return value >> exponent
-    return math.floor(math.ldexp(value, -exponent))
-
-
-def histogram(
-    values: NDArray[Any], low: float, high: float, weights: NDArray[Any] | None = None
-) -> Histogram:
-    """Count int64 or uint64 values, or finite float64 values.
-
-    Args:
-        values: [N], at least one.
-        low: the least of them.
-        high: the greatest.
-        weights: [N], how often each occurs; None for once.
-    """
-    exponent = width_exponent(low, high)
-    first = _bin_of(low, exponent)
-    if values.dtype.kind == "f":
-        places = np.floor(values * math.ldexp(1.0, -exponent)).astype(np.int64)
-    else:
-        places = values >> values.dtype.type(exponent)
-    found = _counted((places - places.dtype.type(first)).astype(np.int64), weights)
-    return Histogram(exponent, {first + place: count for place, count in found})
-
-
-def magnitudes(
-    values: NDArray[np.float64], weights: NDArray[Any] | None = None
-) -> Magnitudes:
-    """Count finite values of which none is -0.0 or subnormal.
-
-    Args:
-        values: [N], at least one.
-        weights: [N], how often each occurs; None for once.
-    """
-    cells = values.view(np.uint64) >> np.uint64(_MAGNITUDE_SHIFT)
-    found = _counted(cells.astype(np.int64), weights)
-    return Magnitudes(
-        {_SIGN - cell if cell > _SIGN else cell: count for cell, count in found}
-    )
-
-
-def _counted(
-    bins: NDArray[np.int64], weights: NDArray[Any] | None
-) -> Iterator[tuple[int, int]]:
-    """Yield each bin that holds something, and how much."""
-    counts = np.bincount(bins, weights).astype(np.int64)
-    filled = np.flatnonzero(counts)
-    return zip(filled.tolist(), counts[filled].tolist(), strict=True)
-
-
-def summed(parts: Iterable[Mapping[Any, int]]) -> dict[Any, int]:
-    """Add counts up."""
-    found: Counter[Any] = Counter()
-    for part in parts:
-        found.update(part)
-    return dict(found)
-
-
-def merged_histogram(parts: Iterable[Histogram], exponent: int) -> Histogram:
-    """Add histograms up, in bins of 2 ** exponent."""
-    found: dict[int, int] = {}
-    for part in parts:
-        shift = exponent - part.exponent
-        for index, count in part.counts.items():
-            index >>= shift
-            found[index] = found.get(index, 0) + count
-    return Histogram(exponent, found)
-
 
 DISTINCT = 1024
 """Up to so many different values are counted one by one; ImageNet has 1001 labels."""
@@ -194,7 +35,7 @@ _FIRST_LOOK = 1 << 12
 
 
 @dataclass(frozen=True)
-class Numbers:
+class NumericStatistics:
     """Some numbers of one key, or lengths, or sizes: all of them int, or float.
 
     Minimum, maximum, total, squares, histogram and magnitudes are of those that are
@@ -259,10 +100,10 @@ class Numbers:
         return self.minimum if single else None
 
 
-def numbers(values: NDArray[Any]) -> Numbers:
+def numbers(values: NDArray[Any]) -> NumericStatistics:
     """Summarize int64, uint64, float32 or float64 values: [N]."""
     if not len(values):
-        return Numbers()
+        return NumericStatistics()
     count, floats = len(values), values.dtype.kind == "f"
     nan, infinite = 0, (0, 0)
     if floats:
@@ -274,7 +115,7 @@ def numbers(values: NDArray[Any]) -> Numbers:
             nan = count - int(np.count_nonzero(finite)) - sum(infinite)
             values = values[finite]
     if not len(values):
-        return Numbers(count, nan=nan, infinite=infinite, floats=floats)
+        return NumericStatistics(count, nan=nan, infinite=infinite, floats=floats)
     low, high = values.min().item(), values.max().item()
     zeros = len(values) - int(np.count_nonzero(values))
     whole = len(values)
@@ -289,7 +130,7 @@ def numbers(values: NDArray[Any]) -> Numbers:
     total *= 2**_HEADROOM
     with np.errstate(over="ignore"):
         squares = (wide - float(total / (count - nan - sum(infinite)))) ** 2
-    return Numbers(
+    return NumericStatistics(
         count=count,
         zeros=zeros,
         whole=whole,
@@ -325,11 +166,11 @@ def _distinct(
     return (unique, counts) if len(unique) <= DISTINCT else None
 
 
-def merged_numbers(parts: Sequence[Numbers]) -> Numbers:
+def merged_numbers(parts: Sequence[NumericStatistics]) -> NumericStatistics:
     """Merge summaries of parts, by Chan, Golub and LeVeque."""
     parts = [part for part in parts if part.count]
     if len(parts) < 2:
-        return parts[0] if parts else Numbers()
+        return parts[0] if parts else NumericStatistics()
     below, above = zip(*(part.infinite for part in parts), strict=True)
     some = [part for part in parts if part.finite]
     low = min((part.minimum for part in some if part.minimum is not None), default=None)
@@ -350,7 +191,7 @@ def merged_numbers(parts: Sequence[Numbers]) -> Numbers:
             part.squares + part.finite * (each * each)  # `**` raises if it is infinite
             for part, each in zip(some, apart, strict=True)
         )
-    return Numbers(
+    return NumericStatistics(
         count=sum(part.count for part in parts),
         zeros=sum(part.zeros for part in parts),
         whole=sum(part.whole for part in parts),
@@ -375,7 +216,7 @@ def few(parts: Sequence[Mapping[Any, int] | None]) -> dict[Any, int] | None:
     return found if len(found) <= DISTINCT else None
 
 
-def quantile(found: Numbers, share: float) -> float | None:
+def quantile(found: NumericStatistics, share: float) -> float | None:
     """Estimate the value below which that share of the finite ones lies.
 
     It is exact where the values are counted one by one, and else within a bin of the
@@ -402,3 +243,87 @@ def quantile(found: Numbers, share: float) -> float | None:
             seen += count
     _, value = min(estimates)
     return min(max(value, found.minimum), found.maximum)
+
+
+def summed(parts: Iterable[Mapping[Any, int]]) -> dict[Any, int]:
+    """Add counts up."""
+    found: Counter[Any] = Counter()
+    for part in parts:
+        found.update(part)
+    return dict(found)
+
+
+VALUES = "values"
+"""The unit of measures that count."""
+
+
+class Measure(NamedTuple):
+    """One thing that is stated of numbers.
+
+    Attributes:
+        name: its name, such as "median".
+        of: returns it; None if the numbers have none.
+        unit: VALUES if it counts; "" for the unit of the numbers.
+        spread: whether it is a distance between values, as a deviation is.
+        of_values: whether it is one of the values, or between two of them.
+        in_words: whether a line of text states it.
+        digits: so many significant digits of amounts are shown, or more where these
+            are close together.
+    """
+
+    name: str
+    of: Callable[[NumericStatistics], int | float | None]
+    unit: str = ""
+    spread: bool = False
+    of_values: bool = True
+    in_words: bool = False
+    digits: int = 4
+
+
+def _at(share: float) -> Callable[[NumericStatistics], float | None]:
+    return partial(quantile, share=share)
+
+
+MEASURES = (
+    Measure("minimum", lambda found: found.minimum, digits=6),
+    Measure("5 %", _at(0.05)),
+    Measure("25 %", _at(0.25)),
+    Measure("median", _at(0.5)),
+    Measure("75 %", _at(0.75)),
+    Measure("95 %", _at(0.95)),
+    Measure("maximum", lambda found: found.maximum, digits=6),
+    Measure("mean", lambda found: found.mean, of_values=False, in_words=True),
+    Measure(
+        "standard deviation",
+        lambda found: found.deviation,
+        spread=True,
+        of_values=False,
+    ),
+    Measure("zeros", lambda found: found.zeros, VALUES),
+    Measure(
+        "distinct",
+        lambda found: None if found.distinct is None else len(found.distinct),
+        VALUES,
+    ),
+    Measure("NaN", lambda found: found.nan, VALUES),
+    Measure("infinite", lambda found: sum(found.infinite), VALUES),
+)
+"""Of the finite numbers, unless the name says otherwise. Quantiles of more than
+`numbers.DISTINCT` different values are estimates."""
+
+BY_NAME = {measure.name: measure for measure in MEASURES}
+
+
+def measured(found: NumericStatistics) -> dict[str, int | float]:
+    """Return what the numbers have, by name; whole numbers of integers as int."""
+    every = {measure.name: measure.of(found) for measure in MEASURES}
+    return {
+        name: int(value) if not found.floats and _is_exact(value) else value
+        for name, value in every.items()
+        if value is not None
+    }
+
+
+def _is_exact(value: float) -> bool:
+    """Return whether a number is whole, and as float64 no other one."""
+    return isinstance(value, int) or (value == int(value) and abs(value) < 2**53)

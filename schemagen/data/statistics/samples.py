@@ -121,7 +121,7 @@ Priorities = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
-class Cells:
+class SampledValues:
     """What the records of a sample have under one key, of a feature or a feature list.
 
     Attributes:
@@ -142,7 +142,7 @@ class Cells:
     means: NDArray[np.float64]
 
     @classmethod
-    def missing(cls, count: int) -> Cells:
+    def missing(cls, count: int) -> SampledValues:
         """Return the cells of so many records that have no value."""
         return cls(
             np.full(count, MISSING, np.uint8),
@@ -153,16 +153,16 @@ class Cells:
         )
 
     @classmethod
-    def of_numbers(cls, values: NDArray[Any]) -> Cells:
+    def of_numbers(cls, values: NDArray[Any]) -> SampledValues:
         """Return the cells of records that have a single number each."""
         count, numbers = len(values), values.astype(np.float64)
         held = np.full(count, NUMBER, np.uint8)
         ones = np.ones(count, np.int64)
         return cls(held, numbers, np.zeros(count, "S1"), ones, numbers)
 
-    def only(self, rows: NDArray[np.intp]) -> Cells:
+    def only(self, rows: NDArray[np.intp]) -> SampledValues:
         """Return some of the cells."""
-        return Cells(*(each[rows] for each in vars(self).values()))
+        return SampledValues(*(each[rows] for each in vars(self).values()))
 
 
 @dataclass(frozen=True)
@@ -176,12 +176,12 @@ class RowSample:
     """
 
     priorities: Priorities = field(default_factory=lambda: np.empty(0, np.uint64))
-    cells: Mapping[str, Cells] = field(default_factory=dict)
+    cells: Mapping[str, SampledValues] = field(default_factory=dict)
 
     @classmethod
     def of(cls, keys: Iterable[str]) -> RowSample:
         """Return a sample of no record yet."""
-        return cls(cells={key: Cells.missing(0) for key in keys})
+        return cls(cells={key: SampledValues.missing(0) for key in keys})
 
     def __len__(self) -> int:
         """Return how many records there are."""
@@ -232,17 +232,17 @@ def _readable(columns: Columns, priorities: Priorities) -> Priorities:
     return priorities
 
 
-def _joined(parts: Sequence[Cells]) -> Cells:
+def _joined(parts: Sequence[SampledValues]) -> SampledValues:
     every = zip(*(vars(part).values() for part in parts), strict=True)
-    return Cells(*map(np.concatenate, every))
+    return SampledValues(*map(np.concatenate, every))
 
 
-def _cells(columns: Columns, key: str, rows: NDArray[np.intp]) -> Cells:
+def _cells(columns: Columns, key: str, rows: NDArray[np.intp]) -> SampledValues:
     """Return what some records, ascending, have under a key."""
     some, records = columns.by_key.get(key, ()), len(columns.records)
     if len(some) == 1 and len(some[0]) == records and _is_number(some[0]):
-        return Cells.of_numbers(some[0].values[rows])
-    cells = Cells.missing(len(rows))
+        return SampledValues.of_numbers(some[0].values[rows])
+    cells = SampledValues.missing(len(rows))
     for column in some:
         if column.kind != NOTHING:
             cells = _with_column(cells, column, rows, records)
@@ -276,7 +276,7 @@ def _places(
 
 
 def _set_steps(
-    cells: Cells, lists: StepColumn, rows: NDArray[np.intp], records: int
+    cells: SampledValues, lists: StepColumn, rows: NDArray[np.intp], records: int
 ) -> None:
     """Set the cells of the rows, of so many records, that have a feature list."""
     found, at = _places(lists.rows, rows, records)
@@ -306,8 +306,8 @@ def _means(
 
 
 def _with_column(
-    cells: Cells, column: Column, rows: NDArray[np.intp], records: int
-) -> Cells:
+    cells: SampledValues, column: Column, rows: NDArray[np.intp], records: int
+) -> SampledValues:
     """Set the cells of the rows, of so many records, that have the column."""
     found, at = _places(column.rows, rows, records)
     cells.counts[found] = column.lengths[at]

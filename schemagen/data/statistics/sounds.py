@@ -11,7 +11,7 @@ from ...runtime.audio.formats import decode, header_of, recognised
 from ...runtime.shared.dtypes import DTYPES
 
 if TYPE_CHECKING:
-    from ...spec.model import FieldSpec, RecordSpec
+    from ...spec.model import FieldSpec
 
 RAW_SOUND = "raw"
 """The format of samples without a header, of which a schema says the rate."""
@@ -72,12 +72,6 @@ def raw_sound(field: FieldSpec | None) -> Sound | None:
     if not isinstance(kind, Audio) or kind.encoding != RAW_SOUND:
         return None
     return Sound(RAW_SOUND, kind.rate, kind.channels, 8 * DTYPES[kind.dtype].size)
-
-
-def raw_sounds_of(spec: RecordSpec | None) -> dict[str, Sound]:
-    """Return which keys hold sound without a header."""
-    every = ((each.key, raw_sound(each)) for each in (spec.fields if spec else ()))
-    return {key: sound for key, sound in every if sound is not None}
 
 
 def seconds_of(data: bytes, raw: Sound) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..checks import UNKNOWN_KEY, UNKNOWN_LIST, Tally
-from ..file_keys import are_of_one_kind, lacked_by_chance
+from ..foreign import are_of_one_kind, lacked_by_chance
 from ..formatting import listed, one_line, plural
 from ..one_pass import Scanned
 
@@ -32,7 +32,7 @@ def doubts_of(
     for scanned in files:
         doubt = _doubt(scanned, keys)
         if doubt:
-            yield f"{scanned.part.path} {doubt}"
+            yield f"{scanned.range.path} {doubt}"
         else:
             usual.append(scanned)
     same += [scanned.tally for scanned in usual]
@@ -45,7 +45,7 @@ def doubts_of(
             if key not in scanned.tally.keys and not lacked_by_chance(share, records)
         ]
         if lacking:
-            yield f"{scanned.part.path} lacks {_names(lacking)}, which other files have"
+            yield f"{scanned.range.path} lacks {_names(lacking)}, which other files have"
 
 
 def _doubt(scanned: Scanned, keys: set[str]) -> str:

@@ -22,7 +22,7 @@ from ..files import file_path
 from ..foreign import EXPECTED, NO_KEY, WITHOUT_FEATURE
 from ..formatting import one_line
 from ..layouts import Gap
-from ..one_pass import Group, Pass, Scanned, Wanted, read_data
+from ..one_pass import FileGroup, Pass, Scanned, Wanted, read_data
 from ..sources import Data, find_data
 from .doubts import doubts_of
 from .verification import SplitCounts, Verification
@@ -174,9 +174,9 @@ class CheckedSplit:
     whole: bool = True
 
     @property
-    def group(self) -> Group:
+    def group(self) -> FileGroup:
         """All of its files, to be read."""
-        return Group(self.name or "", self.spec, [*self.files, *self.missing])
+        return FileGroup(self.name or "", self.spec, [*self.files, *self.missing])
 
     @property
     def counts(self) -> SplitCounts:
@@ -364,7 +364,7 @@ def judge_empty(scanned: Scanned, tally: Tally) -> None:
         "SG505",
         "file has no records",
         "one record or more",
-        str(scanned.part.path),
+        str(scanned.range.path),
         found if size else "a file of 0 bytes",
         "the writer was killed before it wrote, or had nothing to write",
     )

@@ -23,7 +23,6 @@ from .exporter import (
     Files,
     Notes,
     Request,
-    is_numbered,
     value_of,
 )
 
@@ -178,7 +177,7 @@ def _field(spec: RecordSpec, field: FieldSpec, notes: Notes) -> Json:
     notes.leave_out(field, "optional", "default", "max_length", "max_count", "group")
     if not field.codec.of_classes:
         notes.leave_out(field, "num_classes", "classes", "ignore")
-    if is_numbered(field):
+    if field.numbered_keys:
         notes.add(field, f"only the first of {len(field.parts)} keys")
     if shape:
         found["isArray"] = True

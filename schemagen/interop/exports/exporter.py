@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...findings import printable
-from ...runtime.kinds.image_lists import Images
 from ...runtime.storage.manifest import Split
 from ...spec.model import FieldSpec, RecordSpec, defaults_of
 
@@ -70,7 +69,7 @@ def value_of(field: FieldSpec) -> tuple[str, Shape]:
     _, shape = delivered.decoded
     if value.is_media:
         of_pixels = codec.of_step.of_pixels
-        return PICTURE if of_pixels else "bytes", () if is_numbered(field) else shape
+        return PICTURE if of_pixels else "bytes", () if field.numbered_keys else shape
     if codec.of_step.of_classes:
         return CLASS, shape
     if delivered.layout == "sparse":
@@ -78,11 +77,6 @@ def value_of(field: FieldSpec) -> tuple[str, Shape]:
     if delivered.limit is not None:  # lists that are filled up on disk vary in rows
         shape = (None, *shape[1:])
     return value.dtype, shape
-
-
-def is_numbered(field: FieldSpec) -> bool:
-    """Return whether each of its values has a key of its own."""
-    return isinstance(field.kind, Images) and field.kind.keys is not None
 
 
 def keys_of(field: FieldSpec, holds: str) -> list[str]:

@@ -22,7 +22,6 @@ from .exporter import (
     Notes,
     Request,
     Shape,
-    is_numbered,
     value_of,
 )
 
@@ -97,7 +96,7 @@ def _features(spec: RecordSpec, notes: Notes) -> Json:
             else _stored(each, field.optional)
             for each in others
         }
-        if is_numbered(field):
+        if field.numbered_keys:
             notes.add(field, f"{len(field.parts)} features of an image each")
         if field.optional:
             notes.add(field, "a default of TFDS where it is missing")

@@ -17,7 +17,6 @@ from .exporter import (
     Notes,
     Request,
     Shape,
-    is_numbered,
     keys_of,
     value_of,
 )
@@ -39,14 +38,14 @@ def schema_text(spec: RecordSpec, notes: Notes) -> str:
         if field.name != field.key:
             notes.add(field, f"named {field.key!r}")
         notes.leave_out(field, "default", "group", "format_text")
-        if is_numbered(field):
+        if field.numbered_keys:
             notes.add(field, f"{len(field.parts)} tensors of an image each")
         if not field.codec.of_classes:
             notes.leave_out(field, "num_classes", "classes", "ignore")
     tensors = {
-        part.key if is_numbered(field) else field.name: _tensor(field, part)
+        part.key if field.numbered_keys else field.name: _tensor(field, part)
         for field in spec.fields
-        for part in (field.parts if is_numbered(field) else field.parts[:1])
+        for part in (field.parts if field.numbered_keys else field.parts[:1])
     }
     message: Message = {
         "feature": [_feature(*each, notes) for each in spec.parts().values()],

@@ -1,5 +1,5 @@
 """Schemas out of other descriptions of records: TFDS, TensorFlow Metadata, tf.io."""
 
-from .importing import Written, import_schema
+from .importing import ImportedSchema, import_schema
 
-__all__ = ["Written", "import_schema"]
+__all__ = ["ImportedSchema", "import_schema"]

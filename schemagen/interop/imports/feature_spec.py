@@ -19,16 +19,19 @@ from typing import Any
 import numpy as np
 
 from ...findings import Finding, Location, SchemagenError, printable, refuse
+from ...runtime.kinds.lists import VarLen
+from ...runtime.kinds.ragged import Ragged
+from ...runtime.kinds.sparse import Sparse
+from ...runtime.kinds.steps import Steps
 from ...runtime.shared.errors import did_you_mean
-from ...schema import Ragged, Sparse, Steps, VarLen
 from ...schema.declaration import as_tuple
 from .parts import (
     MAYBE,
+    FieldPlace,
+    ImportedRecord,
     Made,
-    Place,
-    Source,
+    imported_field,
     joined,
-    part_of,
     places,
     read_bytes,
     unreadable,
@@ -78,10 +81,10 @@ def feature_calls(source: bytes, path: str, name: str = "") -> list[Features]:
     Raises:
         SchemagenError: none is found, or several; or something in it is not a literal.
     """
-    return _File(source, path).features(name)
+    return _SourceFile(source, path).features(name)
 
 
-class _File:
+class _SourceFile:
     """Python source and its assignments."""
 
     def __init__(self, source: bytes, path: str) -> None:
@@ -195,7 +198,7 @@ def _name(node: ast.expr) -> str:
 _DTYPES = {"int64": "int64", "float32": "float32", "string": "bytes"}
 
 
-def import_feature_spec(target: str) -> Source:
+def import_feature_spec(target: str) -> ImportedRecord:
     """Read a dict of tf.io features, or a pair of them for SequenceExamples.
 
     Args:
@@ -213,16 +216,16 @@ def import_feature_spec(target: str) -> Source:
     found = feature_calls(read_bytes(Path(path)), path, name)
     here = places(key for features in found for key in features)
     parts = [
-        part_of(key, call.source, partial(_made, call, place, makers))
+        imported_field(key, call.source, partial(_made, call, place, makers))
         for features, makers in zip(found, (_OF_EXAMPLE, _OF_STEPS), strict=False)
         for (key, call), place in zip(features.items(), here, strict=False)
     ]
-    return Source(
+    return ImportedRecord(
         tuple(parts), message="SequenceExample" if len(found) > 1 else "Example"
     )
 
 
-def _made(call: Call, place: Place, makers: _Makers) -> Made:
+def _made(call: Call, place: FieldPlace, makers: _Makers) -> Made:
     """Return what a feature becomes."""
     if call.name not in makers:
         raise ValueError(f"{call.name} of the values of each step")
@@ -235,7 +238,7 @@ def _made(call: Call, place: Place, makers: _Makers) -> Made:
 
 
 def _fixed_len(
-    place: Place, /, shape: Any, dtype: str, default_value: Any = None
+    place: FieldPlace, /, shape: Any, dtype: str, default_value: Any = None
 ) -> Made:
     sizes = _shape(shape, dtype)
     if default_value is not None:
@@ -244,12 +247,12 @@ def _fixed_len(
     return place.values(_DTYPES[dtype], sizes)
 
 
-def _var_len(place: Place, /, dtype: str) -> Made:
+def _var_len(place: FieldPlace, /, dtype: str) -> Made:
     return _maybe_empty(place).values(_DTYPES[dtype], (None,))
 
 
 def _fixed_len_sequence(
-    place: Place,
+    place: FieldPlace,
     /,
     shape: Any,
     dtype: str,
@@ -266,7 +269,7 @@ def _fixed_len_sequence(
 
 
 def _ragged(
-    place: Place,
+    place: FieldPlace,
     /,
     dtype: str,
     value_key: str | None = None,
@@ -285,7 +288,7 @@ def _ragged(
 
 
 def _sparse(
-    place: Place,
+    place: FieldPlace,
     /,
     index_key: str | Sequence[str],
     value_key: str,
@@ -300,7 +303,7 @@ def _sparse(
 
 
 def _steps(
-    place: Place,
+    place: FieldPlace,
     /,
     shape: Any,
     dtype: str,
@@ -319,7 +322,7 @@ def _in_steps(make: Callable[..., Made]) -> Callable[..., Made]:
     """Return a function of lists in each step, given that of one list."""
 
     @wraps(make)
-    def made(place: Place, /, *positional: Any, **keywords: Any) -> Made:
+    def made(place: FieldPlace, /, *positional: Any, **keywords: Any) -> Made:
         field, remark = make(place, *positional, **keywords)
         kind = field.kind
         if not isinstance(kind, VarLen):
@@ -345,7 +348,7 @@ _OF_STEPS: _Makers = {
 }
 
 
-def _maybe_empty(place: Place) -> Place:
+def _maybe_empty(place: FieldPlace) -> FieldPlace:
     return replace(place, optional=True, default=())
 
 

@@ -12,11 +12,11 @@ from ...schema_source import schema_source, wrong_with
 from ...spec.model import RecordSpec
 from ...spec.names import snake_case
 from .feature_spec import import_feature_spec
-from .parts import Part, Source
+from .parts import ImportedField, ImportedRecord
 from .tfds import import_tfds
 from .tfmd import import_tfmd
 
-_READERS: Mapping[str, Callable[[str], Source]] = {
+_READERS: Mapping[str, Callable[[str], ImportedRecord]] = {
     "tfds": import_tfds,
     "tfmd": import_tfmd,
     "feature-spec": import_feature_spec,
@@ -24,7 +24,7 @@ _READERS: Mapping[str, Callable[[str], Source]] = {
 
 
 @dataclass(frozen=True)
-class Written:
+class ImportedSchema:
     """A schema file that was written.
 
     Attributes:
@@ -51,7 +51,7 @@ def import_schema(
     *,
     name: str = "",
     force: bool = False,
-) -> Written:
+) -> ImportedSchema:
     """Write a schema file for records that something else describes.
 
     Parts without a counterpart are left out, with a comment in the file.
@@ -116,7 +116,7 @@ def import_schema(
             for each in wrong
         )
     write_whole(path, text, path.as_posix())
-    return Written(
+    return ImportedSchema(
         path=path,
         class_name=class_name,
         text=text,
@@ -141,6 +141,6 @@ def _check_target(path: Path, class_name: str, *, force: bool) -> None:
     raise refuse(Finding(Location(shown), rule, message, advice=advice))
 
 
-def _why(part: Part) -> str:
+def _why(part: ImportedField) -> str:
     found = f" ({part.remark})" if part.remark else ""
     return printable(f"{part.reason}{found}")

@@ -11,7 +11,9 @@ from typing import Any
 
 from ...findings import Finding, Location, SchemagenError, printable, refuse
 from ...runtime.kinds.kind import Kind
-from ...schema import Scalar, Text, VarLen, Vector
+from ...runtime.kinds.lists import VarLen
+from ...runtime.kinds.numbers import Scalar, Vector
+from ...runtime.kinds.text import Text
 from ...schema.parameters import problems
 from ...schema_source import field_name
 from ...spec.checks import check_default
@@ -25,7 +27,7 @@ Made = tuple[FieldSpec, str]
 
 
 @dataclass(frozen=True)
-class Part:
+class ImportedField:
     """One part of a source: the field that it becomes, or why it is refused.
 
     Attributes:
@@ -43,7 +45,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Source:
+class ImportedRecord:
     """A source that was read.
 
     Attributes:
@@ -52,7 +54,7 @@ class Source:
         message: "Example" or "SequenceExample".
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[ImportedField, ...]
     doc: str = ""
     message: str = "Example"
 
@@ -62,7 +64,7 @@ class Source:
         return tuple(part.field for part in self.parts if part.field)
 
 
-def part_of(name: str, found: str, make: Callable[[], Made]) -> Part:
+def imported_field(name: str, found: str, make: Callable[[], Made]) -> ImportedField:
     """Return what a part becomes; it is refused if no kind can hold it.
 
     Args:
@@ -75,12 +77,12 @@ def part_of(name: str, found: str, make: Callable[[], Made]) -> Part:
         if field.default not in (None, ()):
             check_default(field.kind, field.name, field.default)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        return Part(name, None, found, f"cannot be imported: {error}")
-    return Part(name, field, remark)
+        return ImportedField(name, None, found, f"cannot be imported: {error}")
+    return ImportedField(name, field, remark)
 
 
 @dataclass(frozen=True)
-class Place:
+class FieldPlace:
     """The place of a field, and what its source says whatever its kind is.
 
     Attributes:
@@ -140,13 +142,13 @@ class Place:
         return self.field(VarLen, dtype=dtype, item_shape=items, **facts), remark
 
 
-def places(names: Iterable[str], path: tuple[str, ...] = ()) -> Iterator[Place]:
+def places(names: Iterable[str], path: tuple[str, ...] = ()) -> Iterator[FieldPlace]:
     """Yield the places of the fields with these names in the source."""
     taken: set[str] = set()
     for name in names:
         own = field_name(name, taken)
         taken.add(own)
-        yield Place((*path, own), name)
+        yield FieldPlace((*path, own), name)
 
 
 def prose(text: str, width: int = 80) -> str:

@@ -16,17 +16,20 @@ from pathlib import Path
 from typing import Any
 
 from ...runtime.kinds.box_sides import XYWH, XYXY, YXYX
+from ...runtime.kinds.classes import Label
+from ...runtime.kinds.image_lists import Images
+from ...runtime.kinds.images import Image
+from ...runtime.kinds.ragged import Ragged
 from ...runtime.records.groups import group_of
 from ...runtime.shared.dtypes import FLOATS, RAW_ONLY
 from ...runtime.shared.values import shortened
-from ...schema import Image, Images, Label, Ragged
 from .parts import (
+    FieldPlace,
+    ImportedField,
+    ImportedRecord,
     Made,
-    Part,
-    Place,
-    Source,
+    imported_field,
     joined,
-    part_of,
     places,
     prose,
     read_bytes,
@@ -41,7 +44,7 @@ _TEXT = {"pythonClassName": "Text"}
 _SIDES = {"YXYX": YXYX, "XYXY": XYXY, "XYWH": XYWH}
 
 
-def import_tfds(source: str) -> Source:
+def import_tfds(source: str) -> ImportedRecord:
     """Read the features of a dataset that TFDS has written.
 
     Args:
@@ -60,9 +63,9 @@ def import_tfds(source: str) -> Source:
         start = " ".join(text[:60].decode(errors="replace").split())
         message = "not the features of TFDS 4.3 or later"
         raise unreadable(source, message, start, _EXPECTED) from None
-    here = _Feature(path.parent, Place((), ""))
+    here = _Feature(path.parent, FieldPlace((), ""))
     parts = _grouped(_members(here, features))
-    return Source(tuple(parts), _description(path.parent))
+    return ImportedRecord(tuple(parts), _description(path.parent))
 
 
 def _description(directory: Path) -> str:
@@ -74,7 +77,7 @@ def _description(directory: Path) -> str:
         return ""
 
 
-def _grouped(parts: list[Part]) -> Iterator[Part]:
+def _grouped(parts: list[ImportedField]) -> Iterator[ImportedField]:
     """Take fields out of groups that have no other field."""
     sizes = Counter(group_of(part.field.kind) for part in parts if part.field)
     for part in parts:
@@ -99,7 +102,7 @@ class _Feature:
     """
 
     directory: Path
-    place: Place
+    place: FieldPlace
     lengths: Shape = ()
     group: str | None = None
     kind: str = ""
@@ -139,24 +142,24 @@ class _Feature:
         return None, ""
 
 
-def _parts(data: Any, here: _Feature) -> Iterator[Part]:
+def _parts(data: Any, here: _Feature) -> Iterator[ImportedField]:
     """Yield what a feature and all features below it become."""
     key = here.place.key
     try:
         feature = here.read(data)
         found = _below(feature)
     except _MALFORMED:
-        yield Part(
+        yield ImportedField(
             key, None, str(data)[:60], "cannot be imported: not a feature of TFDS"
         )
         return
     if found is None:
-        yield part_of(key, feature.kind, partial(_leaf, feature))
+        yield imported_field(key, feature.kind, partial(_leaf, feature))
     else:
         yield from found
 
 
-def _below(feature: _Feature) -> list[Part] | None:
+def _below(feature: _Feature) -> list[ImportedField] | None:
     """Return the parts below a feature; None if it is a value itself."""
     says = feature.says
     match feature.kind:
@@ -176,7 +179,7 @@ def _below(feature: _Feature) -> list[Part] | None:
     return [*_parts(inner, replace(feature, lengths=lengths))]
 
 
-def _members(feature: _Feature, members: Mapping[str, Any]) -> list[Part]:
+def _members(feature: _Feature, members: Mapping[str, Any]) -> list[ImportedField]:
     """Return the parts of the features of a dict."""
     place, group, prefix = feature.place, None, ""
     if place.key:

@@ -10,17 +10,20 @@ from pathlib import Path
 from typing import Any
 
 from ...runtime.cells.part import BYTES, list_of
+from ...runtime.kinds.classes import Label
+from ...runtime.kinds.images import Image
 from ...runtime.kinds.kind import Kind
-from ...schema import Image, Label, Ragged, Sparse
+from ...runtime.kinds.ragged import Ragged
+from ...runtime.kinds.sparse import Sparse
 from ..metadata import DOMAINS, TYPES, empty_schema
 from .parts import (
     MAYBE,
+    FieldPlace,
+    ImportedField,
+    ImportedRecord,
     Made,
-    Part,
-    Place,
-    Source,
+    imported_field,
     joined,
-    part_of,
     places,
     prose,
     read_bytes,
@@ -40,7 +43,7 @@ _SELDOM = {
 }
 
 
-def import_tfmd(source: str) -> Source:
+def import_tfmd(source: str) -> ImportedRecord:
     """Read a schema of TensorFlow Metadata.
 
     Args:
@@ -57,7 +60,7 @@ def import_tfmd(source: str) -> Source:
     except (text_format.ParseError, UnicodeDecodeError) as error:
         message = "not a schema of TFMD"
         raise unreadable(source, message, str(error), _EXPECTED) from None
-    return Source(tuple(_parts(schema)), prose(_comment(schema), 84))
+    return ImportedRecord(tuple(_parts(schema)), prose(_comment(schema), 84))
 
 
 def _comment(message: Any) -> str:
@@ -78,7 +81,7 @@ def _text(message: Any) -> str:
     return textwrap.shorten(text, 200)
 
 
-def _parts(schema: Any) -> Iterator[Part]:
+def _parts(schema: Any) -> Iterator[ImportedField]:
     """Yield features, tensors of several features, and what has no counterpart."""
     tensors = schema.tensor_representation_group[""].tensor_representation
     columns = {name: _columns(tensors[name]) for name in sorted(tensors)}
@@ -91,14 +94,14 @@ def _parts(schema: Any) -> Iterator[Part]:
         _resolve_domain(schema, feature)
         place = replace(place, default=defaults.get(feature.name))
         make = partial(_feature, feature, place)
-        yield part_of(feature.name, _type(feature), make)
+        yield imported_field(feature.name, _type(feature), make)
     by_name = {each.name: each for each in schema.feature}
     for (name, keys), place in zip(joint.items(), here, strict=True):
         make = partial(_joint, tensors[name], by_name, keys, place)
-        yield part_of(name, _text(tensors[name]), make)
+        yield imported_field(name, _text(tensors[name]), make)
     for each in (*schema.sparse_feature, *schema.weighted_feature):
         reason = "cannot be imported: declare a tensor representation"
-        yield Part(each.name, None, _text(each), reason)
+        yield ImportedField(each.name, None, _text(each), reason)
 
 
 def _columns(tensor: Any) -> list[str]:
@@ -124,7 +127,7 @@ def _defaults(tensors: Iterable[Any]) -> dict[str, Any]:
 
 
 def _joint(
-    tensor: Any, features: Mapping[str, Any], columns: Sequence[str], place: Place
+    tensor: Any, features: Mapping[str, Any], columns: Sequence[str], place: FieldPlace
 ) -> Made:
     """Return what a sparse or ragged tensor becomes."""
     value, *others = (features[column] for column in columns)
@@ -147,7 +150,7 @@ def _resolve_domain(schema: Any, feature: Any) -> None:
                 getattr(feature, word).CopyFrom(domain)
 
 
-def _feature(feature: Any, place: Place) -> Made:
+def _feature(feature: Any, place: FieldPlace) -> Made:
     """Return what a feature becomes; what no schema expresses becomes a remark.
 
     Everything that the field expresses is cleared from the feature.
@@ -168,7 +171,7 @@ def _feature(feature: Any, place: Place) -> Made:
     return field, joined(remark, f"not kept: {rest}" if rest else "")
 
 
-def _with_domain(feature: Any, place: Place, dtype: str) -> Made:
+def _with_domain(feature: Any, place: FieldPlace, dtype: str) -> Made:
     """Return the field of a feature, by the domain of its values."""
     shape, facts = _shape(feature)
     word = feature.WhichOneof("domain_info") or ""

@@ -327,6 +327,7 @@ class Label(Classes):
     """
 
     kind: ClassVar[str] = "Label"
+    has_head: ClassVar[bool] = True
     holds: ClassVar[str] = (
         "int; or str, a Literal or an Enum of the names, if its classes have names"
     )
@@ -434,6 +435,7 @@ class MultiLabel(Classes):
     """
 
     kind: ClassVar[str] = "MultiLabel"
+    has_head: ClassVar[bool] = True
     takes_default: ClassVar[Default] = "empty"
     holds: ClassVar[str] = (
         "a list of int, or of str if its classes have names; np.ndarray"

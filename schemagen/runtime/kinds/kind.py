@@ -100,6 +100,12 @@ class Kind(_Bound, Parameters):
     selectable: ClassVar[bool] = False
     """Whether readers may read some items of its lists, without the others."""
 
+    has_head: ClassVar[bool] = False
+    """Whether the generated model has a head that predicts it."""
+
+    layers: ClassVar[tuple[str, ...]] = ()
+    """The suffixes of the names that the model's layers for an input have."""
+
     def accepts(self, python_type: Any) -> bool:
         """Tell whether a field of this kind may be declared with this type."""
         raise NotImplementedError

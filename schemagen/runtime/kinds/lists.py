@@ -141,6 +141,7 @@ class VarLen(Listed, Ranged):
     values: ClassValues = parameter(*VALUES, default=(), seldom=True)
 
     kind: ClassVar[str] = "VarLen"
+    layers: ClassVar[tuple[str, ...]] = ("dense", "normalization", "vocabulary")
     holds: ClassVar[str] = (
         "a list or np.ndarray of its dtype; of classes a list of int or str"
     )

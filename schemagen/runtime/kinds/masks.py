@@ -79,6 +79,7 @@ class Mask(Picture):
     renamed: Renamed = parameter(default=(), seldom=True)
 
     kind: ClassVar[str] = "Mask"
+    has_head: ClassVar[bool] = True
     takes_default: ClassVar[Default] = "none"
     holds: ClassVar[str] = "np.ndarray, or bytes if it is a PNG"
 

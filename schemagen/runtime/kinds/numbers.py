@@ -319,6 +319,8 @@ class Scalar(Ranged):
     )
 
     kind: ClassVar[str] = "Scalar"
+    has_head: ClassVar[bool] = True
+    layers: ClassVar[tuple[str, ...]] = ("normalization",)
     derived: ClassVar[Mapping[str, Any]] = {"encoding": "list"}
 
     def form(self) -> type[Scalar]:
@@ -466,6 +468,8 @@ class Vector(FixedNumbers):
     box_scaled: bool | None = parameter(*BOX_SCALED, default=None, seldom=True)
 
     kind: ClassVar[str] = "Vector"
+    has_head: ClassVar[bool] = True
+    layers: ClassVar[tuple[str, ...]] = ("normalization",)
     holds: ClassVar[str] = "np.ndarray or a list of its dtype"
 
     def accepts(self, python_type: Any) -> bool:

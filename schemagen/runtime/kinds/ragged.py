@@ -83,6 +83,7 @@ class Ragged(Listed, Ranged):
     finite: bool = parameter(*FINITE, default=True)
 
     kind: ClassVar[str] = "Ragged"
+    layers: ClassVar[tuple[str, ...]] = ("dense", "flat", "normalization", "vocabulary")
     holds: ClassVar[str] = "a list of lists of its dtype"
     takes_default: ClassVar[Default] = "empty"
     noun: ClassVar[str] = "lists"

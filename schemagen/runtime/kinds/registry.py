@@ -1,4 +1,4 @@
-"""All kinds, by the names that specs and messages give them."""
+"""All kinds. `schemagen` exports what `__all__` lists."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from .steps import Steps
 from .tensors import Tensor
 from .text import Text
 
-KINDS: dict[str, type[Kind]] = {
-    kind.kind: kind
-    for kind in (
-        Audio,
-        Image,
-        Images,
-        Label,
-        Mask,
-        MultiLabel,
-        Ragged,
-        Scalar,
-        Sparse,
-        Steps,
-        Tensor,
-        Text,
-        VarLen,
-        Vector,
-    )
-}
+__all__ = [
+    "Audio",
+    "Image",
+    "Images",
+    "Label",
+    "Mask",
+    "MultiLabel",
+    "Ragged",
+    "Scalar",
+    "Sparse",
+    "Steps",
+    "Tensor",
+    "Text",
+    "VarLen",
+    "Vector",
+]
+
+KINDS: dict[str, type[Kind]] = {name: globals()[name] for name in __all__}
+"""By the names that specs and messages give them."""

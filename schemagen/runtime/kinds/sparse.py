@@ -60,6 +60,7 @@ class Sparse(Ranged):
     finite: bool = parameter(*FINITE, default=True)
 
     kind: ClassVar[str] = "Sparse"
+    layers: ClassVar[tuple[str, ...]] = ("dense", "normalization")
     takes_default: ClassVar[Default] = "none"
     holds: ClassVar[str] = "tuple of indices and values, or dict from index to value"
 

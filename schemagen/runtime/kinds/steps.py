@@ -68,6 +68,7 @@ class Steps(Listed):
     group: Name | None = parameter(*GROUP, default=None, seldom=True)
 
     kind: ClassVar[str] = "Steps"
+    layers: ClassVar[tuple[str, ...]] = ("dense", "normalization", "vocabulary")
     holds: ClassVar[str] = "a list of what its kind holds, or np.ndarray"
     takes_default: ClassVar[Default] = "empty"
     noun: ClassVar[str] = "steps"

@@ -85,6 +85,7 @@ class Tensor(NumbersKind):
     )
 
     kind: ClassVar[str] = "Tensor"
+    layers: ClassVar[tuple[str, ...]] = ("dense", "normalization")
     takes_default: ClassVar[Default] = "none"
     holds: ClassVar[str] = "np.ndarray or a list of its dtype"
 

@@ -86,6 +86,7 @@ class Text(String):
     """One string, stored as UTF-8."""
 
     kind: ClassVar[str] = "Text"
+    layers: ClassVar[tuple[str, ...]] = ("vocabulary",)
     holds: ClassVar[str] = "str"
     python_type: ClassVar[str] = "str"
     dtype = "string"

@@ -125,9 +125,8 @@ class File:
             state = FileState(sizes[path], "") if is_sized else reader.state(path)
             differs, start = "", b""
             if self.listed:
-                listed = replace(self.listed, tail=None) if is_sized else self.listed
-                read = partial(reader.read, path)
-                differs = difference(self.path, listed, state.size, read)
+                read = None if is_sized else partial(reader.read, path)
+                differs = difference(self.path, self.listed, state.size, read)
             else:
                 start = reader.read(path, 0, min(HEADER_SIZE, state.size))
             return File(*known, state, None, differs, start)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from schemagen.data.profile.columns import Column
+from schemagen.data.profile.columns import ColumnProfile
 from schemagen.data.report import samples
 from schemagen.data.report.charts import (
     Bar,
@@ -22,7 +22,7 @@ from schemagen.data.report.charts import (
 )
 from schemagen.data.report.densities import DensityBin, Distribution, distribution_of
 from schemagen.data.report.samples import value_text
-from schemagen.data.statistics import measures
+from schemagen.data.statistics import numbers as statistics
 from schemagen.data.statistics.numbers import numbers
 
 from ..messages import example, write_file
@@ -161,9 +161,9 @@ def test_a_new_measure_is_on_the_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without a further change."""
-    answer = measures.Measure("answer", lambda found: 42)
-    monkeypatch.setattr(measures, "MEASURES", (*measures.MEASURES, answer))
-    monkeypatch.setitem(measures.BY_NAME, "answer", answer)
+    answer = statistics.Measure("answer", lambda found: 42)
+    monkeypatch.setattr(statistics, "MEASURES", (*statistics.MEASURES, answer))
+    monkeypatch.setitem(statistics.BY_NAME, "answer", answer)
     rows = [example({"a": at * 0.5}) for at in range(50)]
     page = page_about(write_file(tmp_path / "train.tfrecord", rows))
     assert cells_of(page, "Values of a")["Answer"] == ["42"]
@@ -195,7 +195,7 @@ def test_texts_of_a_sample_are_made_once(
     """Only what is too long for a cell of the table is made for it again."""
     made: list[str] = []
 
-    def counted(column: Column, *arguments: Any, **options: Any) -> str:
+    def counted(column: ColumnProfile, *arguments: Any, **options: Any) -> str:
         made.append(column.key)
         return value_text(column, *arguments, **options)
 

@@ -1,9 +1,9 @@
-"""Numbers that are stored as raw bytes. Only a schema says of bytes that they are numbers."""
+"""What only a schema says of keys: raw numbers, sound without a header, numbered keys."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +14,18 @@ from ...runtime.cells.columns import Column, Columns, OnDemand
 from ...runtime.cells.message import Feature
 from ...runtime.native import BYTES, FLOAT, INT64
 from ...runtime.shared.dtypes import DTYPES, FLOATS, PARTS, from_bits
+from .model import by_name
+from .sounds import Sound, raw_sound
 
 if TYPE_CHECKING:
     from ...spec.model import FieldSpec, RecordSpec
 
 # Longer arrays are contents, as images are.
 _MOST_NUMBERS = 64
+
+
+Numbered = Mapping[str, Sequence[str]]
+"""The keys of fields under numbered keys, by the first one."""
 
 
 @dataclass(frozen=True)
@@ -69,10 +75,36 @@ def _kind_of(values: NDArray[Any]) -> str:
     return FLOAT if values.dtype.kind == "f" else INT64
 
 
-def raw_numbers_of(spec: RecordSpec | None) -> dict[str, RawNumbers]:
-    """Return which keys hold a few raw numbers, in each record or step."""
-    every = ((each.key, raw_numbers(each)) for each in (spec.fields if spec else ()))
-    return {key: found for key, found in every if found is not None}
+@dataclass(frozen=True)
+class Declared:
+    """What a schema says of the values of keys.
+
+    Attributes:
+        numbers: the keys whose bytes values are numbers, and which.
+        sounds: the keys whose bytes values are sound without a header, and which.
+        numbered: the keys of fields under numbered keys, by the first one.
+    """
+
+    numbers: Mapping[str, RawNumbers] = field(default_factory=dict)
+    sounds: Mapping[str, Sound] = field(default_factory=dict)
+    numbered: Numbered = field(default_factory=dict)
+
+
+def declared_by(spec: RecordSpec | None, numbered: Numbered) -> Declared:
+    """Return what a schema says.
+
+    Args:
+        spec: the schema; None for none.
+        numbered: fields under numbered keys, further than those of the schema.
+    """
+    fields = spec.fields if spec is not None else ()
+    numbers = {each.key: raw_numbers(each) for each in fields}
+    sounds = {each.key: raw_sound(each) for each in fields}
+    return Declared(
+        {key: found for key, found in numbers.items() if found is not None},
+        {key: found for key, found in sounds.items() if found is not None},
+        {**numbered, **numbered_of(spec)},
+    )
 
 
 def raw_numbers(field: FieldSpec) -> RawNumbers | None:
@@ -139,4 +171,46 @@ def numbers_of(column: Column, raw: RawNumbers) -> Column:
         np.full(len(column), raw.count, np.int64),
         values,
         column.data,
+    )
+
+
+def numbered_of(spec: RecordSpec | None) -> dict[str, Sequence[str]]:
+    """Return the fields whose values have a key each."""
+    every = {field.key: field.numbered_keys for field in (spec.fields if spec else ())}
+    return {key: keys for key, keys in every.items() if len(keys) > 1}
+
+
+def with_numbered(columns: Columns, numbered: Numbered) -> Columns:
+    """Return columns in which the first key of a field has the values of all of them."""
+    if not numbered:
+        return columns
+    first = {key: keys[0] for keys in numbered.values() for key in keys}
+    kept = sorted({first.get(key, key) for key in columns.by_key})
+
+    def made(key: str, _: str) -> tuple[Column, ...]:
+        if key not in numbered:
+            return columns.by_key[key]
+        every = (columns.by_key.get(each, ()) for each in numbered[key])
+        kinds = by_name({each.kind: each} for some in every for each in some)
+        return tuple(
+            _joined_keys(key, same, len(numbered[key])) for same in kinds.values()
+        )
+
+    return replace(columns, by_key=OnDemand({key: key for key in kept}, made))
+
+
+def _joined_keys(key: str, columns: Sequence[Column], count: int) -> Column:
+    """Return the values of columns of one kind, one after the other in each row."""
+    owners = np.concatenate([np.repeat(each.rows, each.lengths) for each in columns])
+    values = np.concatenate([each.values for each in columns])
+    rows = np.unique(np.concatenate([each.rows for each in columns]))
+    lengths = np.bincount(np.searchsorted(rows, owners), minlength=len(rows))
+    keys = tuple(each.key for each in columns)
+    return replace(
+        columns[0],
+        key=key,
+        rows=rows,
+        lengths=lengths,
+        values=values[np.argsort(owners, kind="stable")],
+        keys=keys if (lengths == count).all() else (),
     )
