@@ -41,7 +41,7 @@ from ..storage.manifest import wrong_count
 from .cache import Cache, CachedFiles, Request
 from .open_files import NEVER, OpenFile, OpenFiles
 from .positions import Positions
-from .ranges import Ranges
+from .ranges import FileRanges
 
 # Records of a remote file that are as near to each other come with one request.
 _GAP_BYTES = 1 << 16
@@ -162,7 +162,7 @@ class NumberFetcher:
                 wrong = damaged(memory, ranges.begins, ranges.ends)
         return ranges.fetched(memory, wrong, self._shards, self._positions, since)
 
-    def _read(self, memory: NDArray[np.uint8], ranges: Ranges) -> float:
+    def _read(self, memory: NDArray[np.uint8], ranges: FileRanges) -> float:
         """Read ranges of remote files into memory.
 
         Returns:
@@ -172,7 +172,7 @@ class NumberFetcher:
             ranges = self._cached.read_into(memory, ranges)
         return self._request(memory, ranges)
 
-    def _request(self, memory: NDArray[np.uint8], ranges: Ranges) -> float:
+    def _request(self, memory: NDArray[np.uint8], ranges: FileRanges) -> float:
         """Do the same without a cache."""
         parts = [*ranges.by_gap(_GAP_BYTES)]
         if not parts:
@@ -203,7 +203,7 @@ class NumberFetcher:
 
 
 @dataclass(frozen=True)
-class _RecordRanges(Ranges):
+class _RecordRanges(FileRanges):
     """Ranges that hold some records, of which those without bytes between are read together.
 
     They are in memory in the order of their first records, as what is decoded one after
@@ -219,12 +219,12 @@ class _RecordRanges(Ranges):
     begins: Rows
     ends: Rows
 
-    def of_records(self, rows: Rows, positions: Positions) -> Ranges:
+    def of_records(self, rows: Rows, positions: Positions) -> FileRanges:
         """Return a range for each of some records."""
         _, firsts = np.unique(self.numbers[rows], return_index=True)
         some = rows[firsts]
         files, starts, stops = positions.of(self.numbers[some])
-        return Ranges(
+        return FileRanges(
             files, starts - positions.bases[files], stops - starts, self.begins[some]
         )
 

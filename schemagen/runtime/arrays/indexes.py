@@ -128,7 +128,7 @@ class Index:
 
 
 @dataclass(frozen=True)
-class Pieces:
+class IndexPieces:
     """The pieces of the indexes of some splits.
 
     Attributes:
@@ -233,7 +233,7 @@ class KeptEnds:
         pieces: of the indexes.
     """
 
-    def __init__(self, pieces: Pieces) -> None:
+    def __init__(self, pieces: IndexPieces) -> None:
         self._pieces = pieces
         # Memory that nothing was written to is not taken.
         self._ends = np.empty(int(pieces.firsts[-1]), np.int64)
@@ -265,7 +265,7 @@ class StoredEnds:
         pieces: of the indexes.
     """
 
-    def __init__(self, pieces: Pieces) -> None:
+    def __init__(self, pieces: IndexPieces) -> None:
         self._pieces = pieces
         self._is_compared = np.zeros(len(pieces), np.bool_)
 
@@ -296,7 +296,7 @@ class RecentEnds:
         pieces: of the indexes.
     """
 
-    def __init__(self, pieces: Pieces) -> None:
+    def __init__(self, pieces: IndexPieces) -> None:
         self._pieces = pieces
         self._recent: OrderedDict[int, Rows] = OrderedDict()
 
@@ -363,7 +363,7 @@ def ends_by_index(shards: Shards, firsts: Rows, bases: Rows) -> Ends | None:
             return None
         indexes.append(Index(*found, at, int(firsts[at]), int(bases[at])))
         at += len(split.shards)
-    pieces = Pieces(indexes, firsts, bases)
+    pieces = IndexPieces(indexes, firsts, bases)
     if pieces.bytes <= KEPT_BYTES:
         return KeptEnds(pieces)
     is_remote = any(index.file.is_remote for index in indexes)

@@ -17,7 +17,7 @@ from ..native import read_files, read_ranges
 from ..sources.generation import check_same, check_state
 from ..sources.shards import File
 from ..storage.files import FileState, named
-from .ranges import Ranges
+from .ranges import FileRanges
 
 NEVER = float("-inf")
 """The time of what has not happened yet."""
@@ -148,7 +148,7 @@ class OpenFiles:
         numbers = [number % (1 << 64) for state in states for number in state]
         return np.array(numbers, np.uint64).reshape(-1, 3)
 
-    def read_into(self, memory: NDArray[np.uint8], ranges: Ranges) -> float:
+    def read_into(self, memory: NDArray[np.uint8], ranges: FileRanges) -> float:
         """Read ranges into memory, and see that their files are unchanged.
 
         Args:
