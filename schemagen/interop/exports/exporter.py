@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...findings import printable
 from ...runtime.kinds.image_lists import Images
-from ...runtime.storage.manifest import Split
+from ...runtime.storage.manifest import SplitEntry
 from ...spec.model import FieldSpec, RecordSpec, defaults_of
 
 Shape = tuple[int | None, ...]
@@ -32,7 +32,7 @@ class Request:
     spec: RecordSpec
     out: Path
     data: Path
-    splits: Mapping[str, Split]
+    splits: Mapping[str, SplitEntry]
     given: Mapping[str, str]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...runtime.cells.part import BYTES, Part
 from ...runtime.images.formats import DECODED
-from ...runtime.storage.manifest import Split
+from ...runtime.storage.manifest import SplitEntry
 from ...spec.model import FieldSpec, RecordSpec
 from .exporter import (
     CLASS,
@@ -41,7 +41,7 @@ _RAW_DTYPES = (
 
 
 def described(
-    spec: RecordSpec, splits: Mapping[str, Split], notes: Notes
+    spec: RecordSpec, splits: Mapping[str, SplitEntry], notes: Notes
 ) -> dict[str, str]:
     """Return the contents of the files by name, those that TFDS looks for first.
 
@@ -58,7 +58,7 @@ def described(
     }
 
 
-def _dataset_info(spec: RecordSpec, splits: Mapping[str, Split]) -> Json:
+def _dataset_info(spec: RecordSpec, splits: Mapping[str, SplitEntry]) -> Json:
     info: Json = {
         "name": spec.record,
         "description": spec.doc,

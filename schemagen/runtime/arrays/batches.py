@@ -41,7 +41,7 @@ class Batches(Iterator[Batch]):
     def __init__(
         self,
         reader: BatchReader,
-        progress: Progress,
+        progress: EpochProgress,
         worker: tuple[int, int, int] = (0, 1, 0),
     ) -> None:
         shares, done, size = progress.shares, progress.done, reader.batch_size
@@ -124,7 +124,7 @@ def fields_text(view: Readable, rows: int | None = None) -> str:
 
 
 @dataclass(frozen=True)
-class Progress:
+class EpochProgress:
     """What of an epoch was read before.
 
     Attributes:
@@ -214,7 +214,7 @@ class BatchReader:
             )
         return given
 
-    def progress(self, resume: State | None) -> Progress:
+    def progress(self, resume: State | None) -> EpochProgress:
         """Return what a state says was read before; nothing without one.
 
         Raises:
@@ -223,7 +223,7 @@ class BatchReader:
         total, window = len(self.view), self.view.window(self.epoch)
         shares, done = RoundRobin(0, total, window, self.readers), 0
         if resume is None:
-            return Progress(shares)
+            return EpochProgress(shares)
         read = self._check(resume).get("read")
         try:
             first, *others = read  # type: ignore[misc]
@@ -241,8 +241,8 @@ class BatchReader:
                 "returned: pairs of readers, and how many records each has read"
             )
         if shares.readers == self.readers:
-            return Progress(shares, done, read[:-1])  # type: ignore[index]
-        return Progress(shares.rest(done, self.readers), 0, read)  # type: ignore[arg-type]
+            return EpochProgress(shares, done, read[:-1])  # type: ignore[index]
+        return EpochProgress(shares.rest(done, self.readers), 0, read)  # type: ignore[arg-type]
 
     def read(
         self, shares: RoundRobin, starts: range, stop: int

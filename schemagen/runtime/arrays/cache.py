@@ -282,8 +282,8 @@ class CachedFiles:
     def _absent(self, part: FileRanges, present: bytes) -> list[Request]:
         """Return what to request of one segment, so that ranges of it can be read."""
         file, number = _place_of(part)
-        firsts, stops = _blocks_of(part)
-        steps = np.bincount(firsts, minlength=_BLOCKS + 1)
+        first_blocks, stops = _blocks_of(part)
+        steps = np.bincount(first_blocks, minlength=_BLOCKS + 1)
         steps -= np.bincount(stops, minlength=_BLOCKS + 1)
         absent = (np.cumsum(steps)[:-1] > 0) & (np.frombuffer(present, np.uint8) != 1)
         edges = np.flatnonzero(np.diff(absent, prepend=False, append=False))
@@ -337,8 +337,8 @@ def _place_of(part: FileRanges) -> tuple[int, int]:
 
 def _blocks_of(part: FileRanges) -> tuple[Rows, Rows]:
     """Return the first block of each range in its segment, and the one behind its last."""
-    firsts = part.starts % _SEGMENT // _BLOCK
-    return firsts, (part.stops - 1) % _SEGMENT // _BLOCK + 1
+    first_blocks = part.starts % _SEGMENT // _BLOCK
+    return first_blocks, (part.stops - 1) % _SEGMENT // _BLOCK + 1
 
 
 def _name_of(file: File) -> str:

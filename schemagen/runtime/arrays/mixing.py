@@ -101,10 +101,10 @@ class Mixture(View):
         """The view at each place of the pattern, and how many of its own come before."""
         counts = self._counts
         views = np.repeat(np.arange(len(counts)), counts)
-        turns = np.concatenate([np.arange(count) for count in counts])
-        due = (turns + 0.5) / np.repeat(counts, counts)
+        ranks = np.concatenate([np.arange(count) for count in counts])
+        due = (ranks + 0.5) / np.repeat(counts, counts)
         order = np.argsort(due, kind="stable")
-        return views[order], turns[order]
+        return views[order], ranks[order]
 
     @cached_property
     def _bases(self) -> Rows:
@@ -165,12 +165,12 @@ class Mixture(View):
         return view.place((number - int(self._bases[at])) % view.size)
 
     def numbers(self, positions: Rows, epoch: Epoch = STORED) -> Rows:
-        views, turns = self._pattern
+        views, ranks = self._pattern
         rounds, places = positions // len(views), positions % len(views)
         which, found = views[places], np.empty_like(positions)
         for at, view in enumerate(self.views):
             own = np.flatnonzero(which == at)
-            inside = rounds[own] * self._counts[at] + turns[places[own]]
+            inside = rounds[own] * self._counts[at] + ranks[places[own]]
             repeats, inside = np.divmod(inside, max(1, len(view)))
             for repeat, some in _rows_by(repeats):
                 numbers = view.numbers(inside[some], self._epoch(at, epoch, repeat))

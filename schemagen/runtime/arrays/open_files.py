@@ -44,7 +44,7 @@ class OpenFile:
         self._file = file
         # A pipe that has come in the place of the file is not waited for.
         flags = os.O_RDONLY | os.O_NONBLOCK
-        self.handle = file.at_its_name(lambda path: os.open(path, flags))
+        self.handle = file.at_current_path(lambda path: os.open(path, flags))
         self.opened = monotonic()
         with named(file.path):
             check_same(file, FileState.of(os.fstat(self.handle)), self.read)

@@ -34,7 +34,7 @@ WINDOW = 2048
 TooLong = Literal["cut", "drop"]
 
 # How many records tell whether functions add the same lists to all.
-_TOLD = 64
+_COMPARED = 64
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ class PackedRows(Readable):
         return self._view.lengths(self._packing.name, numbers, self._epoch)
 
     @cached_property
-    def _firsts(self) -> Rows:
+    def _first_rows(self) -> Rows:
         """The first row of each window, and how many rows there are."""
         how, drop = self._packing, self._packing.too_long == "drop"
         counts = row_counts(self._lengths, WINDOW, how.size, drop=drop)
@@ -195,7 +195,7 @@ class PackedRows(Readable):
 
     def __len__(self) -> int:
         """Return how many rows there are."""
-        return int(self._firsts[-1])
+        return int(self._first_rows[-1])
 
     def described(self, rows: int | None = None) -> dict[str, str]:
         how, known = self._packing, self._view.decoder.collators
@@ -261,7 +261,7 @@ class PackedRows(Readable):
 
     def _windows(self, rows: Rows) -> Rows:
         """Return the window of each row: int64 [N]."""
-        found: Rows = np.searchsorted(self._firsts, rows, "right") - 1
+        found: Rows = np.searchsorted(self._first_rows, rows, "right") - 1
         return found
 
     def _of_windows(self, windows: Rows) -> RowGroup:
@@ -276,16 +276,19 @@ class PackedRows(Readable):
         lengths = self._lengths[positions]
         # Pieces count the rows of these windows alone.
         pieces = Pieces(*pieces_of(lengths, WINDOW, how.size, drop=drop).T)
-        rows = int(np.diff(self._firsts)[windows].sum())
+        rows = int(np.diff(self._first_rows)[windows].sum())
         numbers = self._view.numbers(positions, self._epoch)
         return RowGroup(rows, numbers, lengths, pieces)
 
     def _places(self, rows: Rows) -> Rows:
         """Return where rows are among all rows of their windows: int64 [N]."""
         windows, of_rows = np.unique(self._windows(rows), return_inverse=True)
-        firsts, counts = self._firsts[windows], np.diff(self._firsts)[windows]
+        first_rows, counts = (
+            self._first_rows[windows],
+            np.diff(self._first_rows)[windows],
+        )
         begins = np.cumsum(counts) - counts
-        found: Rows = rows - firsts[of_rows] + begins[of_rows]
+        found: Rows = rows - first_rows[of_rows] + begins[of_rows]
         return found
 
     def _packed(self, part: RowGroup, loaded: LoadedRecords) -> Batch:
@@ -576,7 +579,7 @@ def _check_added(view: View, packing: Packing, epoch: Epoch, added: list[str]) -
 
     Some records of the whole order tell it.
     """
-    places = np.unique(np.linspace(0, len(view) - 1, _TOLD).astype(np.int64))
+    places = np.unique(np.linspace(0, len(view) - 1, _COMPARED).astype(np.int64))
     numbers, rows = view.steps(epoch).read(view.numbers(places)).rows()
     for number, row in zip(numbers.tolist(), rows, strict=True):
         odd = {*_added(view, packing, row)} - {*added}

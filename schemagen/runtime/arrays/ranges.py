@@ -46,8 +46,8 @@ class FileRanges:
             begins: bool [R - 1], whether a run begins with each but the first.
         """
         if len(self.files):
-            firsts = (np.flatnonzero(begins) + 1).tolist()
-            for first, last in pairwise([0, *firsts, len(self.files)]):
+            part_starts = (np.flatnonzero(begins) + 1).tolist()
+            for first, last in pairwise([0, *part_starts, len(self.files)]):
                 yield self.at(slice(first, last))
 
     def by_piece(self, size: int) -> Iterator[FileRanges]:
@@ -67,13 +67,15 @@ class FileRanges:
         return self.parts((self.files[1:] != self.files[:-1]) | far)
 
     def _cut(self, size: int) -> FileRanges:
-        firsts, lasts = self.starts // size, (self.stops - 1) // size
-        counts = lasts - firsts + 1
+        first_pieces, last_pieces = self.starts // size, (self.stops - 1) // size
+        counts = last_pieces - first_pieces + 1
         if (counts == 1).all():
             return self
         rows = np.repeat(np.arange(len(counts)), counts)
         pieces = (
-            firsts[rows] + np.arange(len(rows)) - (np.cumsum(counts) - counts)[rows]
+            first_pieces[rows]
+            + np.arange(len(rows))
+            - (np.cumsum(counts) - counts)[rows]
         )
         starts = np.maximum(self.starts[rows], pieces * size)
         stops = np.minimum(self.stops[rows], (pieces + 1) * size)

@@ -224,13 +224,13 @@ class ShardView(View):
         return NumberFetcher(self.shards, self._positions, self._comparison, self.cache)
 
     @cached_property
-    def _firsts(self) -> Rows:
+    def _first_records(self) -> Rows:
         """The number of the first record of each file, and of all: int64 [files + 1]."""
         listed = self.shards.records
         if self.shards.is_compressed:
             return sums(counts_of(self.shards) if listed is None else listed)
         if listed is None or self.skips:
-            return self._positions.firsts
+            return self._positions.first_records
         return sums(listed)
 
     @cached_property
@@ -243,7 +243,7 @@ class ShardView(View):
 
     def __len__(self) -> int:
         """Return how many records there are."""
-        return int(self._firsts[-1])
+        return int(self._first_records[-1])
 
     @property
     def size(self) -> int:
@@ -254,7 +254,7 @@ class ShardView(View):
         return self.shards.where
 
     def place(self, number: int) -> str:
-        return place_of(self.shards, self._firsts, number)
+        return place_of(self.shards, self._first_records, number)
 
     def check_random(self) -> None:
         refuse_compressed(self.shards)
@@ -297,7 +297,7 @@ class ShardView(View):
     def _fetcher(self) -> Fetcher:
         """Return what reads records in any order, or of compressed files in theirs."""
         if self.is_sequential:
-            counts = np.diff(self._firsts).tolist()
+            counts = np.diff(self._first_records).tolist()
             return SequentialFetcher(self.shards, counts, skip=self.skips)
         return self._by_number
 

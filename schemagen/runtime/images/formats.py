@@ -89,12 +89,12 @@ class ImageFormat:
             end = at + len(options[0])
         return found
 
-    def told_by(self, data: bytes) -> int:
+    def matched_bytes(self, data: bytes) -> int:
         """Return how many bytes tell the format of a file of it."""
-        told = 0
+        matched = 0
         for at, options in self.begins:
-            told += next(len(each) for each in options if data.startswith(each, at))
-        return told
+            matched += next(len(each) for each in options if data.startswith(each, at))
+        return matched
 
     def advice(self, encoding: str = ANY) -> str:
         """Say how an image of it becomes one that a field takes."""
@@ -302,7 +302,7 @@ def undecoded(data: bytes, sure_bytes: int = _SURE_BYTES) -> ImageFormat | None:
         sure_bytes: the fewest bytes that tell a format: 1 where an image is expected.
     """
     found = recognised(data)
-    if found is None or not found.opened_with or found.told_by(data) < sure_bytes:
+    if found is None or not found.opened_with or found.matched_bytes(data) < sure_bytes:
         return None
     return found
 
