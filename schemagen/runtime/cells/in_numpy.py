@@ -722,10 +722,7 @@ class ColumnSource(Source):
         found = cells.only(self.features.mask_of(rows)[cells.column.rows])
         return found, table[found.column.rows]
 
-    def checked(
-        self, cells: tuple[ArrayCells, ...], *checks: Check | BytesCheck
-    ) -> tuple[ArrayCells, ...]:
-        return checked(cells, *checks)
+    checked = staticmethod(checked)
 
     def present(
         self, cells: tuple[ArrayCells, ...], *parts: Part

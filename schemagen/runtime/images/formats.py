@@ -15,25 +15,19 @@ from typing import Any, Literal
 from numpy.typing import NDArray
 
 from ..shared.errors import Problem
-from . import graph_formats, pixels
+from . import avif, graph_formats, pixels, tiff
 from .headers import (
     JPEG_START,
     PNG_START,
     ImageHeader,
-    avif_header,
     bmp_channels,
-    encode_avif,
     encode_by_pillow,
     encode_png_image,
-    encode_tiff,
     gif_channels,
     header_by_pillow,
     image_with_palette,
     jpeg_header,
-    pillow_with_avif,
     png_header,
-    tiff_header,
-    tiff_library,
     webp_channels,
 )
 from .pixels import Wanted
@@ -196,12 +190,12 @@ FORMATS: tuple[ImageFormat, ...] = (
         suffixes=("tiff", "tif"),
         opened_with="Pillow",
         channels=(1, 3, 4),
-        header=tiff_header,
-        decode=pixels.decode_tiff,
+        header=tiff.header,
+        decode=tiff.decode,
         in_tensorflow=None,
-        encode=encode_tiff,
+        encode=tiff.encode,
         dtypes=("uint8", "uint16", "float32"),
-        needs=tiff_library,
+        needs=tiff.library,
     ),
     DecodedFormat(
         name="avif",
@@ -210,11 +204,11 @@ FORMATS: tuple[ImageFormat, ...] = (
         suffixes=("avif",),
         opened_with="Pillow 11.3 or later",
         channels=(3, 4),
-        header=avif_header,
-        decode=partial(pixels.decode_by_pillow, "avif"),
+        header=avif.header,
+        decode=avif.decode,
         in_tensorflow=None,
-        encode=encode_avif,
-        needs=pillow_with_avif,
+        encode=avif.encode,
+        needs=avif.pillow_with_codec,
     ),
     ImageFormat(
         name="heic",
