@@ -133,7 +133,7 @@ def write_data(
             data = write_file(directory / name, some, compression).read_bytes()
             crc = f"{crc32c(data):08x}"
             entries.append(manifest.Shard(name, len(some), len(data), crc))
-        listed[split] = manifest.Split(compression, tuple(entries))
+        listed[split] = manifest.SplitEntry(compression, tuple(entries))
     whole = manifest.Manifest(spec.record, fingerprint(spec), to_data(spec), listed)
     manifest.save(open_directory(directory), whole)
     return directory

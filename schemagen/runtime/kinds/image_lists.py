@@ -134,7 +134,7 @@ class Images(Resized):
         elif self.key not in (None, numbering.key(self.keys_from)):
             yield Problem(f"{given} with key={self.key!r}", "one of them")
 
-    def usual_key(self, name: str) -> str:
+    def default_key(self, name: str) -> str:
         numbering = numbering_of(self.keys)
         return numbering.key(self.keys_from) if numbering else name
 

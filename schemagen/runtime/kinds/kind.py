@@ -134,9 +134,11 @@ class Kind(_Bound, Parameters):
         Raises:
             Problem: a parameter that is not valid.
         """
-        return replace(self, key=self.usual_key(name) if self.key is None else self.key)
+        return replace(
+            self, key=self.default_key(name) if self.key is None else self.key
+        )
 
-    def usual_key(self, name: str) -> str:
+    def default_key(self, name: str) -> str:
         """Return the key that a field of this name has if `key` is None."""
         return name
 
