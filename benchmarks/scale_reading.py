@@ -19,7 +19,7 @@ import numpy as np
 from schemagen.runtime.arrays.order import Epoch
 from schemagen.runtime.storage import manifest
 from schemagen.runtime.storage.index import ENTRY_BYTES, index_name
-from schemagen.runtime.storage.manifest import Manifest, Shard, Split, checksum_of
+from schemagen.runtime.storage.manifest import Manifest, Shard, SplitEntry, checksum_of
 
 from .jobs import run_job
 from .measure import empty, side_by_side
@@ -164,7 +164,7 @@ def simulate(setting: Setting, size: Size, needed: Sequence[int]) -> None:
         with open(setting.scratch / name, "wb") as file:
             file.truncate(in_shard * len(frame))
     checksums = ["0" * 8] * size.shards
-    shown = Split("", (), index=checksums[0])
+    shown = SplitEntry("", (), index=checksums[0])
     with open(setting.scratch / index_name("train", shown), "wb") as index:
         index.truncate(size.records * ENTRY_BYTES)
         owners, counts = np.unique(np.sort(needed) // in_shard, return_counts=True)
@@ -187,7 +187,7 @@ def simulate(setting: Setting, size: Size, needed: Sequence[int]) -> None:
         Shard(name, in_shard, in_shard * len(frame), "0" * 8, "", index=checksum)
         for name, checksum in zip(names, checksums, strict=True)
     )
-    split = Split("", listed, index=shown.index)
+    split = SplitEntry("", listed, index=shown.index)
     manifest.save(
         setting.scratch,
         Manifest(written.record, written.fingerprint, written.spec, {"train": split}),

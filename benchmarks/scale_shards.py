@@ -85,7 +85,8 @@ class _Split:
         loaded = manifest.loads(text, "manifest")
         shards = find_shards(where, _SPLIT)
         middle = self._shards // 2
-        empty_split = manifest.Split("", (manifest.Shard("other", 0, 0, "0" * 8, ""),))
+        other = (manifest.Shard("other", 0, 0, "0" * 8, ""),)
+        empty_split = manifest.SplitEntry("", other)
         more = replace(loaded, splits=loaded.splits | {"other": empty_split})
         text_of_more = manifest.dumps(more).encode()
 

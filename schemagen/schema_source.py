@@ -275,8 +275,8 @@ def _shorter(parameter: Field[Any], value: Any) -> Iterator[Any]:
 
 
 def _meaning(kind: Kind, name: str) -> str:
-    """Return the settled kind as text, so that 0.0 differs from 0 and from -0.0."""
-    return repr(with_role(kind.settled(name)))
+    """Return the resolved kind as text, so that 0.0 differs from 0 and from -0.0."""
+    return repr(with_role(kind.resolved(name)))
 
 
 def said(kind: Parameters) -> list[tuple[str, Any]]:

@@ -220,7 +220,7 @@ def constructor(kind: Kind) -> Code:
     """Write a bound kind as the call that makes it, without defaults."""
     keywords = {each.name: each.kw_only for each in fields(kind)}
     usual = {each.name: each.default for each in fields(kind)}
-    usual["key"] = kind.usual_key(kind.label.replace(".", "/"))
+    usual["key"] = kind.default_key(kind.label.replace(".", "/"))
     arguments: list[str] = []
     # Those of every kind come last.
     shared = parameters_of(Kind)

@@ -68,7 +68,7 @@ def other_format(start: bytes, sure_bytes: int = _SURE_BYTES) -> str:
     image = recognised(start)
     # Words begin with the two letters of a BMP, too.
     fewest = _SURE_BYTES if image and image.like_text else sure_bytes
-    if image and image.told_by(start) >= fewest:
+    if image and image.matched_bytes(start) >= fewest:
         return image.image
     for at, magic, name in _FORMATS:
         if len(magic) >= sure_bytes and start.startswith(magic, at):

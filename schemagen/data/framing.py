@@ -90,7 +90,7 @@ class FileRange:
         """
         if self.opened is None or self.opened.is_settled:
             return open_file(self.path)
-        return self.opened.at_its_name(lambda path: open_file(file_path(path)))
+        return self.opened.at_current_path(lambda path: open_file(file_path(path)))
 
     def check(self, file: RawIOBase) -> None:
         """Compare an open file of this machine with what it was when it was found.

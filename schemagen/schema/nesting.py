@@ -108,7 +108,7 @@ def nesting_problem(field: Declaration) -> str:
 
 def within(kind: Kind, prefix: str, name: str) -> Kind:
     """Return a kind with all of its keys below a prefix, and a group of its own."""
-    own = kind.usual_key(name) if kind.key is None else kind.key
+    own = kind.default_key(name) if kind.key is None else kind.key
     return with_keys(replace(kind, key=own), lambda key: prefix + key)
 
 

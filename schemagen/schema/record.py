@@ -14,9 +14,9 @@ from pydantic_core import PydanticCustomError, core_schema
 from ..runtime.kinds.box_sides import box_of
 from ..runtime.kinds.classes import names_of
 from ..runtime.kinds.kind import Kind, optional
-from ..runtime.records.between import features_of_row, refuse_faults, relations_of
 from ..runtime.records.groups import check_lengths, group_of, groups_of
 from ..runtime.records.packed import converted
+from ..runtime.records.relations import features_of_row, refuse_faults, relations_of
 from ..runtime.shared.errors import Problem, RecordError, did_you_mean
 from ..runtime.shared.values import described
 from .declaration import FieldCheck, as_declared, declaration

@@ -402,7 +402,7 @@ def _key_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
         further = {part.key: part for part in parts_of(field)[1:]}
         numbered = further if getattr(kind, "keys", None) is not None else ()
         named: set[str] = set()  # of numbered keys, only the first is reported
-        own: Any = kind.usual_key(field.name) if kind.key is None else kind.key
+        own: Any = kind.default_key(field.name) if kind.key is None else kind.key
         written: list[tuple[str, str, _Sizes]] = [(own, f"field {field.name}", ())]
         written += [(key, part.content, part.sizes) for key, part in further.items()]
         for key, content, sizes in written if isinstance(own, str) else ():

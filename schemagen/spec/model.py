@@ -27,7 +27,7 @@ else:
 class FieldSpec(Generic[K]):
     """A field of a record.
 
-    Its kind is settled: two fields that mean the same are equal.
+    Its kind is resolved: two fields that mean the same are equal.
 
     Attributes:
         name: the field's name: keyword, dictionary key and model input.
@@ -46,11 +46,11 @@ class FieldSpec(Generic[K]):
     optional: bool = False
     default: Default = None
     doc: str = ""
-    path: tuple[str, ...] = parameter(default=(), seldom=True)
+    path: tuple[str, ...] = parameter(default=(), omit_default=True)
 
     def __post_init__(self) -> None:
-        settled = with_role(self.kind.settled(self.name))
-        object.__setattr__(self, "kind", settled)
+        resolved = with_role(self.kind.resolved(self.name))
+        object.__setattr__(self, "kind", resolved)
 
     @classmethod
     def of(cls, kind: type[K], **facts: Any) -> FieldSpec[K]:
@@ -151,7 +151,7 @@ def facts_left_out(kind: type[Kind]) -> dict[str, Any]:
     return {
         each.name: defaults[each.name]
         for each in (*fields(FieldSpec), *fields(kind))
-        if each.metadata.get("seldom")
+        if each.metadata.get("omit_default")
     }
 
 
@@ -175,9 +175,9 @@ class RecordSpec:
     source: str
     doc: str
     fields: tuple[FieldSpec, ...]
-    message: str = parameter(default="Example", seldom=True)
-    reserved: tuple[str, ...] = parameter(default=(), seldom=True)
-    draft: bool = parameter(default=False, seldom=True)
+    message: str = parameter(default="Example", omit_default=True)
+    reserved: tuple[str, ...] = parameter(default=(), omit_default=True)
+    draft: bool = parameter(default=False, omit_default=True)
 
     def __str__(self) -> str:
         from .describe import describe_text

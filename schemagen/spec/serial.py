@@ -29,7 +29,7 @@ _USE = ("augment", "reserved", "draft")
 def to_data(spec: RecordSpec) -> dict[str, Any]:
     """Return a spec as values that JSON knows."""
     given = {each.name: getattr(spec, each.name) for each in fields(spec)}
-    usual = {e.name: e.default for e in fields(spec) if e.metadata.get("seldom")}
+    usual = {e.name: e.default for e in fields(spec) if e.metadata.get("omit_default")}
     return {
         "format": FORMAT,
         **_without(usual, given),

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from schemagen.runtime.arrays.order import Turns, ranges
+from schemagen.runtime.arrays.order import RoundRobin, ranges
 
 
-def shares(turns: Turns) -> list[list[int]]:
+def shares(division: RoundRobin) -> list[list[int]]:
     """Return the positions that each reader takes, in its order."""
     return [
-        turns.at(reader, np.arange(turns.share(reader))).tolist()
-        for reader in range(turns.readers)
+        division.at(reader, np.arange(division.share(reader))).tolist()
+        for reader in range(division.readers)
     ]
 
 
@@ -25,30 +25,30 @@ def test_whoever_goes_on_reads_exactly_the_rest(data: st.DataObject) -> None:
     """For any numbers of readers one after the other, and windows of any size."""
     total = data.draw(st.integers(0, 200))
     window = data.draw(st.sampled_from([1, 3, 8, 50]))
-    turns = Turns(0, total, window, data.draw(st.integers(1, 5)))
+    division = RoundRobin(0, total, window, data.draw(st.integers(1, 5)))
     seen: list[int] = []
     for _ in range(data.draw(st.integers(1, 4))):
-        own = shares(turns)
+        own = shares(division)
         assert sorted(sum(own, seen)) == list(range(total))
         sizes = [*map(len, own)]
         assert max(sizes) - min(sizes) <= 1
-        assert min(sizes) == turns.fewest
-        each = data.draw(st.integers(0, turns.fewest))
+        assert min(sizes) == division.fewest
+        each = data.draw(st.integers(0, division.fewest))
         seen = sum((positions[:each] for positions in own), seen)
-        turns = turns.rest(each, data.draw(st.integers(1, 5)))
+        division = division.rest(each, data.draw(st.integers(1, 5)))
 
 
 def test_readers_take_turns_record_by_record() -> None:
-    assert shares(Turns(0, 7, 1, 3)) == [[0, 3, 6], [1, 4], [2, 5]]
+    assert shares(RoundRobin(0, 7, 1, 3)) == [[0, 3, 6], [1, 4], [2, 5]]
 
 
 def test_readers_take_turns_by_windows() -> None:
     """What is too little for a window of each is divided by records."""
-    assert shares(Turns(0, 11, 2, 2)) == [[0, 1, 4, 5, 8, 10], [2, 3, 6, 7, 9]]
+    assert shares(RoundRobin(0, 11, 2, 2)) == [[0, 1, 4, 5, 8, 10], [2, 3, 6, 7, 9]]
 
 
 def test_windows_that_were_begun_come_first() -> None:
-    rest = Turns(0, 12, 3, 2).rest(1, 1)
+    rest = RoundRobin(0, 12, 3, 2).rest(1, 1)
     assert shares(rest) == [[1, 2, 4, 5, 6, 7, 8, 9, 10, 11]]
 
 

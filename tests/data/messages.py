@@ -134,7 +134,7 @@ def write_data(
             crc = f"{crc32c(data):08x}"
             tail = data[-manifest.TAIL_BYTES :].hex()
             entries.append(manifest.Shard(name, len(some), len(data), crc, tail))
-        listed[split] = manifest.Split(compression, tuple(entries))
+        listed[split] = manifest.SplitEntry(compression, tuple(entries))
     whole = manifest.Manifest(spec.record, fingerprint(spec), to_data(spec), listed)
     manifest.save(open_directory(directory), whole)
     return directory

@@ -178,13 +178,48 @@ def test_modules_say_their_subject() -> None:
         assert not {part.removesuffix(".py") for part in Path(module).parts} & vague
 
 
-def test_no_two_classes_of_the_data_tools_have_one_name() -> None:
-    """A reader who searches for a name finds one thing."""
-    names = [
-        node.name
-        for module in MODULES
-        if module.startswith("data/")
-        for node in ast.walk(tree_of(module))
-        if isinstance(node, ast.ClassDef)
-    ]
-    assert {name for name in names if names.count(name) > 1} == set()
+def classes_by_name(prefix: str = "") -> dict[str, list[str]]:
+    """Return where classes of each name are, without the underscore of private ones.
+
+    Args:
+        prefix: what the paths of modules begin with.
+    """
+    found: dict[str, list[str]] = {}
+    for module in MODULES:
+        for node in ast.walk(tree_of(module)) if module.startswith(prefix) else ():
+            if isinstance(node, ast.ClassDef):
+                place = f"{module}:{node.lineno}"
+                found.setdefault(node.name.lstrip("_"), []).append(place)
+    return found
+
+
+def words() -> set[str]:
+    """Return the words of docs/architecture.md, as classes are named by them."""
+    section = PAGE.read_text("utf-8").split("## Words")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| ([a-z ,]+) \|", section, re.MULTILINE)
+    return {word.title() for row in rows[1:] for word in row.split(", ")}
+
+
+# Words of the code alone that are one class each, too.
+CLASS_WORDS = {
+    *("Stored", "Column", "Rule", "Picture", "Numbers", "Sample", "Place", "Classes"),
+    "Meaning",
+}
+
+
+@pytest.mark.parametrize(
+    "room",
+    [f"{room}/" for room in parts_in_order("schemagen") if room != "runtime"]
+    + [f"runtime/{room}/" for room in parts_in_order("runtime")],
+)
+def test_no_two_classes_of_a_room_have_one_name(room: str) -> None:
+    """A reader who searches for a name finds one thing. Rooms of one module are files."""
+    path = room if (ROOT / room).is_dir() else f"{room.removesuffix('/')}.py"
+    found = classes_by_name(path)
+    assert {name: places for name, places in found.items() if len(places) > 1} == {}
+
+
+@pytest.mark.parametrize("word", sorted(words() | CLASS_WORDS))
+def test_a_word_names_one_class(word: str) -> None:
+    """Words of docs/architecture.md mean one thing, so not two classes of the package."""
+    assert len(classes_by_name().get(word, [])) <= 1, classes_by_name()[word]

@@ -21,7 +21,7 @@ from ...runtime.cells.columns import Columns, Rows
 from ...runtime.cells.faults import Features
 from ...runtime.kinds.box_sides import XYWH, XYXY, YXYX
 from ...runtime.kinds.images import Image
-from ...runtime.records.between import ROUNDED, Boxes
+from ...runtime.records.relations import ROUNDED, Boxes
 from ...runtime.shared.errors import Problem
 from ...spec.model import FieldSpec
 from ..formatting import plural

@@ -10,7 +10,7 @@ import numpy as np
 from ...runtime.cells.columns import Rows
 from ...runtime.images.formats import ANY, FORMATS_OF, channels_of, dtypes_of
 from ...runtime.kinds.masks import Mask
-from ...runtime.records.between import image_of
+from ...runtime.records.relations import image_of
 from ..formatting import plural
 from ..statistics.numbers import NumericStatistics, quantile
 from .draft import Draft, Drafts, odd_doubt, quoted, ranges, with_commas

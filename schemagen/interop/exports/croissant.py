@@ -14,7 +14,7 @@ from typing import Any
 
 from ...progress import track
 from ...runtime.kinds.classes import Classed
-from ...runtime.storage.manifest import Split
+from ...runtime.storage.manifest import SplitEntry
 from ...spec.model import FieldSpec, RecordSpec
 from .exporter import (
     CLASS,
@@ -68,7 +68,7 @@ _TYPES_OF_COLUMNS = {"id": "sc:Integer", "name": "sc:Text", "records": "sc:Integ
 
 def description(
     spec: RecordSpec,
-    splits: Mapping[str, Split],
+    splits: Mapping[str, SplitEntry],
     data: Path,
     given: Mapping[str, str],
     notes: Notes,
@@ -124,7 +124,7 @@ def _node(kind: str, name: str, **more: Any) -> Json:
     return {"@type": f"cr:{kind}", "@id": name, "name": short, **more}
 
 
-def _record_sets(spec: RecordSpec, splits: Mapping[str, Split]) -> Iterator[Json]:
+def _record_sets(spec: RecordSpec, splits: Mapping[str, SplitEntry]) -> Iterator[Json]:
     """Yield the splits, and the classes of each field with what is stored for each."""
     if splits:
         rows = [{"name": name, "records": s.records} for name, s in splits.items()]

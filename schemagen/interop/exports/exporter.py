@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...findings import printable
-from ...runtime.storage.manifest import Split
+from ...runtime.storage.manifest import SplitEntry
 from ...spec.model import FieldSpec, RecordSpec, defaults_of
 
 Shape = tuple[int | None, ...]
@@ -31,7 +31,7 @@ class Request:
     spec: RecordSpec
     out: Path
     data: Path
-    splits: Mapping[str, Split]
+    splits: Mapping[str, SplitEntry]
     given: Mapping[str, str]
 
 

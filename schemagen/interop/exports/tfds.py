@@ -12,7 +12,7 @@ from typing import Any
 
 from ...runtime.cells.part import BYTES, Part
 from ...runtime.images.formats import DECODED
-from ...runtime.storage.manifest import Split
+from ...runtime.storage.manifest import SplitEntry
 from ...spec.model import FieldSpec, RecordSpec
 from .exporter import (
     CLASS,
@@ -40,7 +40,7 @@ _RAW_DTYPES = (
 
 
 def described(
-    spec: RecordSpec, splits: Mapping[str, Split], notes: Notes
+    spec: RecordSpec, splits: Mapping[str, SplitEntry], notes: Notes
 ) -> dict[str, str]:
     """Return the contents of the files by name, those that TFDS looks for first.
 
@@ -57,7 +57,7 @@ def described(
     }
 
 
-def _dataset_info(spec: RecordSpec, splits: Mapping[str, Split]) -> Json:
+def _dataset_info(spec: RecordSpec, splits: Mapping[str, SplitEntry]) -> Json:
     info: Json = {
         "name": spec.record,
         "description": spec.doc,

@@ -17,7 +17,7 @@ from ...progress import track
 from ...runtime.compatibility import differences
 from ...runtime.shared.errors import DatasetError
 from ...runtime.storage import manifest
-from ...runtime.storage.manifest import Split
+from ...runtime.storage.manifest import SplitEntry
 from ...spec.model import RecordSpec
 from ...spec.serial import to_data
 from .exporter import Exporter, Notes, Request
@@ -112,7 +112,7 @@ def _wrong_request(
 
 def _splits(
     spec: RecordSpec, to: str, exporter: Exporter, data: Path
-) -> Mapping[str, Split]:
+) -> Mapping[str, SplitEntry]:
     """Return the splits of a data directory.
 
     Raises:

@@ -1,8 +1,8 @@
 """What threads make ahead of the loop that asks for it.
 
 Work is counted in units: batches, or records. Consecutive units are fetched together, which
-waits for files or the network, and are finished in parts, which decodes records, calls
-functions and cuts batches. A few parts are made at a time, and come in their order. How many
+waits for files or the network, and are finished in tasks, which decodes records, calls
+functions and cuts batches. A few tasks are made at a time, and come in their order. How many
 units one has follows from the bytes of those that were made before it.
 """
 
@@ -26,7 +26,7 @@ from ..cells.serialized import Records
 from ..shared.errors import DatasetError
 
 Result = TypeVar("Result")
-Chunk = TypeVar("Chunk", covariant=True)
+Loaded = TypeVar("Loaded", covariant=True)
 
 BYTES = 1 << 26
 """How many bytes threads make ahead, and fetch at once, if one unit has fewer."""
@@ -40,13 +40,13 @@ _RECORDS = 2048
 # More threads wait for the interpreter's lock.
 _MOST_THREADS = 8
 
-# How much longer a part may be than all that was delivered before it.
+# How much longer a task may be than all that was delivered before it.
 _GROWTH = 4
 
-# How many results tell the bytes of a part.
+# How many results tell the bytes of a task.
 _SEVERAL = 8
 
-# About how long a part is made, if one unit takes no longer. A loop that is left waits for no
+# About how long a task is made, if one unit takes no longer. A loop that is left waits for no
 # more, and slow functions make batches evenly.
 _SECONDS = 0.1
 
@@ -71,7 +71,7 @@ class FetchedRecords(Protocol):
 
 
 @dataclass(frozen=True)
-class Steps(Generic[Chunk]):
+class ReadSteps(Generic[Loaded]):
     """How records are read: fetched by one thread, and decoded by another.
 
     Attributes:
@@ -85,20 +85,20 @@ class Steps(Generic[Chunk]):
     """
 
     fetch: Callable[[Rows], FetchedRecords]
-    decode: Callable[[Any], Chunk]
+    decode: Callable[[Any], Loaded]
     records: Callable[[Any], tuple[Records, dict[int, str]]]
     is_apart: bool = False
     begins_alone: bool = False
 
-    def read(self, numbers: Rows) -> Chunk:
+    def read(self, numbers: Rows) -> Loaded:
         """Do both, one after the other."""
         return self.decode(self.fetch(numbers))
 
     def by(
         self, fetch: Callable[[Rows], FetchedRecords], decode: Callable[[Any], Result]
-    ) -> Steps[Result]:
+    ) -> ReadSteps[Result]:
         """Return other steps that do these."""
-        return Steps(fetch, decode, self.records, self.is_apart, self.begins_alone)
+        return ReadSteps(fetch, decode, self.records, self.is_apart, self.begins_alone)
 
 
 @dataclass(frozen=True)
@@ -112,16 +112,16 @@ class Work(Generic[Result]):
         finish: makes results of records that were read, given their numbers, too.
         size: how many records a unit has; the last one may have fewer.
         most: how many records are finished together, if they are not of one unit.
-        first: how many units the first part has.
+        first: how many units the first task has.
         near: returns how many units, from one on, have records that are near each other
             in files, and are fetched together; None if there are none.
-        is_by_unit: whether each unit has a result of its own. If a part fails, its units
+        is_by_unit: whether each unit has a result of its own. If a task fails, its units
             are then made one by one, so that those before the error are delivered.
     """
 
     count: int
     numbers: Callable[[range], Rows]
-    steps: Steps[Any]
+    steps: ReadSteps[Any]
     finish: Callable[[Rows, Any], Sequence[Result]]
     size: int = 1
     most: int = _RECORDS
@@ -136,7 +136,7 @@ class Work(Generic[Result]):
 
 
 @dataclass(frozen=True)
-class _Run:
+class _Fetch:
     """Units that are fetched together.
 
     Attributes:
@@ -149,12 +149,12 @@ class _Run:
 
 
 @dataclass
-class _Part:
+class _Task:
     """Units that are finished together.
 
     Attributes:
         units: which.
-        run: what they were fetched with.
+        fetch: what they were fetched with.
         made: the bytes of each unit, estimated until they are made.
         fetched: those of each in files.
         seconds: how long each is made.
@@ -162,29 +162,29 @@ class _Part:
     """
 
     units: range
-    run: _Run
+    fetch: _Fetch
     made: float
     fetched: float = 0
     seconds: float = 0
     results: Future[Sequence[Any]] = field(init=False)
 
 
-def _made(work: Work[Result], part: _Part) -> Sequence[Result]:
-    """Return what is made of a part, and measure it."""
-    units, run = part.units, part.run.units
-    numbers, fetched = part.run.fetched()
-    part.fetched = fetched.nbytes / len(run)
+def _made(work: Work[Result], task: _Task) -> Sequence[Result]:
+    """Return what is made of a task, and measure it."""
+    units, fetch = task.units, task.fetch.units
+    numbers, fetched = task.fetch.fetched()
+    task.fetched = fetched.nbytes / len(fetch)
     began = monotonic()
-    if len(units) < len(run):
-        start = (units.start - run.start) * work.size
+    if len(units) < len(fetch):
+        start = (units.start - fetch.start) * work.size
         stop = start + len(units) * work.size
         rows = np.arange(start, min(stop, len(numbers)))
         numbers, fetched = numbers[rows], fetched.only(rows)
     results = work.finish(numbers, work.steps.decode(fetched))
     some = results[:: -(-len(results) // _SEVERAL) or 1]
-    part.made = byte_count(some) / max(1, len(some)) * len(results) / len(units)
-    part.seconds = (monotonic() - began) / len(units)
-    del part.run  # which holds what was fetched
+    task.made = byte_count(some) / max(1, len(some)) * len(results) / len(units)
+    task.seconds = (monotonic() - began) / len(units)
+    del task.fetch  # which holds what was fetched
     return results
 
 
@@ -234,7 +234,7 @@ class Ahead(Iterator[Result]):
         self._work = work
         self._limit = work.count if prefetch is None else prefetch + 1
         count = threads() if prefetch is None else min(threads(), prefetch)
-        # Each thread makes a part, one is ready, and one is delivered.
+        # Each thread makes a task, one is ready, and one is delivered.
         self._threads, self._slots = count, count + 2 if count else 1
         self._finisher: Executor = _Here()
         self._fetcher: Executor | None = None
@@ -242,11 +242,11 @@ class Ahead(Iterator[Result]):
             self._finisher = ThreadPoolExecutor(count, "schemagen-read")
             if work.steps.is_apart:
                 self._fetcher = ThreadPoolExecutor(1, "schemagen-fetch")
-        self._runs: deque[_Run] = deque()
-        self._parts: deque[_Part] = deque()
+        self._fetches: deque[_Fetch] = deque()
+        self._tasks: deque[_Task] = deque()
         self._results: deque[Result] = deque()
         self._fetched = self._begun = self._delivered = 0
-        # The bytes and the seconds of a unit, as those of the last part tell them.
+        # The bytes and the seconds of a unit, as those of the last task tell them.
         self._made = self._size = 1.0
         self._seconds = 0.0
         self._error: Exception | None = None
@@ -283,21 +283,21 @@ class Ahead(Iterator[Result]):
             raise self._error
         self._fill(self._limit)
         while not self._results:
-            if not self._parts:
+            if not self._tasks:
                 self._stop()
                 raise StopIteration
             try:
-                self._results.extend(self._parts[0].results.result())
+                self._results.extend(self._tasks[0].results.result())
             except Exception as error:
                 if self._divided():
                     continue
                 self._error = error
                 self._stop()
                 raise
-            part = self._parts.popleft()
-            self._delivered += len(part.units)
-            self._made, self._size = part.made, max(part.fetched, 1)
-            self._seconds = part.seconds
+            task = self._tasks.popleft()
+            self._delivered += len(task.units)
+            self._made, self._size = task.made, max(task.fetched, 1)
+            self._seconds = task.seconds
             if not self._results:
                 self._fill(self._limit)
         result = self._results.popleft()
@@ -305,41 +305,41 @@ class Ahead(Iterator[Result]):
         return result
 
     def _divided(self) -> bool:
-        """Begin the units of a part that has failed one by one, if that helps."""
-        part = self._parts[0]
-        if len(part.units) < 2 or not self._work.is_by_unit:
+        """Begin the units of a task that has failed one by one, if that helps."""
+        task = self._tasks[0]
+        if len(task.units) < 2 or not self._work.is_by_unit:
             return False
-        each = [self._begin(range(at, at + 1), part.run) for at in part.units]
-        self._parts.popleft()
-        self._parts.extendleft(reversed(each))
+        each = [self._begin(range(at, at + 1), task.fetch) for at in task.units]
+        self._tasks.popleft()
+        self._tasks.extendleft(reversed(each))
         return True
 
     def _fill(self, most: int) -> None:
-        """Begin parts, as far as so many units may be there in all."""
+        """Begin tasks, as far as so many units may be there in all."""
         while units := self._room(most):
-            run = self._run(units)
-            stop = min(self._begun + units, run.units.stop)
-            self._parts.append(self._begin(range(self._begun, stop), run))
+            fetch = self._current_fetch(units)
+            stop = min(self._begun + units, fetch.units.stop)
+            self._tasks.append(self._begin(range(self._begun, stop), fetch))
             self._begun = stop
-            if stop == run.units.stop:
-                self._runs.popleft()
+            if stop == fetch.units.stop:
+                self._fetches.popleft()
 
-    def _begin(self, units: range, run: _Run) -> _Part:
-        """Begin a part."""
-        part = _Part(units, run, self._made)
-        part.results = self._finisher.submit(_made, self._work, part)
-        return part
+    def _begin(self, units: range, fetch: _Fetch) -> _Task:
+        """Begin a task."""
+        task = _Task(units, fetch, self._made)
+        task.results = self._finisher.submit(_made, self._work, task)
+        return task
 
     def _room(self, most: int) -> int:
-        """Return how many units the next part may have, if so many may be there in all."""
+        """Return how many units the next task may have, if so many may be there in all."""
         work, ready = self._work, len(self._results)
-        free = self._slots - len(self._parts) - bool(ready)
+        free = self._slots - len(self._tasks) - bool(ready)
         left = work.count - self._begun
         if free < 1 or not left:
             return 0
         units = work.first
         if self._delivered:
-            held = sum(part.made * len(part.units) for part in self._parts)
+            held = sum(task.made * len(task.units) for task in self._tasks)
             room = (BYTES - held - ready * self._made) / free
             units = min(
                 int(room / max(self._made, self._size)),
@@ -347,36 +347,36 @@ class Ahead(Iterator[Result]):
                 work.most // work.size,
                 max(units, _GROWTH * self._delivered),
             )
-        elif len(self._parts) >= (1 if work.steps.begins_alone else self._threads or 1):
+        elif len(self._tasks) >= (1 if work.steps.begins_alone else self._threads or 1):
             return 0
-        # A part waits until there is room for all of it.
+        # A task waits until there is room for all of it.
         units = max(1, min(units, self._limit // self._slots))
-        waiting = ready + sum(len(part.units) for part in self._parts)
+        waiting = ready + sum(len(task.units) for task in self._tasks)
         return min(units, left) if waiting + units <= most else 0
 
-    def _run(self, units: int) -> _Run:
-        """Return the run that the next units are of.
+    def _current_fetch(self, units: int) -> _Fetch:
+        """Return the fetch that the next units are of.
 
-        Where it has several parts, the one behind it is fetched, too.
+        Where it has several tasks, the one behind it is fetched, too.
         """
-        runs, work = self._runs, self._work
-        if not runs:
-            runs.append(self._fetch(units))
-        has_parts, is_left = len(runs[0].units) > units, self._fetched < work.count
-        if self._fetcher and has_parts and is_left and len(runs) < 2:
-            runs.append(self._fetch(units))
-        return runs[0]
+        fetches, work = self._fetches, self._work
+        if not fetches:
+            fetches.append(self._fetch(units))
+        has_more, is_left = len(fetches[0].units) > units, self._fetched < work.count
+        if self._fetcher and has_more and is_left and len(fetches) < 2:
+            fetches.append(self._fetch(units))
+        return fetches[0]
 
-    def _fetch(self, units: int) -> _Run:
-        """Begin a run of at least so many units."""
+    def _fetch(self, units: int) -> _Fetch:
+        """Begin a fetch of at least so many units."""
         work, start = self._work, self._fetched
         if work.near and self._delivered and self._limit > 1:
             units = max(units, min(work.near(start), int(BYTES / self._size)))
         self._fetched = min(work.count, start + units)
         some = range(start, self._fetched)
         if self._fetcher:
-            return _Run(some, self._fetcher.submit(work.fetch, some).result)
-        return _Run(some, _Once(partial(work.fetch, some)))
+            return _Fetch(some, self._fetcher.submit(work.fetch, some).result)
+        return _Fetch(some, _Once(partial(work.fetch, some)))
 
     def _stop(self) -> None:
         self._finisher.shutdown(wait=False, cancel_futures=True)

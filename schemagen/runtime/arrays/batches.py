@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from operator import index
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -14,9 +14,9 @@ from ..cells.columns import Rows
 from ..records.decoder import Batch
 from ..shared.errors import DatasetError
 from ..shared.values import shortened
-from .ahead import Ahead, Steps, Work
-from .order import Epoch, Turns
-from .views import Columns
+from .ahead import Ahead, Work
+from .order import Epoch, RoundRobin
+from .views import LoadedColumns, Readable
 
 State = dict[str, Any]
 
@@ -27,36 +27,37 @@ class Batches(Iterator[Batch]):
     After an error each further call raises it again.
 
     Args:
-        read_by: returns the batches that one of several workers reads, from one on; None
-            for one that has only records that were left out. Its arguments are those of
-            `of_worker`.
-        count: how many there are.
-        state_after: returns the state after so many batches.
-        about: returns what `repr` says of each.
+        reader: reads them.
+        progress: what was read before.
+        worker: which of the batches to read: the number of one of several workers, who
+            take turns; how many workers there are; and how many of its own batches to
+            leave out.
 
     Attributes:
-        about: returns the size of a batch, and the dtype and shape of its columns.
+        reader: reads them.
         taken: how many were read, and those that were left out.
     """
 
     def __init__(
         self,
-        read_by: Callable[[int, int, int], Iterator[Batch | None]],
-        count: int,
-        state_after: Callable[[int], State],
-        about: Callable[[], str],
-        *,
+        reader: BatchReader,
+        progress: EpochProgress,
         worker: tuple[int, int, int] = (0, 1, 0),
     ) -> None:
-        self._read_by = read_by
-        self._count = count
-        self._state_after = state_after
-        self.about = about
-        self._batches = read_by(*worker)
+        shares, done, size = progress.shares, progress.done, reader.batch_size
+        stop = shares.share(reader.reader)
+        if reader.drop_remainder:
+            stop = done + max(0, shares.fewest - done) // size * size
+        self.reader = reader
+        self._progress = progress
+        self._starts = range(done, stop, size)
+        index, count, skip = worker
+        starts = self._starts[index::count][skip:]
+        self._batches = reader.read(shares, starts, stop)
         self.taken = 0
 
     def __repr__(self) -> str:
-        return f"{self._count:,} batches {self.about()}"
+        return f"{len(self):,} batches {self.reader.description}"
 
     def of_worker(self, index: int, count: int, skip: int = 0) -> Batches:
         """Return the batches of one of several workers, who take turns.
@@ -66,14 +67,11 @@ class Batches(Iterator[Batch]):
             count: how many there are.
             skip: how many of its batches to leave out.
         """
-        worker = (index, count, skip)
-        return Batches(
-            self._read_by, self._count, self._state_after, self.about, worker=worker
-        )
+        return Batches(self.reader, self._progress, (index, count, skip))
 
     def __len__(self) -> int:
         """Return how many batches there are, from where it began."""
-        return self._count
+        return len(self._starts)
 
     def __next__(self) -> Batch:
         """Return the next batch."""
@@ -92,7 +90,7 @@ class Batches(Iterator[Batch]):
 
     def state(self) -> State:
         """Return what `batches(resume=...)` takes to go on after the last batch."""
-        return self._state_after(self.taken)
+        return self.state_after(self.taken)
 
     def state_after(self, batches: int) -> State:
         """Return the state after so many of the batches, which need not be read.
@@ -100,51 +98,10 @@ class Batches(Iterator[Batch]):
         Args:
             batches: how many each reader has had, from where it began.
         """
-        return self._state_after(batches)
-
-
-class Readable(Protocol):
-    """What batches are made of: a `View`, or others whose records have an order."""
-
-    def __len__(self) -> int:
-        """Return how many records there are."""
-        ...
-
-    @property
-    def unit(self) -> str:
-        """What its records are: "records" or "rows"."""
-        ...
-
-    @property
-    def identity(self) -> str:
-        """What is equal for equal data, wherever it is."""
-        ...
-
-    @property
-    def where(self) -> str:
-        """What to call the data."""
-        ...
-
-    @property
-    def changed(self) -> bool:
-        """Whether a function may have changed the fields of its records."""
-        ...
-
-    def described(self, rows: int | None = None) -> dict[str, str]:
-        """Return the dtype and the shape of the columns of so many records."""
-        ...
-
-    def numbers(self, positions: Rows, epoch: Epoch) -> Rows:
-        """Return the numbers of the records at some positions: int64 [N]."""
-        ...
-
-    def window(self, epoch: Epoch) -> int:
-        """Return how many positions have records that are near each other in files."""
-        ...
-
-    def steps(self, epoch: Epoch) -> Steps[Columns]:
-        """Return how records are read, in any order, or of compressed files in theirs."""
-        ...
+        reader, before = self.reader, self._progress
+        # Readers with a record less have had it by then, too.
+        place = min(before.done + batches * reader.batch_size, before.shares.share(0))
+        return {**reader.facts(), "read": [*before.read, [reader.readers, place]]}
 
 
 # So many columns are listed.
@@ -167,7 +124,23 @@ def fields_text(view: Readable, rows: int | None = None) -> str:
 
 
 @dataclass(frozen=True)
-class Reading:
+class EpochProgress:
+    """What of an epoch was read before.
+
+    Attributes:
+        shares: how readers divide what is left.
+        done: how many positions of its share each reader has read.
+        read: what other readers have read before, in states: pairs of how many there were,
+            and how many records each has read.
+    """
+
+    shares: RoundRobin
+    done: int = 0
+    read: Sequence[Any] = ()
+
+
+@dataclass(frozen=True)
+class BatchReader:
     """How a reader reads its share of an epoch.
 
     Attributes:
@@ -204,16 +177,11 @@ class Reading:
             **self.options,
         }
 
-    def about(self) -> str:
-        """Return what a batch is, for people: its size, and its columns line by line."""
+    @property
+    def description(self) -> str:
+        """What a batch is, for people: its size, and its columns line by line."""
         size = self.batch_size
         return f"of {size:,} {fields_text(self.view, size)}"
-
-    @property
-    def turns(self) -> Turns:
-        """How readers divide the epoch from its beginning on."""
-        total, window = len(self.view), self.view.window(self.epoch)
-        return Turns(0, total, window, self.readers)
 
     def _check(self, state: Any) -> Mapping[str, Any]:
         """Return a state, if it is one of this epoch.
@@ -246,49 +214,25 @@ class Reading:
             )
         return given
 
-    def batches(self, resume: State | None) -> Batches:
-        """Return the batches, or those after a state.
+    def progress(self, resume: State | None) -> EpochProgress:
+        """Return what a state says was read before; nothing without one.
 
         Raises:
             DatasetError: it is the state of another epoch.
         """
-        read, turns, done = self._resumed(resume)
-        share, size = turns.share(self.reader), self.batch_size
-        if self.drop_remainder:
-            share = done + max(0, turns.fewest - done) // size * size
-
-        longest = turns.share(0)
-
-        def state_after(batches: int) -> State:
-            # Readers with a record less have had it by then, too.
-            place = min(done + batches * size, longest)
-            return {**self.facts(), "read": [*read, [self.readers, place]]}
-
-        starts = range(done, share, size)
-
-        def read_by(worker: int, workers: int, skip: int) -> Iterator[Batch | None]:
-            return self._batches(turns, starts[worker::workers][skip:], share)
-
-        return Batches(read_by, len(starts), state_after, self.about)
-
-    def _resumed(self, resume: State | None) -> tuple[list[Any], Turns, int]:
-        """Return what other readers have read, the turns, and how many places are done.
-
-        Raises:
-            DatasetError: it is the state of another epoch.
-        """
-        turns, done = self.turns, 0
+        total, window = len(self.view), self.view.window(self.epoch)
+        shares, done = RoundRobin(0, total, window, self.readers), 0
         if resume is None:
-            return [], turns, done
+            return EpochProgress(shares)
         read = self._check(resume).get("read")
         try:
             first, *others = read  # type: ignore[misc]
             readers, done = map(index, first)
-            turns = replace(turns, readers=readers)
-            wrong = not 0 <= done <= turns.share(0)
+            shares = replace(shares, readers=readers)
+            wrong = not 0 <= done <= shares.share(0)
             for count, each in others:
-                turns, done = turns.rest(done, index(count)), index(each)
-                wrong |= not 0 <= done <= turns.share(0)
+                shares, done = shares.rest(done, index(count)), index(each)
+                wrong |= not 0 <= done <= shares.share(0)
         except (TypeError, ValueError, ZeroDivisionError):
             wrong = True
         if wrong:
@@ -296,17 +240,17 @@ class Reading:
                 f"{self.view.where}: resume: read={read!r}: expected what state() has "
                 "returned: pairs of readers, and how many records each has read"
             )
-        if turns.readers == self.readers:
-            return read[:-1], turns, done  # type: ignore[index]
-        return read, turns.rest(done, self.readers), 0  # type: ignore[return-value]
+        if shares.readers == self.readers:
+            return EpochProgress(shares, done, read[:-1])  # type: ignore[index]
+        return EpochProgress(shares.rest(done, self.readers), 0, read)  # type: ignore[arg-type]
 
-    def _batches(
-        self, turns: Turns, starts: range, stop: int
+    def read(
+        self, shares: RoundRobin, starts: range, stop: int
     ) -> Iterator[Batch | None]:
         """Return batches, None for one of corrupt records only.
 
         Args:
-            turns: how readers divide what is left.
+            shares: how readers divide what is left.
             starts: the place in the share where each batch begins.
             stop: where the last one ends.
         """
@@ -315,18 +259,18 @@ class Reading:
         def numbers(batches: range) -> Rows:
             some = starts[batches.start : batches.stop]
             places = np.add.outer(some, np.arange(min(size, stop))).ravel()
-            positions = turns.at(self.reader, places[places < stop])
+            positions = shares.at(self.reader, places[places < stop])
             return view.numbers(positions, self.epoch)
 
-        def cut(asked: Rows, chunk: Columns) -> list[Batch | None]:
+        def cut(asked: Rows, loaded: LoadedColumns) -> list[Batch | None]:
             kept = np.arange(len(asked) + 1)
-            if len(chunk.numbers) < len(asked):
-                kept = np.cumsum([0, *np.isin(asked, chunk.numbers)])
+            if len(loaded.numbers) < len(asked):
+                kept = np.cumsum([0, *np.isin(asked, loaded.numbers)])
             bounds = kept[[*range(0, len(asked), size), len(asked)]].tolist()
-            return [self._changed(chunk, *each) for each in pairwise(bounds)]
+            return [self._changed(loaded, *each) for each in pairwise(bounds)]
 
         def near(batch: int) -> int:
-            return turns.room(starts[batch]) // size
+            return shares.room(starts[batch]) // size
 
         steps = view.steps(self.epoch)
         work = Work(
@@ -335,11 +279,11 @@ class Reading:
             steps,
             cut,
             size=size,
-            near=near if turns.window > 1 else None,
+            near=near if shares.window > 1 else None,
             is_by_unit=True,
         )
         return Ahead(work, self.prefetch)
 
-    def _changed(self, chunk: Columns, start: int, stop: int) -> Batch | None:
-        batch = chunk.batch(start, stop) if start < stop else None
+    def _changed(self, loaded: LoadedColumns, start: int, stop: int) -> Batch | None:
+        batch = loaded.batch(start, stop) if start < stop else None
         return batch if self.change is None or not batch else self.change(batch)

@@ -29,7 +29,7 @@ from ..shared.errors import DatasetError, warn
 from ..shared.options import integer
 from ..sources.shards import File
 from ..storage.directory import is_remote
-from .ranges import Ranges, together
+from .ranges import FileRanges, together
 
 DEFAULT_BYTES = 64 << 30
 
@@ -191,7 +191,7 @@ class CachedFiles:
         self._stored = cache.most  # so that the first that is stored makes it look
         self._has_failed = False
 
-    def read_into(self, memory: NDArray[np.uint8], ranges: Ranges) -> Ranges:
+    def read_into(self, memory: NDArray[np.uint8], ranges: FileRanges) -> FileRanges:
         """Read ranges into memory.
 
         Returns:
@@ -201,8 +201,8 @@ class CachedFiles:
             DatasetError: what was fetched is not of the generation that was opened.
             OSError: a file cannot be fetched.
         """
-        left: list[Ranges] = []
-        parts: list[Ranges] = []
+        left: list[FileRanges] = []
+        parts: list[FileRanges] = []
         requests: list[Request] = []
         size = 0
         for part in ranges.by_piece(_SEGMENT):
@@ -219,7 +219,7 @@ class CachedFiles:
         left += self._fill(memory, parts, requests)
         return together(sorted(left, key=_place_of))
 
-    def forget(self, ranges: Ranges) -> Ranges:
+    def forget(self, ranges: FileRanges) -> FileRanges:
         """Let what may be kept of some ranges be absent, and return these."""
         kept = [part for part in ranges.by_piece(_SEGMENT) if self._name(part)]
         with self._without_errors():
@@ -229,7 +229,7 @@ class CachedFiles:
                     segment.forget(first, stop)
         return together(kept)
 
-    def _name(self, part: Ranges) -> str:
+    def _name(self, part: FileRanges) -> str:
         return self._names[int(part.files[0])]
 
     def _segment(self, file: int, number: int) -> _Segment:
@@ -247,7 +247,9 @@ class CachedFiles:
             self._open.popitem(last=False)
         return segment
 
-    def _read(self, memory: NDArray[np.uint8], part: Ranges) -> list[Request] | None:
+    def _read(
+        self, memory: NDArray[np.uint8], part: FileRanges
+    ) -> list[Request] | None:
         """Read ranges of one segment, if all of their blocks are there.
 
         Returns:
@@ -259,7 +261,9 @@ class CachedFiles:
                 absent = self._read_segment(memory, part)
         return absent
 
-    def _read_segment(self, memory: NDArray[np.uint8], part: Ranges) -> list[Request]:
+    def _read_segment(
+        self, memory: NDArray[np.uint8], part: FileRanges
+    ) -> list[Request]:
         file, number = _place_of(part)
         segment = self._segment(file, number)
         present, base = segment.present(), number * _SEGMENT
@@ -275,11 +279,11 @@ class CachedFiles:
         # It was cut, or the disk cannot be read: what is written next may be.
         return self._absent(part, bytes(_BLOCKS))
 
-    def _absent(self, part: Ranges, present: bytes) -> list[Request]:
+    def _absent(self, part: FileRanges, present: bytes) -> list[Request]:
         """Return what to request of one segment, so that ranges of it can be read."""
         file, number = _place_of(part)
-        firsts, stops = _blocks_of(part)
-        steps = np.bincount(firsts, minlength=_BLOCKS + 1)
+        first_blocks, stops = _blocks_of(part)
+        steps = np.bincount(first_blocks, minlength=_BLOCKS + 1)
         steps -= np.bincount(stops, minlength=_BLOCKS + 1)
         absent = (np.cumsum(steps)[:-1] > 0) & (np.frombuffer(present, np.uint8) != 1)
         edges = np.flatnonzero(np.diff(absent, prepend=False, append=False))
@@ -289,9 +293,9 @@ class CachedFiles:
     def _fill(
         self,
         memory: NDArray[np.uint8],
-        parts: list[Ranges],
+        parts: list[FileRanges],
         requests: list[Request],
-    ) -> list[Ranges]:
+    ) -> list[FileRanges]:
         """Fetch blocks, store them, and read the ranges that need them.
 
         Returns:
@@ -326,15 +330,15 @@ class CachedFiles:
                 )
 
 
-def _place_of(part: Ranges) -> tuple[int, int]:
+def _place_of(part: FileRanges) -> tuple[int, int]:
     """Return the file of ranges of one segment, and the number of the segment."""
     return int(part.files[0]), int(part.starts[0]) // _SEGMENT
 
 
-def _blocks_of(part: Ranges) -> tuple[Rows, Rows]:
+def _blocks_of(part: FileRanges) -> tuple[Rows, Rows]:
     """Return the first block of each range in its segment, and the one behind its last."""
-    firsts = part.starts % _SEGMENT // _BLOCK
-    return firsts, (part.stops - 1) % _SEGMENT // _BLOCK + 1
+    first_blocks = part.starts % _SEGMENT // _BLOCK
+    return first_blocks, (part.stops - 1) % _SEGMENT // _BLOCK + 1
 
 
 def _name_of(file: File) -> str:

@@ -41,7 +41,7 @@ from ..storage.manifest import wrong_count
 from .cache import Cache, CachedFiles, Request
 from .open_files import NEVER, OpenFile, OpenFiles
 from .positions import Positions
-from .ranges import Ranges
+from .ranges import FileRanges
 
 # Records of a remote file that are as near to each other come with one request.
 _GAP_BYTES = 1 << 16
@@ -162,7 +162,7 @@ class NumberFetcher:
                 wrong = damaged(memory, ranges.begins, ranges.ends)
         return ranges.fetched(memory, wrong, self._shards, self._positions, since)
 
-    def _read(self, memory: NDArray[np.uint8], ranges: Ranges) -> float:
+    def _read(self, memory: NDArray[np.uint8], ranges: FileRanges) -> float:
         """Read ranges of remote files into memory.
 
         Returns:
@@ -172,7 +172,7 @@ class NumberFetcher:
             ranges = self._cached.read_into(memory, ranges)
         return self._request(memory, ranges)
 
-    def _request(self, memory: NDArray[np.uint8], ranges: Ranges) -> float:
+    def _request(self, memory: NDArray[np.uint8], ranges: FileRanges) -> float:
         """Do the same without a cache."""
         parts = [*ranges.by_gap(_GAP_BYTES)]
         if not parts:
@@ -203,7 +203,7 @@ class NumberFetcher:
 
 
 @dataclass(frozen=True)
-class _RecordRanges(Ranges):
+class _RecordRanges(FileRanges):
     """Ranges that hold some records, of which those without bytes between are read together.
 
     They are in memory in the order of their first records, as what is decoded one after
@@ -219,12 +219,12 @@ class _RecordRanges(Ranges):
     begins: Rows
     ends: Rows
 
-    def of_records(self, rows: Rows, positions: Positions) -> Ranges:
+    def of_records(self, rows: Rows, positions: Positions) -> FileRanges:
         """Return a range for each of some records."""
-        _, firsts = np.unique(self.numbers[rows], return_index=True)
-        some = rows[firsts]
+        _, first_rows = np.unique(self.numbers[rows], return_index=True)
+        some = rows[first_rows]
         files, starts, stops = positions.of(self.numbers[some])
-        return Ranges(
+        return FileRanges(
             files, starts - positions.bases[files], stops - starts, self.begins[some]
         )
 
@@ -248,7 +248,7 @@ class _RecordRanges(Ranges):
         starts, stops = self.begins + HEADER_SIZE, self.ends - FOOTER_SIZE
         records = Records("", memory, starts, stops, self.numbers, starts)
         problems = {
-            row: f"{place_of(shards, positions.firsts, int(self.numbers[row]))}: {_DAMAGED}"
+            row: f"{place_of(shards, positions.first_records, int(self.numbers[row]))}: {_DAMAGED}"
             for row in wrong.tolist()
         }
         return Fetched(records, problems, since)
@@ -267,20 +267,22 @@ def _ranges_of(positions: Positions, numbers: Rows) -> _RecordRanges:
     stop = np.maximum.accumulate(stops[order])
     begins_range = np.ones(len(order), np.bool_)
     begins_range[1:] = (file[1:] != file[:-1]) | (start[1:] > stop[:-1])
-    firsts = np.flatnonzero(begins_range)
-    lasts = np.append(firsts, len(order))[1:] - 1
-    sizes = stop[lasts] - start[firsts]
+    first_of_ranges = np.flatnonzero(begins_range)
+    last_of_ranges = np.append(first_of_ranges, len(order))[1:] - 1
+    sizes = stop[last_of_ranges] - start[first_of_ranges]
     # The ranges in the order of their first records.
     by_row = np.full(len(order), -1)
-    by_row[order[firsts]] = np.arange(len(firsts))
+    by_row[order[first_of_ranges]] = np.arange(len(first_of_ranges))
     together = by_row[by_row >= 0]
     offsets = np.empty_like(sizes)
     offsets[together] = np.cumsum(sizes[together]) - sizes[together]
     begins = np.empty_like(starts)
-    begins[order] = start + (offsets - start[firsts])[np.cumsum(begins_range) - 1]
+    begins[order] = (
+        start + (offsets - start[first_of_ranges])[np.cumsum(begins_range) - 1]
+    )
     return _RecordRanges(
-        files=file[firsts],
-        starts=start[firsts] - positions.bases[file[firsts]],
+        files=file[first_of_ranges],
+        starts=start[first_of_ranges] - positions.bases[file[first_of_ranges]],
         sizes=sizes,
         places=offsets,
         numbers=numbers,
@@ -309,16 +311,16 @@ def file_errors(shards: Shards) -> Iterator[None]:
         raise DatasetError(problem) from None
 
 
-def place_of(shards: Shards, firsts: Rows, number: int) -> str:
+def place_of(shards: Shards, first_records: Rows, number: int) -> str:
     """Return a record's file and its number there, for messages.
 
     Args:
         shards: all files.
-        firsts: int64 [files + 1], the number of the first record of each file.
+        first_records: int64 [files + 1], the number of the first record of each file.
         number: of the record, counted through all files.
     """
-    file = int(np.searchsorted(firsts, number, "right")) - 1
-    return f"{shards.paths[file]}: record {number - int(firsts[file])}"
+    file = int(np.searchsorted(first_records, number, "right")) - 1
+    return f"{shards.paths[file]}: record {number - int(first_records[file])}"
 
 
 class SequentialFetcher:

@@ -23,7 +23,7 @@ from ..sources.shards import File, Shards
 from ..storage.directory import reader_of
 from ..storage.files import Result, in_threads
 from ..storage.index import ENTRY_BYTES, ends_of, index_name, with_checksums
-from ..storage.manifest import Split, checksum_of
+from ..storage.manifest import SplitEntry, checksum_of
 from .open_files import OpenFile
 
 KEPT_BYTES = 1 << 26
@@ -111,14 +111,14 @@ class Index:
         places = numbers - self.first_record
         is_first = np.diff(places, prepend=-2) != 1
         run = np.cumsum(is_first) - 1
-        firsts = places[is_first]
+        run_starts = places[is_first]
         # Nothing is before the first entry of all.
-        lacks = firsts == 0
+        lacks = run_starts == 0
         counts = np.bincount(run) + 1
-        entries = np.zeros(len(places) + len(firsts), "<i8")
+        entries = np.zeros(len(places) + len(run_starts), "<i8")
         OpenFile(self.file).read_into(
             entries.view(np.uint8),
-            ENTRY_BYTES * (firsts - 1 + lacks),
+            ENTRY_BYTES * (run_starts - 1 + lacks),
             ENTRY_BYTES * (counts - lacks),
             ENTRY_BYTES * (np.cumsum(counts) - counts + lacks),
         )
@@ -128,17 +128,17 @@ class Index:
 
 
 @dataclass(frozen=True)
-class Pieces:
+class IndexPieces:
     """The pieces of the indexes of some splits.
 
     Attributes:
         indexes: of the splits, in order.
-        firsts: int64 [files + 1], the number of the first record of each file.
+        first_records: int64 [files + 1], the number of the first record of each file.
         bases: int64 [files + 1], how many bytes are in the files before each.
     """
 
     indexes: Sequence[Index]
-    firsts: Rows
+    first_records: Rows
     bases: Rows
 
     @cached_property
@@ -148,10 +148,12 @@ class Pieces:
         for index, stop in zip(
             self.indexes, [*self._first_files[1:], None], strict=True
         ):
-            firsts = self.firsts[:-1][index.first_file : stop] - index.first_record
-            _, at = np.unique(firsts * ENTRY_BYTES // _PIECE_BYTES, return_index=True)
+            offsets = (
+                self.first_records[:-1][index.first_file : stop] - index.first_record
+            )
+            _, at = np.unique(offsets * ENTRY_BYTES // _PIECE_BYTES, return_index=True)
             starts.append(at + index.first_file)
-        return np.concatenate([*starts, [len(self.firsts) - 1]])
+        return np.concatenate([*starts, [len(self.first_records) - 1]])
 
     @cached_property
     def _first_files(self) -> list[int]:
@@ -164,12 +166,14 @@ class Pieces:
     @property
     def bytes(self) -> int:
         """How many bytes all have."""
-        return int(self.firsts[-1]) * ENTRY_BYTES
+        return int(self.first_records[-1]) * ENTRY_BYTES
 
     @cached_property
     def largest(self) -> int:
         """How many bytes the largest piece has, at least 1."""
-        return max(1, int(np.diff(self.firsts[self._starts]).max()) * ENTRY_BYTES)
+        return max(
+            1, int(np.diff(self.first_records[self._starts]).max()) * ENTRY_BYTES
+        )
 
     def of(self, files: Rows) -> Rows:
         """Return the piece of each of some files: int64 [N]."""
@@ -181,7 +185,7 @@ class Pieces:
 
     def records(self, piece: int) -> tuple[int, int]:
         """Return the number of the first record of a piece, and that behind its last."""
-        first, stop = self.firsts[self._starts[piece : piece + 2]].tolist()
+        first, stop = self.first_records[self._starts[piece : piece + 2]].tolist()
         return first, stop
 
     def each(
@@ -201,17 +205,17 @@ class Pieces:
         """
         start, stop = self._starts[piece : piece + 2].tolist()
         index = self.indexes[int(self.indexes_of(np.array(start)))]
-        firsts = self.firsts[start : stop + 1]
+        first_records = self.first_records[start : stop + 1]
         try:
-            contents = index.read(int(firsts[0]), int(firsts[-1]))
+            contents = index.read(int(first_records[0]), int(first_records[-1]))
         except FileNotFoundError:
             raise DamagedError(index.file.path) from None
         checksums = index.checksums[start - index.first_file : stop - index.first_file]
-        bounds = pairwise((ENTRY_BYTES * (firsts - firsts[0])).tolist())
+        bounds = pairwise((ENTRY_BYTES * (first_records - first_records[0])).tolist())
         ends = ends_of(contents) + index.first_byte
         # Another program may have written an index of something else.
-        has_records = np.diff(firsts) > 0
-        lasts = ends[(firsts[1:] - firsts[0] - 1)[has_records]]
+        has_records = np.diff(first_records) > 0
+        lasts = ends[(first_records[1:] - first_records[0] - 1)[has_records]]
         if (
             any(
                 checksum_of(contents[first:last]) != checksum
@@ -233,10 +237,10 @@ class KeptEnds:
         pieces: of the indexes.
     """
 
-    def __init__(self, pieces: Pieces) -> None:
+    def __init__(self, pieces: IndexPieces) -> None:
         self._pieces = pieces
         # Memory that nothing was written to is not taken.
-        self._ends = np.empty(int(pieces.firsts[-1]), np.int64)
+        self._ends = np.empty(int(pieces.first_records[-1]), np.int64)
         self._is_read = np.zeros(len(pieces), np.bool_)
         self._has_all = False
 
@@ -265,7 +269,7 @@ class StoredEnds:
         pieces: of the indexes.
     """
 
-    def __init__(self, pieces: Pieces) -> None:
+    def __init__(self, pieces: IndexPieces) -> None:
         self._pieces = pieces
         self._is_compared = np.zeros(len(pieces), np.bool_)
 
@@ -296,7 +300,7 @@ class RecentEnds:
         pieces: of the indexes.
     """
 
-    def __init__(self, pieces: Pieces) -> None:
+    def __init__(self, pieces: IndexPieces) -> None:
         self._pieces = pieces
         self._recent: OrderedDict[int, Rows] = OrderedDict()
 
@@ -304,8 +308,8 @@ class RecentEnds:
         before, ends = np.empty_like(numbers), np.empty_like(numbers)
         pieces = self._pieces.of(files)
         order = np.argsort(pieces, kind="stable")
-        needed, firsts = np.unique(pieces[order], return_index=True)
-        groups = np.split(order, firsts[1:])
+        needed, group_starts = np.unique(pieces[order], return_index=True)
+        groups = np.split(order, group_starts[1:])
         step = max(1, min(_AT_ONCE, KEPT_BYTES // self._pieces.largest))
         for at in range(0, len(needed), step):
             some = needed[at : at + step].tolist()
@@ -328,12 +332,12 @@ class RecentEnds:
         return sum(each.nbytes for each in [*self._recent.values()])
 
 
-def ends_by_index(shards: Shards, firsts: Rows, bases: Rows) -> Ends | None:
+def ends_by_index(shards: Shards, first_records: Rows, bases: Rows) -> Ends | None:
     """Return where records end by the indexes of their splits.
 
     Args:
         shards: the files.
-        firsts: int64 [files + 1], the number of the first record of each.
+        first_records: int64 [files + 1], the number of the first record of each.
         bases: int64 [files + 1], how many bytes are in the files before each.
 
     Returns:
@@ -361,9 +365,9 @@ def ends_by_index(shards: Shards, firsts: Rows, bases: Rows) -> Ends | None:
         found = _index(directory, name, split)
         if found is None:
             return None
-        indexes.append(Index(*found, at, int(firsts[at]), int(bases[at])))
+        indexes.append(Index(*found, at, int(first_records[at]), int(bases[at])))
         at += len(split.shards)
-    pieces = Pieces(indexes, firsts, bases)
+    pieces = IndexPieces(indexes, first_records, bases)
     if pieces.bytes <= KEPT_BYTES:
         return KeptEnds(pieces)
     is_remote = any(index.file.is_remote for index in indexes)
@@ -371,7 +375,7 @@ def ends_by_index(shards: Shards, firsts: Rows, bases: Rows) -> Ends | None:
 
 
 def _index(
-    directory: str, name: str, split: Split
+    directory: str, name: str, split: SplitEntry
 ) -> tuple[File, Sequence[str | None]] | None:
     """Return the index of a split, and the checksums of the entries of each shard.
 

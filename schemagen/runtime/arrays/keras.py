@@ -82,7 +82,7 @@ def dataset_of(
 
     records, record = len(view), view.decoder.record
 
-    class Batches(PyDataset):  # type: ignore[misc]
+    class KerasBatches(PyDataset):  # type: ignore[misc]
         """Batches by position, in another order each epoch."""
 
         def __init__(self) -> None:
@@ -97,8 +97,8 @@ def dataset_of(
             stop = min(records, start + batch_size)
             epoch = Epoch(seed, self._epoch)
             numbers = view.numbers(np.arange(start, stop), epoch)
-            chunk = view.read(numbers, epoch)
-            batch = flattened(chunk.batch(0, len(chunk.numbers)) or {})
+            loaded = view.read(numbers, epoch)
+            batch = flattened(loaded.batch(0, len(loaded.numbers)) or {})
             for name in batch.keys() & record.fields.keys():
                 batch[name] = _lengthened(batch[name], record[name], index == 0)
             inputs, *rest = with_added(roles, batch, record).element(batch, np.where)
@@ -107,4 +107,4 @@ def dataset_of(
         def on_epoch_end(self) -> None:
             self._epoch += 1
 
-    return Batches()
+    return KerasBatches()

@@ -18,7 +18,7 @@ from ..records.groups import group_of, has_length
 from ..shared.errors import DatasetError, with_suggestion
 from .ahead import FIRST, Ahead, Work
 from .order import Epoch
-from .views import Chunk, View
+from .views import LoadedRecords, View
 
 # How many records are read at a time.
 _RUN = 1 << 12
@@ -87,9 +87,9 @@ def _lengths(view: View, name: str, numbers: Rows, epoch: Epoch) -> Lengths:
     """Read lengths of a list, in the order in which records are stored."""
     narrow = view.only((name,))
 
-    def lengths(asked: Rows, chunk: Chunk) -> list[Lengths]:
+    def lengths(asked: Rows, loaded: LoadedRecords) -> list[Lengths]:
         found = np.zeros(len(asked), np.int32)
-        found[np.isin(asked, chunk.numbers)] = chunk.lists(name)[1]
+        found[np.isin(asked, loaded.numbers)] = loaded.lists(name)[1]
         return [found]
 
     work = Work(

@@ -14,12 +14,12 @@ from ..cells.columns import Rows
 from ..native import Lengths
 from ..records.decoder import Batch, Row
 from ..shared.errors import DatasetError
-from .ahead import Steps
+from .ahead import ReadSteps
 from .arrow import table_of_rows
 from .collation import Collation
 from .lengths import KnownLengths
 from .order import STORED, Epoch
-from .views import Chunk, Derived, View, row_count, rows_of
+from .views import LoadedRecords, View, row_count, rows_of
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def function_of(call: Any, batched: bool, depth: int) -> Function:
     return Function(call, batched, len(needed) > 1, depth)
 
 
-class Mapped(Derived):
+class Mapped(View):
     """The records of a view, changed by a function.
 
     Args:
@@ -73,11 +73,19 @@ class Mapped(Derived):
     """
 
     def __init__(self, view: View, function: Function) -> None:
-        super().__init__(view)
+        self.view = view
+        self.views = (view,)
+        self.decoder = view.decoder
         self._function = function
         self.collation = Collation(self.decoder.collators, self.error, self.place)
-
         self._known = KnownLengths()
+
+    def __len__(self) -> int:
+        return len(self.view)
+
+    @property
+    def size(self) -> int:
+        return self.view.size
 
     @property
     def changed(self) -> bool:
@@ -87,10 +95,21 @@ class Mapped(Derived):
     def is_random(self) -> bool:
         return self._function.random or self.view.is_random
 
-    def steps(self, epoch: Epoch = STORED, *, skip: bool | None = None) -> Steps[Chunk]:
+    def place(self, number: int) -> str:
+        return self.view.place(number)
+
+    def numbers(self, positions: Rows, epoch: Epoch = STORED) -> Rows:
+        return self.view.numbers(positions, epoch)
+
+    def window(self, epoch: Epoch) -> int:
+        return self.view.window(epoch)
+
+    def steps(
+        self, epoch: Epoch = STORED, *, skip: bool | None = None
+    ) -> ReadSteps[LoadedRecords]:
         inner = self.view.steps(epoch, skip=skip)
 
-        def decode(fetched: Any) -> Chunk:
+        def decode(fetched: Any) -> LoadedRecords:
             return self._mapped(inner.decode(fetched), epoch)
 
         return replace(inner, decode=decode, begins_alone=True)
@@ -101,10 +120,10 @@ class Mapped(Derived):
     def lengths(self, name: str, numbers: Rows, epoch: Epoch) -> Lengths:
         return self._known.of(self, name, numbers, epoch)
 
-    def _mapped(self, chunk: Chunk, epoch: Epoch) -> Chunk:
+    def _mapped(self, loaded: LoadedRecords, epoch: Epoch) -> LoadedRecords:
         if self._function.batched:
-            return MappedBatches(self, chunk, epoch)
-        numbers, rows = chunk.rows()
+            return MappedBatches(self, loaded, epoch)
+        numbers, rows = loaded.rows()
         return MappedRows(self, numbers, [*map(self._caller(epoch), numbers, rows)])
 
     def _caller(self, epoch: Epoch) -> Callable[[Any, Row], Row]:
@@ -145,7 +164,7 @@ class Mapped(Derived):
     def lists(
         self, values: Sequence[Any], numbers: Rows, name: str
     ) -> tuple[Any, Rows]:
-        """Return the items of lists that the function has returned, as `Chunk.lists`."""
+        """Return the items of lists that the function has returned, as `LoadedRecords.lists`."""
         return self.collation.items(values, numbers.tolist(), name)
 
     def table(self, rows: Sequence[Row], numbers: Rows) -> Any:
@@ -223,18 +242,18 @@ class MappedBatches:
 
     Args:
         view: of which.
-        chunk: the records.
+        loaded: the records.
         epoch: what random numbers depend on.
     """
 
-    def __init__(self, view: Mapped, chunk: Chunk, epoch: Epoch) -> None:
+    def __init__(self, view: Mapped, loaded: LoadedRecords, epoch: Epoch) -> None:
         self._view = view
-        self._chunk = chunk
+        self._loaded = loaded
         self._epoch = epoch
 
     @property
     def numbers(self) -> Rows:
-        return self._chunk.numbers
+        return self._loaded.numbers
 
     def batch(
         self, start: int, stop: int, fields: tuple[str, ...] | None = None
@@ -250,7 +269,7 @@ class MappedBatches:
         return {n: batch[n] for n in (*fields, *masks, *sizes) if n in batch}
 
     def _changed(self, start: int, stop: int) -> Batch | None:
-        batch = self._chunk.batch(start, stop)
+        batch = self._loaded.batch(start, stop)
         if batch is None:
             return None
         numbers = self.numbers[start:stop]

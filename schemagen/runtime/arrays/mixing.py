@@ -18,13 +18,13 @@ from ..records.decoder import Batch, Row
 from ..shared.errors import DatasetError
 from ..shared.options import check_choice
 from ..sources.opening import check_weights
-from .ahead import Steps
+from .ahead import ReadSteps
 from .arrow import joined
 from .collation import Collators, DTypes, check_alike, merged
 from .lengths import check_list
 from .order import STORED, Epoch
 from .shards import decoded
-from .views import Chunk, View, row_count
+from .views import LoadedRecords, View, row_count
 
 Stop = Literal["first", "last"]
 
@@ -57,11 +57,11 @@ class Mixture(View):
         stop: Stop = "first",
         weights_of: str | None = None,
     ) -> None:
-        self._views = tuple(views)
+        self.views = tuple(views)
         self._given = tuple(weights)
         self._stop = stop
         self._weights_of = weights_of
-        self.decoder = self._views[0].decoder
+        self.decoder = self.views[0].decoder
         self.dtypes = DTypes()
 
     @cached_property
@@ -71,7 +71,7 @@ class Mixture(View):
         if name is None:
             return self._given
         weights = []
-        for view, weight in zip(self._views, self._given, strict=True):
+        for view, weight in zip(self.views, self._given, strict=True):
             numbers = view.numbers(np.arange(len(view)))
             lengths = view.lengths(name, numbers, STORED)
             if not lengths.any():
@@ -101,15 +101,15 @@ class Mixture(View):
         """The view at each place of the pattern, and how many of its own come before."""
         counts = self._counts
         views = np.repeat(np.arange(len(counts)), counts)
-        turns = np.concatenate([np.arange(count) for count in counts])
-        due = (turns + 0.5) / np.repeat(counts, counts)
+        ranks = np.concatenate([np.arange(count) for count in counts])
+        due = (ranks + 0.5) / np.repeat(counts, counts)
         order = np.argsort(due, kind="stable")
-        return views[order], turns[order]
+        return views[order], ranks[order]
 
     @cached_property
     def _bases(self) -> Rows:
         """How many numbers are below those of each view, and of all."""
-        each = zip(self._views, self._repeats, strict=True)
+        each = zip(self.views, self._repeats, strict=True)
         sizes = (view.size * repeats for view, repeats in each)
         return np.cumsum([0, *sizes], dtype=np.int64)
 
@@ -117,7 +117,7 @@ class Mixture(View):
     def _total(self) -> int:
         views, _ = self._pattern
         ends, is_last = [], self._stop == "last"
-        for at, (view, count) in enumerate(zip(self._views, self._counts, strict=True)):
+        for at, (view, count) in enumerate(zip(self.views, self._counts, strict=True)):
             if is_last and not len(view):
                 raise DatasetError(
                     f"{view.where}: mix: there is no record, and stop='last' would repeat "
@@ -133,13 +133,13 @@ class Mixture(View):
     def _repeats(self) -> list[int]:
         """How often each view is begun in an epoch."""
         if self._stop == "first":
-            return [1] * len(self._views)
+            return [1] * len(self.views)
         views, _ = self._pattern
         rounds, rest = divmod(self._total, len(views))
-        more = np.bincount(views[:rest], minlength=len(self._views)).tolist()
+        more = np.bincount(views[:rest], minlength=len(self.views)).tolist()
         return [
             -(-(rounds * count + own) // len(view))
-            for view, count, own in zip(self._views, self._counts, more, strict=True)
+            for view, count, own in zip(self.views, self._counts, more, strict=True)
         ]
 
     def _epoch(self, at: int, epoch: Epoch, repeat: int) -> Epoch:
@@ -155,46 +155,22 @@ class Mixture(View):
 
     @property
     def identity(self) -> str:
-        each = (view.identity for view in self._views)
+        each = (view.identity for view in self.views)
         more = () if self._stop == "first" else (self._stop,)
         return " ".join(map(str, (*each, *self._counts, *more)))
 
-    @property
-    def where(self) -> str:
-        return ", ".join(dict.fromkeys(view.where for view in self._views))
-
-    @property
-    def changed(self) -> bool:
-        return any(view.changed for view in self._views)
-
-    @property
-    def is_random(self) -> bool:
-        return any(view.is_random for view in self._views)
-
     def place(self, number: int) -> str:
         at = int(np.searchsorted(self._bases, number, "right")) - 1
-        view = self._views[at]
+        view = self.views[at]
         return view.place((number - int(self._bases[at])) % view.size)
 
-    def check_random(self) -> None:
-        for view in self._views:
-            view.check_random()
-
-    @property
-    def skips(self) -> bool:
-        return any(view.skips for view in self._views)
-
-    @property
-    def is_sequential(self) -> bool:
-        return any(view.is_sequential for view in self._views)
-
     def numbers(self, positions: Rows, epoch: Epoch = STORED) -> Rows:
-        views, turns = self._pattern
+        views, ranks = self._pattern
         rounds, places = positions // len(views), positions % len(views)
         which, found = views[places], np.empty_like(positions)
-        for at, view in enumerate(self._views):
+        for at, view in enumerate(self.views):
             own = np.flatnonzero(which == at)
-            inside = rounds[own] * self._counts[at] + turns[places[own]]
+            inside = rounds[own] * self._counts[at] + ranks[places[own]]
             repeats, inside = np.divmod(inside, max(1, len(view)))
             for repeat, some in _rows_by(repeats):
                 numbers = view.numbers(inside[some], self._epoch(at, epoch, repeat))
@@ -204,22 +180,24 @@ class Mixture(View):
     def window(self, epoch: Epoch) -> int:
         windows = (
             view.window(epoch) * len(self._pattern[0]) // count
-            for view, count in zip(self._views, self._counts, strict=True)
+            for view, count in zip(self.views, self._counts, strict=True)
         )
-        return max(windows) if any(v.window(epoch) > 1 for v in self._views) else 1
+        return max(windows) if any(v.window(epoch) > 1 for v in self.views) else 1
 
-    def steps(self, epoch: Epoch = STORED, *, skip: bool | None = None) -> Steps[Chunk]:
+    def steps(
+        self, epoch: Epoch = STORED, *, skip: bool | None = None
+    ) -> ReadSteps[LoadedRecords]:
         skips = self.skips if skip is None else skip
-        selects = any(view.decoder.record.select for view in self._views)
+        selects = any(view.decoder.record.select for view in self.views)
 
-        def begun(at: int, repeat: int) -> Steps[Chunk]:
-            return self._views[at].steps(self._epoch(at, epoch, repeat), skip=skip)
+        def begun(at: int, repeat: int) -> ReadSteps[LoadedRecords]:
+            return self.views[at].steps(self._epoch(at, epoch, repeat), skip=skip)
 
         # Of each view, the repeat that was read last. A compressed one that begins again
         # is read from its beginning.
-        each = [(0, begun(at, 0)) for at in range(len(self._views))]
+        each = [(0, begun(at, 0)) for at in range(len(self.views))]
 
-        def of(share: Share) -> Steps[Chunk]:
+        def of(share: ViewShare) -> ReadSteps[LoadedRecords]:
             repeat, steps = each[share.view]
             if repeat != share.repeat:
                 steps = begun(share.view, share.repeat)
@@ -233,14 +211,14 @@ class Mixture(View):
             fetched = [own.fetch(share.numbers) for share, own in pairs]
             return Mixed(numbers, shares, steps, fetched)
 
-        def decode(mixed: Mixed) -> Chunk:
+        def decode(mixed: Mixed) -> LoadedRecords:
             if not (self.changed or selects):
                 return decoded(self, *mixed.records(), skip=skips)
             pairs = zip(mixed.steps, mixed.fetched, strict=True)
-            chunks = [own.decode(fetched) for own, fetched in pairs]
-            return MixedChunk(self, mixed.numbers, mixed.shares, chunks)
+            loaded = [own.decode(fetched) for own, fetched in pairs]
+            return MixedRecords(self, mixed.numbers, mixed.shares, loaded)
 
-        return Steps(
+        return ReadSteps(
             fetch,
             decode,
             Mixed.records,
@@ -252,12 +230,12 @@ class Mixture(View):
         found = np.empty(len(numbers), np.int32)
         for each in self._shares(numbers):
             of_view = self._epoch(each.view, epoch, each.repeat)
-            view = self._views[each.view]
+            view = self.views[each.view]
             found[each.rows] = view.lengths(name, each.numbers, of_view)
         return found
 
     def only(self, fields: tuple[str, ...]) -> View:
-        views = [view.only(fields) for view in self._views]
+        views = [view.only(fields) for view in self.views]
         return Mixture(views, self._weights, self._stop)
 
     def _own(self, at: int, numbers: Rows) -> Rows:
@@ -265,20 +243,20 @@ class Mixture(View):
         start, stop = self._bases[at : at + 2]
         return np.flatnonzero((numbers >= start) & (numbers < stop))
 
-    def _shares(self, numbers: Rows) -> list[Share]:
+    def _shares(self, numbers: Rows) -> list[ViewShare]:
         """Return whose some numbers are, of the views and repeats that occur."""
         found = []
-        for at, view in enumerate(self._views):
+        for at, view in enumerate(self.views):
             rows, size = self._own(at, numbers), max(1, view.size)
             repeats, own = np.divmod(numbers[rows] - self._bases[at], size)
             for repeat, some in _rows_by(repeats):
-                found.append(Share(at, repeat, rows[some], own[some]))
+                found.append(ViewShare(at, repeat, rows[some], own[some]))
         none = np.empty(0, np.int64)
-        return found or [Share(0, 0, none, none)]
+        return found or [ViewShare(0, 0, none, none)]
 
 
 @dataclass(frozen=True)
-class Share:
+class ViewShare:
     """Some records of a mixture that are of one view, begun the same time.
 
     Attributes:
@@ -306,8 +284,8 @@ class Mixed:
     """
 
     numbers: Rows
-    shares: Sequence[Share]
-    steps: Sequence[Steps[Chunk]]
+    shares: Sequence[ViewShare]
+    steps: Sequence[ReadSteps[LoadedRecords]]
     fetched: Sequence[Any]
 
     @property
@@ -407,32 +385,32 @@ def _alike(own: Collators, theirs: Collators, label: str) -> bool:
     )
 
 
-class MixedChunk:
+class MixedRecords:
     """Records of several views.
 
     Args:
         mixture: of which.
         asked: int64 [N], the numbers that were asked for.
         shares: whose they are.
-        chunks: what was read of each share.
+        loaded: what was read of each share.
     """
 
     def __init__(
         self,
         mixture: Mixture,
         asked: Rows,
-        shares: Sequence[Share],
-        chunks: Sequence[Chunk],
+        shares: Sequence[ViewShare],
+        loaded: Sequence[LoadedRecords],
     ) -> None:
-        self._chunks = chunks
+        self._loaded = loaded
         self._splits = [share.view for share in shares]
         self._decoder = mixture.decoder
         self._dtypes = mixture.dtypes
         places = []  # of what was read of each share, among what was asked for
-        for share, chunk in zip(shares, chunks, strict=True):
+        for share, each in zip(shares, loaded, strict=True):
             own = share.rows
-            if len(chunk.numbers) < len(own):
-                own = own[np.isin(share.numbers, chunk.numbers)]
+            if len(each.numbers) < len(own):
+                own = own[np.isin(share.numbers, each.numbers)]
             places.append(own)
         of_shares = np.repeat(np.arange(len(places)), list(map(len, places)))
         order = np.argsort(np.concatenate(places))
@@ -444,13 +422,13 @@ class MixedChunk:
     ) -> Batch | None:
         parts: list[tuple[Rows, Batch]] = []
         splits, count = [], 0
-        for at, chunk in enumerate(self._chunks):
+        for at, each in enumerate(self._loaded):
             own = self._shares == at
             rows = np.flatnonzero(own[start:stop])
             first = int(own[:start].sum())
             if not len(rows):
                 continue
-            batch = chunk.batch(first, first + len(rows), fields)
+            batch = each.batch(first, first + len(rows), fields)
             if batch is not None:
                 splits.append(self._splits[at])
                 parts.append((rows[: row_count(batch)], batch))
@@ -463,7 +441,7 @@ class MixedChunk:
         return merged(parts, splits, count, self._decoder.collators, self._dtypes)
 
     def rows(self) -> tuple[Rows, list[Row]]:
-        each = [chunk.rows() for chunk in self._chunks]
+        each = [records.rows() for records in self._loaded]
         found: list[tuple[int, int, Row]] = []
         for at, (_, rows) in enumerate(each):
             places = np.flatnonzero(self._shares == at)[: len(rows)].tolist()
@@ -474,7 +452,7 @@ class MixedChunk:
         return numbers, [row for _, _, row in found]
 
     def lists(self, name: str) -> tuple[Any, Rows]:
-        each = [chunk.lists(name) for chunk in self._chunks]
+        each = [records.lists(name) for records in self._loaded]
         lengths = np.zeros(len(self.numbers), np.int64)
         for at, (items, own) in enumerate(each):
             check_alike(self._dtypes, name, items, self._splits[at])
@@ -490,5 +468,5 @@ class MixedChunk:
         return flat, lengths
 
     def table(self) -> Any:
-        table = joined(chunk.table() for chunk in self._chunks)
+        table = joined(records.table() for records in self._loaded)
         return table.take(np.argsort(np.argsort(self._shares, kind="stable")))

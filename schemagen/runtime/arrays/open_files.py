@@ -17,7 +17,7 @@ from ..native import read_files, read_ranges
 from ..sources.generation import check_same, check_state
 from ..sources.shards import File
 from ..storage.files import FileState, named
-from .ranges import Ranges
+from .ranges import FileRanges
 
 NEVER = float("-inf")
 """The time of what has not happened yet."""
@@ -44,7 +44,7 @@ class OpenFile:
         self._file = file
         # A pipe that has come in the place of the file is not waited for.
         flags = os.O_RDONLY | os.O_NONBLOCK
-        self.handle = file.at_its_name(lambda path: os.open(path, flags))
+        self.handle = file.at_current_path(lambda path: os.open(path, flags))
         self.opened = monotonic()
         with named(file.path):
             check_same(file, FileState.of(os.fstat(self.handle)), self.read)
@@ -148,7 +148,7 @@ class OpenFiles:
         numbers = [number % (1 << 64) for state in states for number in state]
         return np.array(numbers, np.uint64).reshape(-1, 3)
 
-    def read_into(self, memory: NDArray[np.uint8], ranges: Ranges) -> float:
+    def read_into(self, memory: NDArray[np.uint8], ranges: FileRanges) -> float:
         """Read ranges into memory, and see that their files are unchanged.
 
         Args:

@@ -1,6 +1,6 @@
-"""The order of an epoch, a permutation that is computed, and the turns of its readers.
+"""The order of an epoch, a permutation that is computed, and the share of each reader.
 
-Readers take turns, so that what all of them have read after equally many batches is the
+Readers take rounds, so that what all of them have read after equally many batches is the
 beginning of the order, and any other number of readers can go on with the rest.
 """
 
@@ -195,7 +195,7 @@ class Permutation:
 
 
 @dataclass(frozen=True)
-class Ranges:
+class PositionRanges:
     """Ranges of positions, one behind the other.
 
     Attributes:
@@ -215,25 +215,25 @@ class Ranges:
         found: Rows = self.bounds[which, 1] - (ends[which] - places)
         return found
 
-    def between(self, start: int, stop: int) -> Ranges:
+    def slice(self, start: int, stop: int) -> PositionRanges:
         """Return the ranges of the positions from one place to another one."""
         sizes = self.bounds[:, 1] - self.bounds[:, 0]
         before = np.cumsum(sizes) - sizes
         first = self.bounds[:, 0] + np.clip(start - before, 0, sizes)
         last = self.bounds[:, 0] + np.clip(stop - before, 0, sizes)
-        return Ranges(np.stack([first, last], 1)[first < last])
+        return PositionRanges(np.stack([first, last], 1)[first < last])
 
-    def __add__(self, other: Ranges) -> Ranges:
-        return Ranges(np.concatenate([self.bounds, other.bounds]))
+    def __add__(self, other: PositionRanges) -> PositionRanges:
+        return PositionRanges(np.concatenate([self.bounds, other.bounds]))
 
 
-def ranges(*bounds: tuple[int, int]) -> Ranges:
+def ranges(*bounds: tuple[int, int]) -> PositionRanges:
     """Return ranges by where each begins and ends."""
-    return Ranges(np.array(bounds, np.int64).reshape(-1, 2))
+    return PositionRanges(np.array(bounds, np.int64).reshape(-1, 2))
 
 
 @dataclass(frozen=True)
-class Turns:
+class RoundRobin:
     """How some readers divide the positions that are left of an order.
 
     Each takes every n-th position. Of an order of windows, whose records are near each
@@ -251,7 +251,7 @@ class Turns:
     total: int
     window: int
     readers: int
-    left: Ranges = field(default_factory=Ranges)
+    left: PositionRanges = field(default_factory=PositionRanges)
 
     @property
     def _first(self) -> int:
@@ -264,11 +264,11 @@ class Turns:
         return (self.total - self.begin) // (self.readers * self.window)
 
     @property
-    def _last(self) -> Ranges:
+    def _last(self) -> PositionRanges:
         """What comes last: too little for a window, or for a record, of each reader."""
         left, first = self.left, self._first * self.readers
         behind = self.begin + self._rounds * self.readers * self.window
-        return left.between(first, len(left)) + ranges((behind, self.total))
+        return left.slice(first, len(left)) + ranges((behind, self.total))
 
     def share(self, reader: int) -> int:
         """Return how many positions a reader takes."""
@@ -291,11 +291,11 @@ class Turns:
         count, first, windows = self.readers, self._first, self._rounds * self.window
         early, middle = np.searchsorted(places, (first, first + windows))
         some = places[early:middle] - first
-        turns, within = some // self.window, some % self.window
+        rounds, within = some // self.window, some % self.window
         return np.concatenate(
             [
                 self.left.at(reader + count * places[:early]),
-                self.begin + (turns * count + reader) * self.window + within,
+                self.begin + (rounds * count + reader) * self.window + within,
                 self._last.at(reader + count * (places[middle:] - first - windows)),
             ]
         )
@@ -306,7 +306,7 @@ class Turns:
             return self.total
         return self.window - max(0, place - self._first) % self.window
 
-    def rest(self, each: int, readers: int) -> Turns:
+    def rest(self, each: int, readers: int) -> RoundRobin:
         """Return how other readers divide what is left.
 
         Args:
@@ -317,17 +317,17 @@ class Turns:
         first, windows = self._first, self._rounds * self.window
         if each >= first + windows:
             done = count * (each - first - windows)
-            late = self._last.between(done, len(self._last))
-            return Turns(self.total, self.total, window, readers, late)
+            late = self._last.slice(done, len(self._last))
+            return RoundRobin(self.total, self.total, window, readers, late)
         if each < first:
-            late = left.between(count * each, len(left))
-            return Turns(self.begin, self.total, window, readers, late)
-        turns, within = divmod(each - first, window)
-        begin = self.begin + turns * count * window
-        late = left.between(first * count, len(left))
+            late = left.slice(count * each, len(left))
+            return RoundRobin(self.begin, self.total, window, readers, late)
+        rounds, within = divmod(each - first, window)
+        begin = self.begin + rounds * count * window
+        late = left.slice(first * count, len(left))
         if within:
             starts = begin + window * np.arange(count)
             begun = np.stack([starts + within, starts + window], 1)
-            late = Ranges(begun) + late
+            late = PositionRanges(begun) + late
             begin += count * window
-        return Turns(begin, self.total, window, readers, late)
+        return RoundRobin(begin, self.total, window, readers, late)

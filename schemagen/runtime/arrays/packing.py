@@ -21,12 +21,12 @@ from ..records.groups import group_of
 from ..shared.errors import DatasetError, with_suggestion
 from ..shared.options import check_choice, integer
 from ..shared.values import shape_text
-from .ahead import Steps
+from .ahead import ReadSteps
 from .batches import State
 from .collation import DTypes, merged
 from .lengths import check_list, lists_of
-from .order import Epoch
-from .views import Chunk, Columns, View
+from .order import STORED, Epoch
+from .views import LoadedColumns, LoadedRecords, Readable, View
 
 WINDOW = 2048
 """How many consecutive records of the order are packed together."""
@@ -34,7 +34,7 @@ WINDOW = 2048
 TooLong = Literal["cut", "drop"]
 
 # How many records tell whether functions add the same lists to all.
-_TOLD = 64
+_COMPARED = 64
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Pieces:
 
 
 @dataclass(frozen=True)
-class Part:
+class RowGroup:
     """Some rows, and the records that they are made of.
 
     Attributes:
@@ -113,7 +113,7 @@ class Part:
     lengths: Rows
     pieces: Pieces
 
-    def only(self, rows: Rows) -> tuple[Part, Rows]:
+    def only(self, rows: Rows) -> tuple[RowGroup, Rows]:
         """Return some of the rows, and which of the records they are made of.
 
         Args:
@@ -125,7 +125,7 @@ class Part:
         used[self.pieces.lists[places[self.pieces.rows] >= 0]] = True
         lists = np.where(used, np.cumsum(used) - 1, -1)
         pieces = self.pieces.of(lists, places)
-        part = Part(len(rows), self.numbers[used], self.lengths[used], pieces)
+        part = RowGroup(len(rows), self.numbers[used], self.lengths[used], pieces)
         return part, np.flatnonzero(used)
 
 
@@ -139,7 +139,7 @@ class Packed:
     """
 
     rows: Rows
-    parts: Sequence[tuple[Part, Any]]
+    parts: Sequence[tuple[RowGroup, Any]]
 
     @property
     def nbytes(self) -> int:
@@ -157,7 +157,7 @@ class Packed:
         return Packed(self.rows[rows], found)
 
 
-class PackedRows:
+class PackedRows(Readable):
     """The packed rows of one epoch, in place of its records.
 
     Args:
@@ -169,6 +169,7 @@ class PackedRows:
     unit = "rows"
 
     def __init__(self, view: View, packing: Packing, epoch: Epoch) -> None:
+        self.views = (view,)
         self._view = view
         self._packing = packing
         self._epoch = epoch
@@ -186,7 +187,7 @@ class PackedRows:
         return self._view.lengths(self._packing.name, numbers, self._epoch)
 
     @cached_property
-    def _firsts(self) -> Rows:
+    def _first_rows(self) -> Rows:
         """The first row of each window, and how many rows there are."""
         how, drop = self._packing, self._packing.too_long == "drop"
         counts = row_counts(self._lengths, WINDOW, how.size, drop=drop)
@@ -194,25 +195,9 @@ class PackedRows:
 
     def __len__(self) -> int:
         """Return how many rows there are."""
-        return int(self._firsts[-1])
-
-    @property
-    def identity(self) -> str:
-        """What is equal for equal data, wherever it is."""
-        return self._view.identity
-
-    @property
-    def where(self) -> str:
-        """What to call the data."""
-        return self._view.where
-
-    @property
-    def changed(self) -> bool:
-        """Whether a function may have changed the fields of the records."""
-        return self._view.changed
+        return int(self._first_rows[-1])
 
     def described(self, rows: int | None = None) -> dict[str, str]:
-        """Return the dtype and the shape of the columns of rows, by name."""
         how, known = self._packing, self._view.decoder.collators
         places = shape_text((rows, how.size))
         lists = {name: known[name].dtype.name for name in how.lists if name in known}
@@ -229,7 +214,7 @@ class PackedRows:
         """Return how many rows so many records make, about."""
         return max(1, count * len(self) // max(1, len(self._view)))
 
-    def numbers(self, positions: Rows, epoch: Epoch) -> Rows:
+    def numbers(self, positions: Rows, epoch: Epoch = STORED) -> Rows:
         """Return the numbers of rows, which are their positions."""
         return positions
 
@@ -238,10 +223,10 @@ class PackedRows:
         records = self._view.window(epoch)
         return 1 if records == 1 else self._of_rows(max(WINDOW, records))
 
-    def steps(self, epoch: Epoch) -> Steps[Columns]:
+    def steps(self, epoch: Epoch = STORED) -> ReadSteps[LoadedColumns]:
         """Return how rows are read: of compressed files, window by window."""
         steps = self._view.steps(self._epoch)
-        last: dict[int, tuple[Part, Any]] = {}
+        last: dict[int, tuple[RowGroup, Any]] = {}
 
         def fetch(rows: Rows) -> Packed:
             whole = self._of_windows(np.unique(self._windows(rows)))
@@ -260,7 +245,7 @@ class PackedRows:
                 found.append((own, fetched.only(used)))
             return Packed(rows, found)
 
-        def decode(packed: Packed) -> Columns:
+        def decode(packed: Packed) -> LoadedColumns:
             found, begin = list[tuple[Rows, Batch]](), 0
             for part, fetched in packed.parts:
                 places = np.arange(begin, begin + part.rows)
@@ -269,17 +254,17 @@ class PackedRows:
             columns, collators = found[0][1], self._view.decoder.collators
             if len(found) > 1:
                 columns = merged(found, [0] * len(found), begin, collators, DTypes())
-            return PackedChunk(self, packed.rows, columns)
+            return PackedColumns(self, packed.rows, columns)
 
         in_sequence = self._view.is_sequential
         return steps.by(fetch_in_sequence if in_sequence else fetch, decode)
 
     def _windows(self, rows: Rows) -> Rows:
         """Return the window of each row: int64 [N]."""
-        found: Rows = np.searchsorted(self._firsts, rows, "right") - 1
+        found: Rows = np.searchsorted(self._first_rows, rows, "right") - 1
         return found
 
-    def _of_windows(self, windows: Rows) -> Part:
+    def _of_windows(self, windows: Rows) -> RowGroup:
         """Return all rows of some windows, made of all records of them.
 
         Args:
@@ -291,45 +276,50 @@ class PackedRows:
         lengths = self._lengths[positions]
         # Pieces count the rows of these windows alone.
         pieces = Pieces(*pieces_of(lengths, WINDOW, how.size, drop=drop).T)
-        rows = int(np.diff(self._firsts)[windows].sum())
+        rows = int(np.diff(self._first_rows)[windows].sum())
         numbers = self._view.numbers(positions, self._epoch)
-        return Part(rows, numbers, lengths, pieces)
+        return RowGroup(rows, numbers, lengths, pieces)
 
     def _places(self, rows: Rows) -> Rows:
         """Return where rows are among all rows of their windows: int64 [N]."""
         windows, of_rows = np.unique(self._windows(rows), return_inverse=True)
-        firsts, counts = self._firsts[windows], np.diff(self._firsts)[windows]
+        first_rows, counts = (
+            self._first_rows[windows],
+            np.diff(self._first_rows)[windows],
+        )
         begins = np.cumsum(counts) - counts
-        found: Rows = rows - firsts[of_rows] + begins[of_rows]
+        found: Rows = rows - first_rows[of_rows] + begins[of_rows]
         return found
 
-    def _packed(self, part: Part, chunk: Chunk) -> Batch:
+    def _packed(self, part: RowGroup, loaded: LoadedRecords) -> Batch:
         """Return the columns of rows.
 
         Args:
             part: the rows.
-            chunk: the records that they are made of.
+            loaded: the records that they are made of.
 
         Raises:
             DatasetError: a list does not have its length, or a value has another shape.
         """
         how, pieces, known = self._packing, part.pieces, part.lengths
-        kept = np.isin(part.numbers, chunk.numbers)
+        kept = np.isin(part.numbers, loaded.numbers)
         if not kept.all():
             # Of records that are corrupt in another field the places are empty.
             lists = np.where(kept, np.cumsum(kept) - 1, -1)
             pieces, known = pieces.of(lists, np.arange(part.rows)), known[kept]
         starts = np.cumsum(known, dtype=np.int64) - known
-        table = Table(part.rows, how.size, pieces, starts[pieces.lists] + pieces.starts)
+        table = RowBuffer(
+            part.rows, how.size, pieces, starts[pieces.lists] + pieces.starts
+        )
         columns: Batch = {}
         for name in how.lists:
-            items, lengths = chunk.lists(name)
-            self._check(name, chunk.numbers, lengths, known)
+            items, lengths = loaded.lists(name)
+            self._check(name, loaded.numbers, lengths, known)
             columns[name] = table.packed(items, self._filler(name, items))
         columns[f"{how.name}_segments"] = table.segments
         columns[f"{how.name}_positions"] = table.positions
         if how.documents:
-            columns |= self._documents(part, pieces, chunk)
+            columns |= self._documents(part, pieces, loaded)
         return columns
 
     def _filler(self, name: str, values: Any) -> Any:
@@ -360,10 +350,12 @@ class PackedRows:
             )
         raise DatasetError(words)
 
-    def _documents(self, part: Part, pieces: Pieces, chunk: Chunk) -> Batch:
+    def _documents(
+        self, part: RowGroup, pieces: Pieces, loaded: LoadedRecords
+    ) -> Batch:
         """Return columns with one value for each segment: [rows, segments, ...]."""
-        how, count = self._packing, len(chunk.numbers)
-        values = chunk.batch(0, count, how.documents) or {}
+        how, count = self._packing, len(loaded.numbers)
+        values = loaded.batch(0, count, how.documents) or {}
         most = int(pieces.segments.max(initial=0))
         columns = {}
         for name, column in values.items():
@@ -373,7 +365,7 @@ class PackedRows:
                 or column.shape[1:] != how.shapes.get(name, ())
             ):
                 raise DatasetError(
-                    f"{self._view.place(int(chunk.numbers[0]))} and {count - 1} more: "
+                    f"{self._view.place(int(loaded.numbers[0]))} and {count - 1} more: "
                     f"per_segment: field {name!r} has values of several shapes, or "
                     "records are corrupt; return arrays of one shape, or leave it out"
                 )
@@ -405,7 +397,7 @@ class PackedRows:
 
 
 @dataclass(frozen=True)
-class Table:
+class RowBuffer:
     """Rows to be filled.
 
     Attributes:
@@ -452,7 +444,7 @@ class Table:
         return zip(*(column.tolist() for column in columns), strict=True)
 
 
-class PackedChunk:
+class PackedColumns:
     """Packed rows.
 
     Args:
@@ -549,8 +541,8 @@ def _completed(view: View, packing: Packing, epoch: Epoch) -> Packing:
     stored, steps = view.numbers(np.arange(len(view))), view.steps(epoch)
     # Not as a list: the first one is mostly the one.
     for at in np.flatnonzero(view.lengths(packing.name, stored, epoch)):
-        chunk = steps.read(stored[at : at + 1])
-        _, rows = chunk.rows()
+        loaded = steps.read(stored[at : at + 1])
+        _, rows = loaded.rows()
         if not rows:  # corrupt in another field
             continue
         if any(rows[0].get(name, 0) is None for name in unknown):
@@ -558,11 +550,11 @@ def _completed(view: View, packing: Packing, epoch: Epoch) -> Packing:
         added = _added(view, packing, rows[0])
         if view.changed and not view.is_sequential:
             _check_added(view, packing, epoch, added)
-        columns = chunk.batch(0, 1, packing.documents) or {}
+        columns = loaded.batch(0, 1, packing.documents) or {}
         for name, column in columns.items():
             if not isinstance(column, np.ndarray):
                 raise DatasetError(
-                    f"{view.place(int(chunk.numbers[0]))}: per_segment: field {name!r} "
+                    f"{view.place(int(loaded.numbers[0]))}: per_segment: field {name!r} "
                     "is not a value of one shape; leave it out"
                 )
         return replace(
@@ -587,7 +579,7 @@ def _check_added(view: View, packing: Packing, epoch: Epoch, added: list[str]) -
 
     Some records of the whole order tell it.
     """
-    places = np.unique(np.linspace(0, len(view) - 1, _TOLD).astype(np.int64))
+    places = np.unique(np.linspace(0, len(view) - 1, _COMPARED).astype(np.int64))
     numbers, rows = view.steps(epoch).read(view.numbers(places)).rows()
     for number, row in zip(numbers.tolist(), rows, strict=True):
         odd = {*_added(view, packing, row)} - {*added}

@@ -31,13 +31,13 @@ class Positions:
 
     Attributes:
         shards: the files.
-        firsts: int64 [files + 1], the number of the first record of each file.
+        first_records: int64 [files + 1], the number of the first record of each file.
         bases: int64 [files + 1], how many bytes are in the files before each.
         ends: where the frames of records end.
     """
 
     shards: Shards
-    firsts: Rows
+    first_records: Rows
     bases: Rows
     ends: Ends
 
@@ -48,7 +48,7 @@ class Positions:
             DatasetError: a file is damaged, or has not the records that its manifest lists.
             OSError: a file, or an index, cannot be read.
         """
-        files = np.searchsorted(self.firsts, numbers, "right") - 1
+        files = np.searchsorted(self.first_records, numbers, "right") - 1
         try:
             before, stops = self.ends.around(numbers, files)
         except DamagedError as error:
@@ -60,7 +60,7 @@ class Positions:
             )
             self.ends = KnownEnds(_through_all(followed, self.bases))
             before, stops = self.ends.around(numbers, files)
-        first = numbers == self.firsts[files]
+        first = numbers == self.first_records[files]
         return files, np.where(first, self.bases[files], before), stops
 
 
@@ -76,13 +76,15 @@ def find_positions(shards: Shards, *, skip: bool = False) -> Positions:
     """
     bases = sums(shards.sizes)
     if shards.records is not None:
-        firsts = sums(shards.records)
-        ends = ends_by_index(shards, firsts, bases)
+        first_records = sums(shards.records)
+        ends = ends_by_index(shards, first_records, bases)
         if ends is not None:
-            return Positions(shards, firsts, bases, ends)
+            return Positions(shards, first_records, bases, ends)
     followed = _followed(shards, skip=skip)
-    firsts = sums([*map(len, followed)])
-    return Positions(shards, firsts, bases, KnownEnds(_through_all(followed, bases)))
+    first_records = sums([*map(len, followed)])
+    return Positions(
+        shards, first_records, bases, KnownEnds(_through_all(followed, bases))
+    )
 
 
 def _followed(shards: Shards, *, skip: bool) -> list[Rows]:

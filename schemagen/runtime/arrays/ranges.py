@@ -13,7 +13,7 @@ from ..cells.columns import Rows
 
 
 @dataclass(frozen=True)
-class Ranges:
+class FileRanges:
     """Ranges of files which do not overlap, in the order of files and bytes.
 
     Attributes:
@@ -33,24 +33,24 @@ class Ranges:
         """Where each ends in its file: int64 [R]."""
         return self.starts + self.sizes
 
-    def at(self, some: slice | NDArray[np.bool_]) -> Ranges:
+    def at(self, some: slice | NDArray[np.bool_]) -> FileRanges:
         """Return some of them."""
-        return Ranges(
+        return FileRanges(
             self.files[some], self.starts[some], self.sizes[some], self.places[some]
         )
 
-    def parts(self, begins: NDArray[np.bool_]) -> Iterator[Ranges]:
+    def parts(self, begins: NDArray[np.bool_]) -> Iterator[FileRanges]:
         """Yield runs of them.
 
         Args:
             begins: bool [R - 1], whether a run begins with each but the first.
         """
         if len(self.files):
-            firsts = (np.flatnonzero(begins) + 1).tolist()
-            for first, last in pairwise([0, *firsts, len(self.files)]):
+            part_starts = (np.flatnonzero(begins) + 1).tolist()
+            for first, last in pairwise([0, *part_starts, len(self.files)]):
                 yield self.at(slice(first, last))
 
-    def by_piece(self, size: int) -> Iterator[Ranges]:
+    def by_piece(self, size: int) -> Iterator[FileRanges]:
         """Yield those of each piece of a file, cut where a piece ends.
 
         Args:
@@ -61,30 +61,32 @@ class Ranges:
         other = (cut.files[1:] != cut.files[:-1]) | (pieces[1:] != pieces[:-1])
         return cut.parts(other)
 
-    def by_gap(self, size: int) -> Iterator[Ranges]:
+    def by_gap(self, size: int) -> Iterator[FileRanges]:
         """Yield those of a file between which there are at most so many bytes."""
         far = self.starts[1:] - self.stops[:-1] > size
         return self.parts((self.files[1:] != self.files[:-1]) | far)
 
-    def _cut(self, size: int) -> Ranges:
-        firsts, lasts = self.starts // size, (self.stops - 1) // size
-        counts = lasts - firsts + 1
+    def _cut(self, size: int) -> FileRanges:
+        first_pieces, last_pieces = self.starts // size, (self.stops - 1) // size
+        counts = last_pieces - first_pieces + 1
         if (counts == 1).all():
             return self
         rows = np.repeat(np.arange(len(counts)), counts)
         pieces = (
-            firsts[rows] + np.arange(len(rows)) - (np.cumsum(counts) - counts)[rows]
+            first_pieces[rows]
+            + np.arange(len(rows))
+            - (np.cumsum(counts) - counts)[rows]
         )
         starts = np.maximum(self.starts[rows], pieces * size)
         stops = np.minimum(self.stops[rows], (pieces + 1) * size)
         places = self.places[rows] + starts - self.starts[rows]
-        return Ranges(self.files[rows], starts, stops - starts, places)
+        return FileRanges(self.files[rows], starts, stops - starts, places)
 
 
-def together(parts: Sequence[Ranges]) -> Ranges:
+def together(parts: Sequence[FileRanges]) -> FileRanges:
     """Return ranges one behind the other."""
     if not parts:
         none = np.empty(0, np.int64)
-        return Ranges(none, none, none, none)
+        return FileRanges(none, none, none, none)
     columns = [(each.files, each.starts, each.sizes, each.places) for each in parts]
-    return Ranges(*map(np.concatenate, zip(*columns, strict=True)))
+    return FileRanges(*map(np.concatenate, zip(*columns, strict=True)))

@@ -118,7 +118,7 @@ class SplitReader:
         splits, weights = [], []
         for each in open_components(source, split, self.spec):
             records = ShardView(
-                each.shards, decoder, skip=on_corrupt == "skip", cache=cache
+                each.shards, decoder, skips=on_corrupt == "skip", cache=cache
             )
             whole = Split(records, roles)
             if each.slice is None:

@@ -19,7 +19,7 @@ from ..shared.errors import DatasetError, warn
 from ..sources.generation import check_all_same
 from ..sources.records import with_command
 from ..sources.shards import Shards
-from .ahead import Steps
+from .ahead import ReadSteps
 from .arrow import table_of
 from .cache import Cache
 from .collation import flat_items
@@ -37,7 +37,7 @@ from .fetching import (
 from .lengths import KnownLengths
 from .order import STORED, Epoch
 from .positions import Positions, find_positions, sums
-from .views import Chunk, Result, View
+from .views import LoadedRecords, Result, View
 
 # The random numbers that items are selected with are not those of functions.
 _OF_SELECTIONS = (1 << 16) - 1
@@ -45,7 +45,7 @@ _OF_SELECTIONS = (1 << 16) - 1
 
 def decoded(
     view: View, records: Records, problems: dict[int, str], *, skip: bool
-) -> DecodedChunk:
+) -> DecodedRecords:
     """Decode records, and leave out corrupt ones.
 
     Args:
@@ -58,10 +58,10 @@ def decoded(
         DatasetError: one is corrupt, and none is left out.
     """
     run = _sound(view, records, problems, view.decoder.run, skip=skip)
-    return DecodedChunk(view, run, skip=skip)
+    return DecodedRecords(view, run, skip=skip)
 
 
-class DecodedChunk:
+class DecodedRecords:
     """Records that were decoded together.
 
     Args:
@@ -193,14 +193,14 @@ class ShardView(View):
     Attributes:
         shards: the files.
         decoder: how their records are decoded.
-        skip: leave out corrupt records, with a warning, in place of an error.
+        skips: whether corrupt records are left out, with a warning, in place of an error.
         known: lengths of lists that were read.
         cache: where blocks of remote files are kept; None for nowhere.
     """
 
     shards: Shards
     decoder: Decoder
-    skip: bool = False
+    skips: bool = False
     known: KnownLengths = field(default_factory=KnownLengths)
     cache: Cache | None = None
 
@@ -215,7 +215,7 @@ class ShardView(View):
     @cached_property
     def _positions(self) -> Positions:
         with file_errors(self.shards):
-            return find_positions(self.shards, skip=self.skip)
+            return find_positions(self.shards, skip=self.skips)
 
     @cached_property
     def _by_number(self) -> Fetcher:
@@ -224,13 +224,13 @@ class ShardView(View):
         return NumberFetcher(self.shards, self._positions, self._comparison, self.cache)
 
     @cached_property
-    def _firsts(self) -> Rows:
+    def _first_records(self) -> Rows:
         """The number of the first record of each file, and of all: int64 [files + 1]."""
         listed = self.shards.records
         if self.shards.is_compressed:
             return sums(counts_of(self.shards) if listed is None else listed)
-        if listed is None or self.skip:
-            return self._positions.firsts
+        if listed is None or self.skips:
+            return self._positions.first_records
         return sums(listed)
 
     @cached_property
@@ -243,7 +243,7 @@ class ShardView(View):
 
     def __len__(self) -> int:
         """Return how many records there are."""
-        return int(self._firsts[-1])
+        return int(self._first_records[-1])
 
     @property
     def size(self) -> int:
@@ -254,14 +254,10 @@ class ShardView(View):
         return self.shards.where
 
     def place(self, number: int) -> str:
-        return place_of(self.shards, self._firsts, number)
+        return place_of(self.shards, self._first_records, number)
 
     def check_random(self) -> None:
         refuse_compressed(self.shards)
-
-    @property
-    def skips(self) -> bool:
-        return self.skip
 
     @property
     def is_random(self) -> bool:
@@ -283,10 +279,12 @@ class ShardView(View):
     def lengths(self, name: str, numbers: Rows, epoch: Epoch) -> Lengths:
         return self.known.of(self, name, numbers, epoch)
 
-    def steps(self, epoch: Epoch = STORED, *, skip: bool | None = None) -> Steps[Chunk]:
-        skips = self.skip if skip is None else skip
+    def steps(
+        self, epoch: Epoch = STORED, *, skip: bool | None = None
+    ) -> ReadSteps[LoadedRecords]:
+        skips = self.skips if skip is None else skip
 
-        def decode(fetched: Fetched) -> Chunk:
+        def decode(fetched: Fetched) -> LoadedRecords:
             records, problems = self._compared(fetched)
             if self.is_random:
                 random = partial(epoch.generators, _OF_SELECTIONS)
@@ -294,13 +292,13 @@ class ShardView(View):
             return decoded(self, records, problems, skip=skips)
 
         is_apart = self.is_sequential or self.shards.has_remote
-        return Steps(self._fetcher().fetch, decode, self._compared, is_apart)
+        return ReadSteps(self._fetcher().fetch, decode, self._compared, is_apart)
 
     def _fetcher(self) -> Fetcher:
         """Return what reads records in any order, or of compressed files in theirs."""
         if self.is_sequential:
-            counts = np.diff(self._firsts).tolist()
-            return SequentialFetcher(self.shards, counts, skip=self.skip)
+            counts = np.diff(self._first_records).tolist()
+            return SequentialFetcher(self.shards, counts, skip=self.skips)
         return self._by_number
 
     def _compared(self, fetched: Fetched) -> tuple[Records, dict[int, str]]:
@@ -315,8 +313,8 @@ class ShardView(View):
     def runs(self) -> Iterator[DecodedRun]:
         """Return all records in the order in which they are stored, some at a time."""
 
-        def run(chunk: Chunk) -> DecodedRun:
-            assert isinstance(chunk, DecodedChunk)
-            return chunk.run
+        def run(loaded: LoadedRecords) -> DecodedRun:
+            assert isinstance(loaded, DecodedRecords)
+            return loaded.run
 
         return self.in_order(run)

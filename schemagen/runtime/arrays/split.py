@@ -20,14 +20,14 @@ from ..shared.values import shortened
 from ..sources.shares import numbers_of
 from .ahead import FIRST, Ahead, Work, byte_count
 from .arrow import joined
-from .batches import Batches, Reading, State, fields_text
+from .batches import Batches, BatchReader, State, fields_text
 from .collation import padded_to_limits
 from .keras import dataset_of
 from .mapping import Mapped, function_of
 from .mixing import Stop, mixture_of
 from .order import STORED, Epoch
 from .packing import TooLong, packed_rows
-from .views import BatchRows, Chunk, OfEpoch, View, row_count, selected
+from .views import BatchRows, LoadedRecords, Reordered, View, row_count, selected
 
 # How many labels are read at a time.
 _LABELS = 1 << 12
@@ -89,8 +89,8 @@ class Split:
         if isinstance(index, slice):
             index = range(*index.indices(len(self)))
         if np.ndim(index):
-            chunk = self._read(index)
-            return chunk.batch(0, len(chunk.numbers)) or {}
+            loaded = self._read(index)
+            return loaded.batch(0, len(loaded.numbers)) or {}
         self._count_delivered(1)
         _, [row] = self._read([index], _epoch_of_worker(self._view)).rows()
         return row
@@ -109,7 +109,7 @@ class Split:
         """Return records one by one, as Grain asks for several."""
         return self._read(numbers).rows()[1]
 
-    def _read(self, positions: Any, epoch: Epoch = STORED) -> Chunk:
+    def _read(self, positions: Any, epoch: Epoch = STORED) -> LoadedRecords:
         """Read records by position: none is left out, so that each stays in its place."""
         numbers = self._view.numbers(self._positions(positions))
         return self._view.read(numbers, epoch, skip=False)
@@ -150,7 +150,7 @@ class Split:
 
     def __iter__(self) -> Iterator[Row]:
         """Yield all records in the order in which they are stored."""
-        for rows in self._view.in_order(lambda chunk: chunk.rows()[1], first=1):
+        for rows in self._view.in_order(lambda loaded: loaded.rows()[1], first=1):
             self._count_delivered(len(rows))
             yield from rows
 
@@ -239,7 +239,7 @@ class Split:
         """
         if shuffle_seed is not None:
             self._view.check_random()
-        view = OfEpoch(self._view, _epoch(shuffle_seed, epoch, block))
+        view = Reordered(self._view, epoch=_epoch(shuffle_seed, epoch, block))
         return Split(view, self._roles, self._depth)
 
     def balanced(self, field: str) -> Split:
@@ -318,7 +318,7 @@ class Split:
         check_flags(drop_remainder=drop_remainder, pad_to_max_length=pad_to_max_length)
         if shuffle_seed is not None:
             self._view.check_random()
-        reading = Reading(
+        reader = BatchReader(
             self._view,
             _epoch(shuffle_seed, epoch, block),
             *numbers_of(shard),
@@ -332,9 +332,9 @@ class Split:
                 "per_segment: only packed batches have segments; give pack"
             )
         if pack is not None:
-            rows = packed_rows(self._view, reading.epoch, pack, too_long, per_segment)
-            reading = replace(reading, view=rows, change=None, options=rows.options)
-        return reading.batches(resume)
+            rows = packed_rows(self._view, reader.epoch, pack, too_long, per_segment)
+            reader = replace(reader, view=rows, change=None, options=rows.options)
+        return Batches(reader, reader.progress(resume))
 
     def to_torch(
         self,
@@ -434,7 +434,7 @@ class Split:
         """
         if numbers is not None:
             return self._read(numbers).table()
-        return joined(self._view.in_order(lambda chunk: chunk.table()))
+        return joined(self._view.in_order(lambda loaded: loaded.table()))
 
 
 def _epoch(shuffle_seed: int | None, epoch: int, block: int | None) -> Epoch:
@@ -523,11 +523,11 @@ def _balanced_positions(view: View, field: str) -> Rows:
     missing = ("", None) if named else (-1, None)
     narrow = view.only((field,))
 
-    def labelled(asked: Rows, chunk: Chunk) -> list[_Labels]:
-        kept = np.isin(asked, chunk.numbers)
+    def labelled(asked: Rows, loaded: LoadedRecords) -> list[_Labels]:
+        kept = np.isin(asked, loaded.numbers)
         if not kept.any():  # all of them are corrupt
             return [_Labels(kept, (), 0)]
-        column: Any = chunk.batch(0, len(chunk.numbers))
+        column: Any = loaded.batch(0, len(loaded.numbers))
         if column is None or row_count(column) < np.count_nonzero(kept):
             raise DatasetError(
                 f"balanced: records {asked[0]:,} to {asked[-1]:,}: the images of some are "
@@ -563,5 +563,5 @@ def _balanced_positions(view: View, field: str) -> Rows:
     if not members:
         return np.empty(0, np.int64)
     most = max(map(len, members.values()))
-    turns = [np.resize(members[label], most) for label in sorted(members)]
-    return np.stack(turns, 1).ravel()
+    repeated = [np.resize(members[label], most) for label in sorted(members)]
+    return np.stack(repeated, 1).ravel()

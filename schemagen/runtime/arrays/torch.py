@@ -148,16 +148,16 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
         self._loaded: tuple[int, State] | None = None
         # The state that StatefulDataLoader has given to this worker.
         self._restored: WorkerState | None = None
-        self._reading: _Reading | None = None
+        self._current: _LoopBatches | None = None
         # This refuses wrong options.
-        self._about = self._batches(epoch).about()
+        self._about = self._batches(epoch).reader.description
 
     def __repr__(self) -> str:
         return f"batches {self._about}"
 
     def __getstate__(self) -> dict[str, Any]:
         self._readers()
-        return {**vars(self), "_reading": None}
+        return {**vars(self), "_current": None}
 
     def _readers(self) -> tuple[int, int]:
         """Return which reader this is, and how many there are."""
@@ -212,33 +212,33 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
         if info is None:
             return self._read_alone()
         # Not in a generator: StatefulDataLoader asks for the state before the first batch.
-        self._reading, restored, self._restored = None, self._restored, None
+        self._current, restored, self._restored = None, self._restored, None
         try:
             loop = self._loops.begin(restored["epoch"] if restored else None)
             worker = info.id, info.num_workers
-            self._reading = self._reading_of(loop, restored, worker)
+            self._current = self._loop_batches(loop, restored, worker)
         except DatasetError as error:
             if restored is None:  # here it would end a persistent worker
                 return _raising(error)
             raise
-        return self._tensors(self._reading)
+        return self._tensors(self._current)
 
     def _read_alone(self) -> Iterator[TensorBatch]:
         """Read in the process of the loop, where a loop begins with its first batch."""
         loop = self._loops.begin()
         batches = self._batches_of(loop)
-        self._reading = _Reading(loop, batches, batches)
-        yield from self._tensors(self._reading)
+        self._current = _LoopBatches(loop, batches, batches)
+        yield from self._tensors(self._current)
 
-    def _tensors(self, reading: _Reading) -> Iterator[TensorBatch]:
-        for batch in reading.own:
-            self._loops.has_read(reading.loop)
+    def _tensors(self, current: _LoopBatches) -> Iterator[TensorBatch]:
+        for batch in current.own:
+            self._loops.has_read(current.loop)
             yield TensorBatch(tensors_of(batch))
-        reading.has_ended = True
+        current.has_ended = True
 
-    def _reading_of(
+    def _loop_batches(
         self, loop: Loop, restored: WorkerState | None, worker: tuple[int, int]
-    ) -> _Reading:
+    ) -> _LoopBatches:
         """Return what a worker of a loader reads in a loop.
 
         Raises:
@@ -246,7 +246,7 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
         """
         if restored is None:
             batches = self._batches_of(loop)
-            return _Reading(loop, batches, batches.of_worker(*worker), worker)
+            return _LoopBatches(loop, batches, batches.of_worker(*worker), worker)
         now = [*worker, self._readers()[1], self._batch_size]
         if restored["worker"] != now:
             _, *made = restored["worker"]
@@ -260,7 +260,7 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
         state = {name: value for name, value in restored.items() if name not in _WORKER}
         batches = self._batches(loop.epoch, state)
         own = batches.of_worker(*worker, restored["done"])
-        return _Reading(loop, batches, own, worker, restored["done"])
+        return _LoopBatches(loop, batches, own, worker, restored["done"])
 
     def state_dict(self, after: int | None = None) -> State:
         """Return what `load_state_dict` takes to go on after some batches.
@@ -275,14 +275,14 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
         Raises:
             DatasetError: `after` must be given, or there are not so many batches.
         """
-        reading = self._reading
+        current = self._current
         if get_worker_info() is not None:
-            if reading is None:  # its first batch is an error
+            if current is None:  # its first batch is an error
                 return {}
-            done = reading.done + reading.own.taken
+            done = current.done + current.own.taken
             readers = self._readers()[1]
-            worker = [*reading.worker, readers, self._batch_size]
-            return {**reading.batches.state_after(0), "worker": worker, "done": done}
+            worker = [*current.worker, readers, self._batch_size]
+            return {**current.batches.state_after(0), "worker": worker, "done": done}
         if after is not None:
             return self._state_after(after)
         asked = self._loops.next()
@@ -294,9 +294,9 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
                 "not know how many the loop has had; count them, and pass "
                 "state_dict(after=count)"
             )
-        if reading is None or reading.has_ended:
+        if current is None or current.has_ended:
             return self._batches(asked.epoch).state()
-        return reading.batches.state()
+        return current.batches.state()
 
     def _state_after(self, after: int) -> State:
         count, last = integer("after", after, 0), self._loops.last()
@@ -368,7 +368,7 @@ _WORKER = ("worker", "done")
 
 
 @dataclass
-class _Reading:
+class _LoopBatches:
     """What this process reads in a loop.
 
     Attributes:

@@ -20,7 +20,7 @@ from ..cells.serialized import Records
 from ..native import Lengths
 from ..records.decoder import Batch, Decoder, Row
 from ..shared.errors import DatasetError
-from .ahead import FIRST, Ahead, Steps, Work
+from .ahead import FIRST, Ahead, ReadSteps, Work
 from .order import STORED, Epoch
 
 Result = TypeVar("Result")
@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 _RUN = 1 << 12
 
 
-class Columns(Protocol):
+class LoadedColumns(Protocol):
     """Records that were read together, without the corrupt ones that are left out."""
 
     @property
@@ -53,7 +53,7 @@ class Columns(Protocol):
         ...
 
 
-class Chunk(Columns, Protocol):
+class LoadedRecords(LoadedColumns, Protocol):
     """The same, as rows, lists and tables, too."""
 
     def rows(self) -> tuple[Rows, list[Row]]:
@@ -80,11 +80,11 @@ class Chunk(Columns, Protocol):
         ...
 
 
-class View(ABC):
-    """A sequence of records."""
+class Readable(ABC):
+    """A sequence that batches are made of: of records, or of rows of several records."""
 
-    decoder: Decoder
-    """The codecs of its records, and how their values are delivered."""
+    views: tuple[View, ...] = ()
+    """The views that it is made of; what is not said here follows from them."""
 
     unit = "records"
     """What to call what it is made of."""
@@ -94,60 +94,27 @@ class View(ABC):
         """Return how many records there are."""
 
     @property
-    @abstractmethod
-    def size(self) -> int:
-        """What all numbers are below."""
-
-    @property
-    @abstractmethod
     def identity(self) -> str:
         """What is equal for equal data, wherever it is."""
+        return " ".join(view.identity for view in self.views)
 
     @property
-    @abstractmethod
     def where(self) -> str:
         """What to call the data."""
+        return ", ".join(dict.fromkeys(view.where for view in self.views))
 
     @property
     def changed(self) -> bool:
         """Whether a function may have changed the fields of its records."""
-        return False
+        return any(view.changed for view in self.views)
 
-    @property
-    def is_random(self) -> bool:
-        """Whether its records depend on the epoch: a function takes random numbers."""
-        return False
-
+    @abstractmethod
     def described(self, rows: int | None = None) -> dict[str, str]:
         """Return the dtype and the shape of the fields before any function, by label.
 
         Args:
             rows: of a batch of so many records; None for one record.
         """
-        fields = self.decoder.collators.values()
-        return {k: v for each in fields for k, v in each.described(rows).items()}
-
-    @abstractmethod
-    def place(self, number: int) -> str:
-        """Return the file of a record and its number there, for messages."""
-
-    @abstractmethod
-    def check_random(self) -> None:
-        """Refuse to be read in another order than the stored one.
-
-        Raises:
-            DatasetError: files are compressed.
-        """
-
-    @property
-    @abstractmethod
-    def skips(self) -> bool:
-        """Whether corrupt records are left out."""
-
-    @property
-    @abstractmethod
-    def is_sequential(self) -> bool:
-        """Whether records can only be read in order: files are compressed."""
 
     @abstractmethod
     def numbers(self, positions: Rows, epoch: Epoch = STORED) -> Rows:
@@ -158,7 +125,57 @@ class View(ABC):
         """Return how many positions have records that are near each other in files."""
 
     @abstractmethod
-    def steps(self, epoch: Epoch = STORED, *, skip: bool | None = None) -> Steps[Chunk]:
+    def steps(self, epoch: Epoch = STORED) -> ReadSteps[LoadedColumns]:
+        """Return how records are read, in any order, or of compressed files in theirs."""
+
+
+class View(Readable):
+    """A sequence of records."""
+
+    decoder: Decoder
+    """The codecs of its records, and how their values are delivered."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """What all numbers are below."""
+
+    @property
+    def is_random(self) -> bool:
+        """Whether its records depend on the epoch: a function takes random numbers."""
+        return any(view.is_random for view in self.views)
+
+    @property
+    def skips(self) -> bool:
+        """Whether corrupt records are left out."""
+        return any(view.skips for view in self.views)
+
+    @property
+    def is_sequential(self) -> bool:
+        """Whether records can only be read in order: files are compressed."""
+        return any(view.is_sequential for view in self.views)
+
+    def check_random(self) -> None:
+        """Refuse to be read in another order than the stored one.
+
+        Raises:
+            DatasetError: files are compressed.
+        """
+        for view in self.views:
+            view.check_random()
+
+    def described(self, rows: int | None = None) -> dict[str, str]:
+        fields = self.decoder.collators.values()
+        return {k: v for each in fields for k, v in each.described(rows).items()}
+
+    @abstractmethod
+    def place(self, number: int) -> str:
+        """Return the file of a record and its number there, for messages."""
+
+    @abstractmethod
+    def steps(
+        self, epoch: Epoch = STORED, *, skip: bool | None = None
+    ) -> ReadSteps[LoadedRecords]:
         """Return how records are read, in any order, or of compressed files in theirs.
 
         Args:
@@ -171,7 +188,7 @@ class View(ABC):
 
     def read(
         self, numbers: Rows, epoch: Epoch = STORED, *, skip: bool | None = None
-    ) -> Chunk:
+    ) -> LoadedRecords:
         """Read records in any order.
 
         Args:
@@ -207,7 +224,7 @@ class View(ABC):
         """Return the view with some of its fields, as far as none has to be computed."""
 
     def in_order(
-        self, finish: Callable[[Chunk], Result], first: int = FIRST
+        self, finish: Callable[[LoadedRecords], Result], first: int = FIRST
     ) -> Iterator[Result]:
         """Yield what becomes of all records, in the order in which they are stored.
 
@@ -226,26 +243,47 @@ class View(ABC):
                 len(self),
                 lambda units: self.numbers(np.arange(units.start, units.stop)),
                 steps,
-                lambda _, chunk: [finish(chunk)],
+                lambda _, loaded: [finish(loaded)],
                 most=_RUN,
                 first=first,
             )
         )
 
 
-class Derived(View):
-    """A view of the records of another one; by itself, the same one.
+class Reordered(View):
+    """Records of a view in an order of their own, and with random numbers of an epoch.
 
     Args:
-        view: the other one.
+        view: of which.
+        chosen: int64 [N], the positions of the records in the stored order, or a range;
+            None for all of them.
+        epoch: the epoch whose order and random numbers these are; None for the stored
+            order, and random numbers of the epoch that is read.
     """
 
-    def __init__(self, view: View) -> None:
+    def __init__(
+        self,
+        view: View,
+        chosen: range | Rows | None = None,
+        epoch: Epoch | None = None,
+    ) -> None:
         self.view = view
+        self.views = (view,)
         self.decoder = view.decoder
+        self._chosen = chosen
+        self._epoch = epoch
+
+    def _numbers(self, places: Rows) -> Rows:
+        """Return the numbers in the view of the records at some places."""
+        chosen = self._chosen
+        if isinstance(chosen, range):
+            places = chosen.start + places * chosen.step
+        elif chosen is not None:
+            places = chosen[places]
+        return self.view.numbers(places, self._epoch or STORED)
 
     def __len__(self) -> int:
-        return len(self.view)
+        return len(self.view if self._chosen is None else self._chosen)
 
     @property
     def size(self) -> int:
@@ -253,90 +291,41 @@ class Derived(View):
 
     @property
     def identity(self) -> str:
-        return self.view.identity
-
-    @property
-    def where(self) -> str:
-        return self.view.where
-
-    @property
-    def changed(self) -> bool:
-        return self.view.changed
+        chosen, found = self._chosen, self.view.identity
+        if chosen is not None:
+            made = (
+                f"{chosen}".encode() if isinstance(chosen, range) else chosen.tobytes()
+            )
+            found += f" {blake2b(made, digest_size=16).hexdigest()}"
+        return found if self._epoch is None else f"{found} {self._epoch}"
 
     @property
     def is_random(self) -> bool:
-        return self.view.is_random
+        return self._epoch is None and self.view.is_random
 
     def place(self, number: int) -> str:
         return self.view.place(number)
 
-    def check_random(self) -> None:
-        self.view.check_random()
-
-    @property
-    def skips(self) -> bool:
-        return self.view.skips
-
-    @property
-    def is_sequential(self) -> bool:
-        return self.view.is_sequential
-
     def numbers(self, positions: Rows, epoch: Epoch = STORED) -> Rows:
-        return self.view.numbers(positions, epoch)
-
-    def window(self, epoch: Epoch) -> int:
-        return self.view.window(epoch)
-
-    def steps(self, epoch: Epoch = STORED, *, skip: bool | None = None) -> Steps[Chunk]:
-        return self.view.steps(epoch, skip=skip)
-
-    def lengths(self, name: str, numbers: Rows, epoch: Epoch) -> Lengths:
-        return self.view.lengths(name, numbers, epoch)
-
-    def only(self, fields: tuple[str, ...]) -> View:
-        return self.view.only(fields)
-
-
-class Selection(Derived):
-    """Some records of a view, in an order of their own.
-
-    Args:
-        view: of which.
-        chosen: int64 [N], the positions of the records in the stored order, or a range.
-    """
-
-    def __init__(self, view: View, chosen: range | Rows) -> None:
-        super().__init__(view)
-        self._chosen = chosen
-
-    def _stored(self, places: Rows) -> Rows:
-        """Return the numbers in the view of the records at some places."""
-        chosen = self._chosen
-        if isinstance(chosen, range):
-            return self.view.numbers(chosen.start + places * chosen.step)
-        return self.view.numbers(chosen[places])
-
-    def __len__(self) -> int:
-        return len(self._chosen)
-
-    @property
-    def identity(self) -> str:
-        chosen = self._chosen
-        made = f"{chosen}".encode() if isinstance(chosen, range) else chosen.tobytes()
-        return f"{self.view.identity} {blake2b(made, digest_size=16).hexdigest()}"
-
-    def numbers(self, positions: Rows, epoch: Epoch = STORED) -> Rows:
-        return self._stored(epoch.order(len(self)).at(positions))
+        return self._numbers(epoch.order(len(self)).at(positions))
 
     def window(self, epoch: Epoch) -> int:
         return epoch.order(len(self)).window
 
+    def steps(
+        self, epoch: Epoch = STORED, *, skip: bool | None = None
+    ) -> ReadSteps[LoadedRecords]:
+        return self.view.steps(self._epoch or epoch, skip=skip)
+
+    def lengths(self, name: str, numbers: Rows, epoch: Epoch) -> Lengths:
+        return self.view.lengths(name, numbers, self._epoch or epoch)
+
     def only(self, fields: tuple[str, ...]) -> View:
-        return Selection(self.view.only(fields), self._chosen)
+        return type(self)(self.view.only(fields), self._chosen, self._epoch)
 
 
-class Repetition(Selection):
-    """Some records of a view, of which some come several times.
+class Repeated(Reordered):
+    """Records of a view, of which some come several times.
 
     Each time has a number of its own, so that functions get other random numbers.
     """
@@ -346,21 +335,23 @@ class Repetition(Selection):
         return len(self)
 
     def place(self, number: int) -> str:
-        return self.view.place(int(self._stored(np.array([number]))[0]))
+        return self.view.place(int(self._numbers(np.array([number]))[0]))
 
     def numbers(self, positions: Rows, epoch: Epoch = STORED) -> Rows:
         return epoch.order(len(self)).at(positions)
 
-    def steps(self, epoch: Epoch = STORED, *, skip: bool | None = None) -> Steps[Chunk]:
+    def steps(
+        self, epoch: Epoch = STORED, *, skip: bool | None = None
+    ) -> ReadSteps[LoadedRecords]:
         inner = self.view.steps(epoch, skip=skip)
 
         def fetch(numbers: Rows) -> Again:
-            stored = self._stored(numbers)
+            stored = self._numbers(numbers)
             return Again(inner.fetch(stored), stored, numbers)
 
-        def decode(again: Again) -> Chunk:
-            chunk = inner.decode(again.fetched)
-            return Renumbered(chunk, again.stored, again.numbers)
+        def decode(again: Again) -> LoadedRecords:
+            loaded = inner.decode(again.fetched)
+            return Renumbered(loaded, again.stored, again.numbers)
 
         def records(again: Again) -> tuple[Records, dict[int, str]]:
             records, problems = inner.records(again.fetched)
@@ -369,47 +360,7 @@ class Repetition(Selection):
         return replace(inner, fetch=fetch, decode=decode, records=records)
 
     def lengths(self, name: str, numbers: Rows, epoch: Epoch) -> Lengths:
-        return self.view.lengths(name, self._stored(numbers), epoch)
-
-    def only(self, fields: tuple[str, ...]) -> View:
-        return Repetition(self.view.only(fields), self._chosen)
-
-
-class OfEpoch(Derived):
-    """The records of a view in the order of an epoch, with its random numbers.
-
-    Args:
-        view: of which.
-        epoch: which epoch.
-    """
-
-    def __init__(self, view: View, epoch: Epoch) -> None:
-        super().__init__(view)
-        self._epoch = epoch
-
-    @property
-    def identity(self) -> str:
-        return f"{self.view.identity} {self._epoch}"
-
-    @property
-    def is_random(self) -> bool:
-        return False
-
-    def numbers(self, positions: Rows, epoch: Epoch = STORED) -> Rows:
-        places = epoch.order(len(self)).at(positions)
-        return self.view.numbers(places, self._epoch)
-
-    def window(self, epoch: Epoch) -> int:
-        return epoch.order(len(self)).window
-
-    def steps(self, epoch: Epoch = STORED, *, skip: bool | None = None) -> Steps[Chunk]:
-        return self.view.steps(self._epoch, skip=skip)
-
-    def lengths(self, name: str, numbers: Rows, epoch: Epoch) -> Lengths:
-        return self.view.lengths(name, numbers, self._epoch)
-
-    def only(self, fields: tuple[str, ...]) -> View:
-        return OfEpoch(self.view.only(fields), self._epoch)
+        return self.view.lengths(name, self._numbers(numbers), epoch)
 
 
 @dataclass(frozen=True)
@@ -438,16 +389,16 @@ class Renumbered:
     """Records with other numbers.
 
     Args:
-        chunk: the records.
+        loaded: the records.
         asked: int64 [N], the numbers that were asked for.
         numbers: int64 [N], those in place of them.
     """
 
-    def __init__(self, chunk: Chunk, asked: Rows, numbers: Rows) -> None:
-        self._chunk = chunk
+    def __init__(self, loaded: LoadedRecords, asked: Rows, numbers: Rows) -> None:
+        self._loaded = loaded
         self._asked = asked
         self._numbers = numbers
-        self.numbers = self._of(chunk.numbers)
+        self.numbers = self._of(loaded.numbers)
 
     def _of(self, found: Rows) -> Rows:
         if len(found) == len(self._asked):
@@ -457,24 +408,24 @@ class Renumbered:
     def batch(
         self, start: int, stop: int, fields: tuple[str, ...] | None = None
     ) -> Batch | None:
-        return self._chunk.batch(start, stop, fields)
+        return self._loaded.batch(start, stop, fields)
 
     def rows(self) -> tuple[Rows, list[Row]]:
-        numbers, rows = self._chunk.rows()
+        numbers, rows = self._loaded.rows()
         return self._of(numbers), rows
 
     def lists(self, name: str) -> tuple[Any, Rows]:
-        return self._chunk.lists(name)
+        return self._loaded.lists(name)
 
     def table(self) -> Any:
-        return self._chunk.table()
+        return self._loaded.table()
 
 
 def selected(view: View, chosen: range | Rows) -> View:
     """Return some records of a view, by their positions in the stored order."""
     if isinstance(chosen, range) or len(np.unique(chosen)) == len(chosen):
-        return Selection(view, chosen)
-    return Repetition(view, chosen)
+        return Reordered(view, chosen)
+    return Repeated(view, chosen)
 
 
 class BatchRows(Sequence[Row]):
@@ -491,7 +442,7 @@ class BatchRows(Sequence[Row]):
     def __init__(self, view: View, numbers: Rows, epoch: Epoch = STORED) -> None:
         self._view = view
         self._asked = numbers
-        self._chunk = view.read(numbers, epoch)
+        self._loaded = view.read(numbers, epoch)
 
     @cached_property
     def columns(self) -> Batch:
@@ -500,10 +451,10 @@ class BatchRows(Sequence[Row]):
         Raises:
             DatasetError: a record is corrupt, or all are left out.
         """
-        asked, count = self._asked, len(self._chunk.numbers)
+        asked, count = self._asked, len(self._loaded.numbers)
         found: Batch = {}
         if count or not len(asked):
-            found = self._chunk.batch(0, count) or {}
+            found = self._loaded.batch(0, count) or {}
         if self._view.skips and len(asked) and not row_count(found):
             others = f" and {len(asked) - 1} more" if len(asked) > 1 else ""
             raise DatasetError(
@@ -514,7 +465,7 @@ class BatchRows(Sequence[Row]):
 
     @cached_property
     def _rows(self) -> list[Row]:
-        return self._chunk.rows()[1]
+        return self._loaded.rows()[1]
 
     def __len__(self) -> int:
         if self._view.skips:  # corrupt images are found when they are decoded

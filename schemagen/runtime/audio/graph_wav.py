@@ -12,7 +12,7 @@ from .wav import EXTENSIBLE, FIRST, PCM, SUBFORMAT
 _HIGH = 1 << 16
 
 
-class _Places(NamedTuple):
+class _WavOffsets(NamedTuple):
     """Where things are in the files of a batch: int64 [B] each.
 
     Attributes:
@@ -90,15 +90,15 @@ def _begin(data: Any) -> Any:
     )
 
 
-def _places(data: Any) -> _Places:
+def _places(data: Any) -> _WavOffsets:
     """Go through the chunks of all files at once."""
     end = tf.cast(tf.strings.length(data), tf.int64)
     none = tf.zeros_like(end)
 
-    def more(at: Any, found: _Places) -> Any:
+    def more(at: Any, found: _WavOffsets) -> Any:
         return tf.reduce_any((found.start == 0) & (at + 8 <= found.end))
 
-    def next_chunk(at: Any, found: _Places) -> tuple[Any, _Places]:
+    def next_chunk(at: Any, found: _WavOffsets) -> tuple[Any, _WavOffsets]:
         live = (found.start == 0) & (at + 8 <= found.end)
         head = from_place(data, at, 8)
         kind = tf.strings.substr(head, 0, 4)
@@ -106,7 +106,7 @@ def _places(data: Any) -> _Places:
         size = words[:, 0] + words[:, 1] * _HIGH
         form = live & (kind == b"fmt ") & (found.form == 0)
         samples = live & (kind == b"data")
-        found = _Places(
+        found = _WavOffsets(
             tf.where(form, at + 8, found.form),
             tf.where(form, tf.minimum(size, found.end - at - 8), found.form_size),
             tf.where(samples, at + 8, found.start),
@@ -117,7 +117,7 @@ def _places(data: Any) -> _Places:
 
     first = tf.fill(tf.shape(end), tf.constant(FIRST, tf.int64))
     _, found = tf.while_loop(
-        more, next_chunk, (first, _Places(none, none, none, none, end))
+        more, next_chunk, (first, _WavOffsets(none, none, none, none, end))
     )
     return found  # type: ignore[no-any-return]
 

@@ -24,8 +24,8 @@ Test = Callable[..., Any]
 """A function of cells, one for each part of a field, that returns what is right: bool."""
 
 
-class Plan(NamedTuple):
-    """What a check asks for, as data. (A plan of `writing` is what a run writes.)
+class Constraints(NamedTuple):
+    """What a check asks for, as data.
 
     Attributes:
         bounds: the least and the greatest number; None for no limit. NaN passes.
@@ -42,12 +42,12 @@ class Plan(NamedTuple):
     most: int | None = None
     tests: tuple[Callable[[bytes], object], ...] = ()
 
-    def merged(self, other: Plan) -> Plan:
+    def merged(self, other: Constraints) -> Constraints:
         """Return the plan of two checks."""
         pairs = zip(self.bounds, other.bounds, strict=True)
         low, high = ([n for n in pair if n is not None] for pair in pairs)
         limits = [n for n in (self.most, other.most) if n is not None]
-        return Plan(
+        return Constraints(
             (max(low, default=None), min(high, default=None)),
             self.finite or other.finite,
             self.text or other.text,
@@ -95,7 +95,7 @@ class Check:
     cause: Callable[..., str] | None = None
     parsed: bool = True
     structural: bool = False
-    plan: Plan | None = None
+    plan: Constraints | None = None
 
 
 @dataclass(frozen=True)
@@ -119,17 +119,17 @@ class BytesCheck:
     structural: ClassVar[bool] = False
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> Constraints:
         """What it asks for, as data."""
-        return Plan(tests=(self.test,))
+        return Constraints(tests=(self.test,))
 
 
 Checks = tuple[Check | BytesCheck, ...]
 
 
-def plan_of(checks: Iterable[Check | BytesCheck]) -> Plan | None:
+def plan_of(checks: Iterable[Check | BytesCheck]) -> Constraints | None:
     """Return what all checks ask for; None if one of them has no plan."""
-    found = Plan()
+    found = Constraints()
     for check in checks:
         if check.plan is None:
             return None
@@ -148,7 +148,7 @@ def integers(
             return found >= low if high is None else found <= high
         return (found >= low) & (found <= high)
 
-    return Check(rule, what, expected, right, plan=Plan((low, high)), **more)
+    return Check(rule, what, expected, right, plan=Constraints((low, high)), **more)
 
 
 def of_dtype(dtype: str, low: int, high: int) -> Check:
@@ -165,7 +165,7 @@ def in_range(dtype: str, low: Any, high: Any) -> Check:
         range_text(low, high),
         lambda cells, *_: inside(cells.values, (low, high), cells.are_nan),
         dtype=dtype,
-        plan=Plan((low, high)),
+        plan=Constraints((low, high)),
     )
 
 
@@ -178,7 +178,7 @@ def finite(dtype: str) -> Check:
         lambda cells, *_: np.isfinite(cells.values),
         dtype=dtype,
         parsed=False,
-        plan=Plan(finite=True),
+        plan=Constraints(finite=True),
     )
 
 
@@ -205,5 +205,5 @@ def at_most(limit: int, noun: str, each: int = 1, part: int = 0) -> Check:
         part=part,
         numbers=lambda *cells: (lengths(*cells),),
         found=f"{{}} {noun}",
-        plan=Plan(most=limit * each),
+        plan=Constraints(most=limit * each),
     )

@@ -70,7 +70,7 @@ _ITEMS = _COLUMN, Struct("@qqiqq"), Struct("@qiiqq")
 _COLUMNS, _MALFORMED, _NOTED = range(len(_ITEMS))
 
 
-class _Expected(Structure):
+class _ExpectedStruct(Structure):
     _fields_ = (
         ("name", c_char_p),
         ("size", c_int64),
@@ -88,7 +88,7 @@ class _Expected(Structure):
     )
 
 
-def _expected(expected: Expected) -> _Expected:
+def _expected(expected: Expected) -> _ExpectedStruct:
     name = expected.key.encode()
     limits = expected.length, expected.most, expected.size
     integers, floats = [_LEAST, _GREATEST], [-inf, inf]
@@ -96,7 +96,7 @@ def _expected(expected: Expected) -> _Expected:
     for at, bound in enumerate(expected.bounds):
         if bound is not None:
             bounds[at] = bound
-    return _Expected(
+    return _ExpectedStruct(
         name,
         len(name),
         _KINDS.index(expected.kind),
@@ -121,7 +121,7 @@ class CheckPlan:
 
     def __init__(self, expected: Sequence[Expected]) -> None:
         self.keys = [each.key for each in expected]
-        self.structures = (_Expected * len(expected))(*map(_expected, expected))
+        self.structures = (_ExpectedStruct * len(expected))(*map(_expected, expected))
 
 
 NO_PLAN = CheckPlan([])
@@ -177,7 +177,7 @@ def _items(handle: int, what: int, counts: Sequence[int]) -> bytes:
     return string_at(place, counts[what] * _ITEMS[what].size)
 
 
-class _Table(NamedTuple):
+class _DecodedColumns(NamedTuple):
     """The columns of some records, in the order of features and steps, keys and kinds.
 
     Attributes:
@@ -246,7 +246,7 @@ def _columns(
     expected: set[str],
 ) -> Columns:
     items = _items(handle, _COLUMNS, counts)
-    table = _Table(items, ints, floats, records.data)
+    table = _DecodedColumns(items, ints, floats, records.data)
     of_features, of_lists = table.places()
     return Columns(
         records,

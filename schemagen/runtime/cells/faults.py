@@ -86,9 +86,9 @@ class Features:
     def present(self, key: str) -> NDArray[np.bool_]:
         """Return which records have a list, even an empty one, under a key: bool [N]."""
         some = (c.rows for c in self.by_key.get(key, ()) if c.kind != NOTHING)
-        return self.among(*some)
+        return self.mask_of(*some)
 
-    def among(self, *some: Rows) -> NDArray[np.bool_]:
+    def mask_of(self, *some: Rows) -> NDArray[np.bool_]:
         """Return some rows as a mask of all: bool [N]."""
         found = np.zeros(len(self.live), np.bool_)
         for rows in some:
@@ -109,7 +109,7 @@ def _has(rows: Rows, row: int) -> bool:
 
 def missing(features: Features, key: str, expected: str, rows: Rows) -> Fault:
     """Return the fault of rows without a list under a required key."""
-    bare = features.among(features.column(key, NOTHING).rows)[rows]
+    bare = features.mask_of(features.column(key, NOTHING).rows)[rows]
 
     def found(at: int) -> str:
         if bare[at]:
@@ -126,7 +126,7 @@ def missing(features: Features, key: str, expected: str, rows: Rows) -> Fault:
     return Fault("SG522", what, expected, rows, found, cause, key)
 
 
-def firsts(ends: Rows, at: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+def first_of_rows(ends: Rows, at: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the rows of some positions, and the first position in each.
 
     Args:

@@ -25,7 +25,7 @@ from .cells import Cells, Source
 from .checks import BytesCheck, Check
 from .columns import Column, Rows, StepColumn, column_of, extents
 from .decoded import RaggedRows, Shape, Values, split_rows
-from .faults import Fault, Features, firsts, listed, missing, near, shown_bytes
+from .faults import Fault, Features, first_of_rows, listed, missing, near, shown_bytes
 from .part import Part, amount
 from .tensor_proto import read_tensor
 
@@ -409,7 +409,7 @@ def _refused(check: Check, cells: tuple[ArrayCells, ...]) -> NDArray[np.bool_] |
             cause = partial(check.cause, wrong)
     else:
         at = np.flatnonzero(~np.reshape(right, -1))
-        rows, first = firsts(np.cumsum(own.lengths), at)
+        rows, first = first_of_rows(np.cumsum(own.lengths), at)
         keep = np.ones(count, np.bool_)
         keep[rows] = False
         words, cause = _words_of_values(check, own, rows, first)
@@ -609,7 +609,7 @@ class ColumnSource(Source):
         needed = np.zeros_like(lacking)
         if needed_by is not None and not (fill and features.optional):
             column = needed_by.column
-            needed = features.among(
+            needed = features.mask_of(
                 column.rows[column.lengths > 0] if fill else column.rows
             )
         elif needed_by is None and not features.optional:
@@ -634,7 +634,7 @@ class ColumnSource(Source):
         if found is None:
             found = StepColumn(key, _NOTHING, _NOTHING, ())
         if not features.optional:
-            lacking = features.live & ~features.among(found.rows)
+            lacking = features.live & ~features.mask_of(found.rows)
             self._note_missing_lists(key, np.flatnonzero(lacking))
         # A step is a row of its own, and its values are those under no key.
         count = int(found.steps.sum())
@@ -665,7 +665,7 @@ class ColumnSource(Source):
         for fault in inside.notes.faults:
             # The first such step of each record.
             at = np.flatnonzero(np.isin(column.values, fault.rows))
-            places, first = firsts(ends, at)
+            places, first = first_of_rows(ends, at)
             numbers = first - (ends - column.lengths)[places]
             which = np.searchsorted(fault.rows, column.values[first]).tolist()
             self.notes.faults.append(
@@ -710,8 +710,8 @@ class ColumnSource(Source):
         if all(np.array_equal(first, each.column.rows) for each in some[1:]):
             return some
         rows = reduce(np.intersect1d, [each.column.rows for each in some])
-        among = self.features.among(rows)
-        return tuple(each.only(among[each.column.rows]) for each in some)
+        mask = self.features.mask_of(rows)
+        return tuple(each.only(mask[each.column.rows]) for each in some)
 
     def sized(
         self, cells: ArrayCells, image: Any
@@ -719,13 +719,10 @@ class ColumnSource(Source):
         rows, sizes = image.sizes_in(self.features)
         table = np.zeros((len(self.features.live), 2), np.int64)
         table[rows] = sizes
-        found = cells.only(self.features.among(rows)[cells.column.rows])
+        found = cells.only(self.features.mask_of(rows)[cells.column.rows])
         return found, table[found.column.rows]
 
-    def checked(
-        self, cells: tuple[ArrayCells, ...], *checks: Check | BytesCheck
-    ) -> tuple[ArrayCells, ...]:
-        return checked(cells, *checks)
+    checked = staticmethod(checked)
 
     def present(
         self, cells: tuple[ArrayCells, ...], *parts: Part

@@ -376,10 +376,7 @@ class TensorSource(Source):
     def sized(self, cells: TensorCells, image: Any) -> tuple[TensorCells, Any]:
         return cells, image.stored_sizes(self.parsed)
 
-    def checked(
-        self, cells: tuple[TensorCells, ...], *checks: Check | BytesCheck
-    ) -> tuple[TensorCells, ...]:
-        return checked(cells, *checks)
+    checked = staticmethod(checked)
 
     def present(
         self, cells: tuple[TensorCells, ...], *parts: Part

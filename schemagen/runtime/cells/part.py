@@ -21,7 +21,7 @@ from ..shared.values import Numbers
 from ..shared.wire import BYTES_LIST, FLOAT_LIST, INT64_LIST, Entry
 from ..tensorflow.graph import from_base64
 from ..tensorflow.parsed import Parsed
-from .checks import Plan
+from .checks import Constraints
 from .decoding import Expected
 
 INT, FLOAT, BYTES = "int64", "float32", "bytes"
@@ -133,7 +133,7 @@ class Part:
             return data
         return tf.where(data == "", self.missing * self.repeats, data)
 
-    def expected(self, plan: Plan | None, *, optional: bool) -> Expected | None:
+    def expected(self, plan: Constraints | None, *, optional: bool) -> Expected | None:
         """Return what the core checks of its values; None if it cannot check all.
 
         Args:
@@ -143,7 +143,7 @@ class Part:
         if plan is None or plan.tests or self.transfer_encoding:
             return None
         if self.encoding == "raw":
-            if self.size is None or plan != Plan():
+            if self.size is None or plan != Constraints():
                 return None  # the core does not look at numbers in bytes
         elif self.encoding != "list":
             return None

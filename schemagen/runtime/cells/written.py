@@ -59,7 +59,7 @@ class Written:
     counts: Rows | int = 1
     steps: Rows | None = None
 
-    def among(self, given: Sequence[int], rows: int) -> Written:
+    def scattered(self, given: Sequence[int], rows: int) -> Written:
         """Return what these rows are of several, of which the others hold nothing."""
         spread = np.full(rows, -1)
         if self.steps is not None:
@@ -150,7 +150,7 @@ class WrittenRecords:
             )
             for part, written in columns
         ]
-        self._columns = (_Column * len(columns))(
+        self._columns = (_WrittenStruct * len(columns))(
             *(_column(*each) for each in self._memory)
         )
         self._rows = rows
@@ -217,7 +217,7 @@ class WrittenRecords:
             first, start = last, int(self.ends[last - 1])
 
 
-class _Places(NamedTuple):
+class _BytesPointers(NamedTuple):
     """Bytes values in memory.
 
     Attributes:
@@ -231,22 +231,24 @@ class _Places(NamedTuple):
     memory: Any
 
 
-def _places(values: Sequence[Buffer] | RawRows) -> _Places:
+def _places(values: Sequence[Buffer] | RawRows) -> _BytesPointers:
     if isinstance(values, RawRows):
         start = address(values.array) if values.array.size else 0
         at = np.cumsum(values.sizes) - values.sizes + start
-        return _Places(at.astype(np.uint64), values.sizes, values)
+        return _BytesPointers(at.astype(np.uint64), values.sizes, values)
     sizes = np.fromiter(map(len, values), np.int64, len(values))
     if not len(values):
-        return _Places(sizes.view(np.uint64), sizes, values)
+        return _BytesPointers(sizes.view(np.uint64), sizes, values)
     if set(map(type, values)) == {bytes}:
         pointers: Any = (c_char_p * len(values))(*cast("Sequence[bytes]", values))
-        return _Places(np.frombuffer(pointers, np.uint64), sizes, (pointers, values))
+        return _BytesPointers(
+            np.frombuffer(pointers, np.uint64), sizes, (pointers, values)
+        )
     arrays = [np.frombuffer(value, np.uint8) for value in values]
-    return _Places(np.array([*map(address, arrays)], np.uint64), sizes, arrays)
+    return _BytesPointers(np.array([*map(address, arrays)], np.uint64), sizes, arrays)
 
 
-class _Column(Structure):
+class _WrittenStruct(Structure):
     """`Written` of encode.c."""
 
     _fields_ = (
@@ -266,9 +268,11 @@ class _Column(Structure):
     )
 
 
-def _column(part: Part, written: Written, places: _Places | None) -> _Column:
+def _column(
+    part: Part, written: Written, places: _BytesPointers | None
+) -> _WrittenStruct:
     key, counts, steps = part.key.encode(), written.counts, written.steps
-    column = _Column(key=key, key_size=len(key), form=_FORMS[part.stored])
+    column = _WrittenStruct(key=key, key_size=len(key), form=_FORMS[part.stored])
     if steps is not None:
         column.of_lists, column.steps = 1, address(steps)
     if isinstance(counts, int):

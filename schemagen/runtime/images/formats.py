@@ -15,25 +15,19 @@ from typing import Any, Literal
 from numpy.typing import NDArray
 
 from ..shared.errors import Problem
-from . import graph_formats, pixels
+from . import avif, graph_formats, pixels, tiff
 from .headers import (
     JPEG_START,
     PNG_START,
     ImageHeader,
-    avif_header,
     bmp_channels,
-    encode_avif,
     encode_by_pillow,
     encode_png_image,
-    encode_tiff,
     gif_channels,
     header_by_pillow,
     image_with_palette,
     jpeg_header,
-    pillow_with_avif,
     png_header,
-    tiff_header,
-    tiff_library,
     webp_channels,
 )
 from .pixels import Wanted
@@ -89,12 +83,12 @@ class ImageFormat:
             end = at + len(options[0])
         return found
 
-    def told_by(self, data: bytes) -> int:
+    def matched_bytes(self, data: bytes) -> int:
         """Return how many bytes tell the format of a file of it."""
-        told = 0
+        matched = 0
         for at, options in self.begins:
-            told += next(len(each) for each in options if data.startswith(each, at))
-        return told
+            matched += next(len(each) for each in options if data.startswith(each, at))
+        return matched
 
     def advice(self, encoding: str = ANY) -> str:
         """Say how an image of it becomes one that a field takes."""
@@ -196,12 +190,12 @@ FORMATS: tuple[ImageFormat, ...] = (
         suffixes=("tiff", "tif"),
         opened_with="Pillow",
         channels=(1, 3, 4),
-        header=tiff_header,
-        decode=pixels.decode_tiff,
+        header=tiff.header,
+        decode=tiff.decode,
         in_tensorflow=None,
-        encode=encode_tiff,
+        encode=tiff.encode,
         dtypes=("uint8", "uint16", "float32"),
-        needs=tiff_library,
+        needs=tiff.library,
     ),
     DecodedFormat(
         name="avif",
@@ -210,11 +204,11 @@ FORMATS: tuple[ImageFormat, ...] = (
         suffixes=("avif",),
         opened_with="Pillow 11.3 or later",
         channels=(3, 4),
-        header=avif_header,
-        decode=partial(pixels.decode_by_pillow, "avif"),
+        header=avif.header,
+        decode=avif.decode,
         in_tensorflow=None,
-        encode=encode_avif,
-        needs=pillow_with_avif,
+        encode=avif.encode,
+        needs=avif.pillow_with_codec,
     ),
     ImageFormat(
         name="heic",
@@ -302,7 +296,7 @@ def undecoded(data: bytes, sure_bytes: int = _SURE_BYTES) -> ImageFormat | None:
         sure_bytes: the fewest bytes that tell a format: 1 where an image is expected.
     """
     found = recognised(data)
-    if found is None or not found.opened_with or found.told_by(data) < sure_bytes:
+    if found is None or not found.opened_with or found.matched_bytes(data) < sure_bytes:
         return None
     return found
 

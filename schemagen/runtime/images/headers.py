@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from io import BytesIO
@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..interface import install
 from ..shared.errors import Problem
 
 MOST_PIXELS = 50_000_000
@@ -50,23 +49,6 @@ _EXIF_ENTRY = "H6xH2x"
 TRANSPOSED = 5
 UPSIDE_DOWN = (3, 4, 7, 8)
 MIRRORED = (2, 3, 6, 7)
-
-# The tags of a TIFF that are looked at, and the sizes of their numbers.
-_WIDTH, _HEIGHT, _BITS, _COMPRESSION, _COLORS = 256, 257, 258, 259, 262
-_SAMPLES, _SAMPLE_FORMAT, _PLANES = 277, 339, 284
-_STRIP_HEIGHT, _TILE_WIDTH, _TILE_HEIGHT = 278, 322, 323
-_PLACES = ((273, 279), (324, 325))  # strips, tiles: where they are, and their sizes
-_TIFF_NUMBERS = {3: "H", 4: "I", 16: "Q"}
-_TIFF_SAMPLES = {(8, 1), (16, 1), (32, 3)}  # bits, and one of the next
-_TIFF_WORDS = {1: "unsigned", 2: "signed", 3: "floating-point"}
-_TIFF_GREY, _TIFF_RGB = 1, 2
-# None, LZW, deflate (with two numbers) and PackBits.
-_TIFF_COMPRESSIONS = (1, 5, 8, 32946, 32773)
-# None of these makes pixels so much smaller: a few bytes cannot ask for gigabytes.
-_MOST_COMPRESSED = 2000
-
-# Of the codec of an AVIF: where its flags are behind its name, and those of 10 and 12 bits.
-_AVIF_FLAGS, _AVIF_DEEP, _AVIF_DEEPER = 6, 0x40, 0x20
 
 # The scales at which libjpeg decodes: 1 to 1/8, sizes rounded up.
 JPEG_RATIOS = (1, 2, 4, 8)
@@ -250,172 +232,6 @@ def webp_channels(image: Any, data: bytes) -> int:
     if data[12:16] == b"VP8X" and data[20] & WEBP_ANIMATED:
         return 0
     return len(image.getbands())
-
-
-def tiff_header(data: bytes) -> ImageHeader | None:
-    """Read the first directory of a TIFF, and compare it with what it may have.
-
-    Raises:
-        Problem: several pages, or pixels that are not read to arrays as they are stored.
-    """
-    try:
-        tags, following = _tiff_directory(data)
-        (width,), (height,), (colors,) = tags[_WIDTH], tags[_HEIGHT], tags[_COLORS]
-    except (KeyError, ValueError, struct.error):
-        return None
-    samples = tags.get(_SAMPLES, (1,))[0]
-    bits = {*tags.get(_BITS, (1,))}
-    kinds = {(each, form) for each in bits for form in tags.get(_SAMPLE_FORMAT, (1,))}
-    compression = tags.get(_COMPRESSION, (1,))[0]
-    trouble = ""
-    if following:
-        trouble = "several pages"
-    elif colors not in (_TIFF_GREY, _TIFF_RGB):
-        trouble = "a palette, of CMYK or of other colours"
-    elif len(kinds) > 1 or not kinds <= _TIFF_SAMPLES:
-        depth, form = min(kinds)
-        words = _TIFF_WORDS.get(form, "other")
-        trouble = f"{words} samples of {depth} bits"
-    elif compression not in _TIFF_COMPRESSIONS:
-        trouble = f"compression {compression}"
-    if trouble:
-        raise Problem(
-            f"a tiff image with {trouble}",
-            "a single page of grey, RGB or RGBA pixels, as uint8, uint16 or float32, "
-            "uncompressed or with LZW, deflate or PackBits",
-            "give its pixels as an array",
-        )
-    ((depth, _),) = kinds
-    places = [
-        pair
-        for at, sizes in _PLACES
-        for pair in zip(tags.get(at, ()), tags.get(sizes, ()), strict=False)
-    ]
-    size = height * width * samples * depth // 8
-    if not 0 < size <= _MOST_COMPRESSED * len(data):
-        return None
-    # A reader leaves the pixels of a strip that is not there as they were in memory.
-    whole = len(places) == _tiff_pieces(tags, height, width, samples)
-    if not whole or not all(n and at + n <= len(data) for at, n in places):
-        return None
-    return ImageHeader(height, width, samples, depth)
-
-
-def _tiff_pieces(
-    tags: Mapping[int, tuple[int, ...]], height: int, width: int, samples: int
-) -> int:
-    """Return how many strips or tiles the pixels of a TIFF need."""
-    planes = 1 if tags.get(_PLANES, (1,))[0] == 1 else samples
-    if _TILE_WIDTH in tags:
-        (across,), (down,) = tags[_TILE_WIDTH], tags.get(_TILE_HEIGHT, (0,))
-    else:
-        across, down = width, min(tags.get(_STRIP_HEIGHT, (height,))[0], height)
-    if not across or not down:
-        return 0
-    return planes * -(-width // across) * -(-height // down)
-
-
-def _tiff_directory(data: bytes) -> tuple[dict[int, tuple[int, ...]], int]:
-    """Return the numbers of a TIFF's first directory by tag, and where the next one is.
-
-    Raises:
-        struct.error: the end of the data is missing.
-    """
-    order = "<" if data.startswith(b"II") else ">"
-    big = 0x2B in data[2:4]  # BigTIFF
-    counted, word, size = ("Q", "Q", 8) if big else ("H", "I", 4)
-
-    def numbers(form: str, at: int) -> tuple[int, ...]:
-        return struct.unpack_from(order + form, data, at)
-
-    (at,) = numbers(word, size)
-    (entries,) = numbers(counted, at)
-    at += struct.calcsize(counted)
-    tags = {}
-    for _ in range(entries):
-        tag, kind, count = numbers(f"HH{word}", at)
-        value = at + 4 + size
-        if kind in _TIFF_NUMBERS:
-            form = _TIFF_NUMBERS[kind]
-            if count * struct.calcsize(form) > size:
-                (value,) = numbers(word, value)
-            tags[tag] = numbers(f"{count}{form}", value)
-        at += 4 + 2 * size
-    return tags, numbers(word, at)[0]
-
-
-def tiff_library() -> Any:
-    """Import what reads and writes the pixels of a TIFF.
-
-    Raises:
-        ModuleNotFoundError: it is not installed; says how to install it.
-    """
-    from ..shared.requirements import tifffile
-
-    return tifffile
-
-
-def encode_tiff(pixels: NDArray[Any]) -> bytes:
-    """Encode uint8, uint16 or float32 pixels [H, W, C] as TIFF, without loss."""
-    out, channels = BytesIO(), pixels.shape[2]
-    tiff_library().imwrite(
-        out,
-        pixels if channels > 1 else pixels[:, :, 0],
-        photometric="rgb" if channels > 1 else "minisblack",
-        planarconfig="contig" if channels > 1 else None,
-        extrasamples=("unassalpha",) if channels == 4 else None,
-        compression="zlib",
-        metadata=None,
-        software=False,
-    )
-    return out.getvalue()
-
-
-def avif_header(data: bytes) -> ImageHeader | None:
-    """Return the header that Pillow reads, if the boxes of the file end with it.
-
-    Raises:
-        Problem: several pictures.
-    """
-    plugin, at = pillow_with_avif(), 0
-    while at + 8 <= len(data):
-        size = int.from_bytes(data[at : at + 4], "big")
-        at += max(size, 8) if size else len(data) - at
-    if at != len(data):
-        return None
-    try:
-        with plugin.AvifImageFile(BytesIO(data)) as image:
-            (width, height), bands = image.size, image.getbands()
-            frames = image.n_frames
-    except Exception:  # Pillow raises many for damaged files
-        return None
-    if frames != 1:
-        raise Problem("an avif image of several pictures", "a single picture")
-    flags = data[data.find(b"av1C") + _AVIF_FLAGS]
-    bits = (10 + (flags & _AVIF_DEEPER) // 16) if flags & _AVIF_DEEP else 8
-    return ImageHeader(height, width, 4 if "A" in bands else 3, bits)
-
-
-def pillow_with_avif() -> Any:
-    """Import the part of Pillow that reads and writes AVIF.
-
-    Raises:
-        ModuleNotFoundError: it is not there; says how to install it.
-    """
-    from PIL import features
-
-    if "avif" in features.modules and features.check("avif"):
-        return import_module("PIL.AvifImagePlugin")
-    raise ModuleNotFoundError(
-        f"Pillow has a codec of AVIF since 11.3, which is not there: run {install('avif')}",
-        name="PIL.AvifImagePlugin",
-    )
-
-
-def encode_avif(pixels: NDArray[np.uint8]) -> bytes:
-    """Encode uint8 pixels [H, W, C] as AVIF."""
-    pillow_with_avif()
-    return encode_by_pillow("avif", pixels, quality=95)
 
 
 def encode_by_pillow(

@@ -20,7 +20,6 @@ from .headers import (
     TRANSPOSED,
     UPSIDE_DOWN,
     jpeg_header,
-    tiff_library,
 )
 
 Size = tuple[int, int]
@@ -119,11 +118,11 @@ def decode_png(data: bytes, wanted: Wanted) -> NDArray[Any]:
             raise _other_pixels("a transparent colour of 16 bits")
         if image.mode.startswith("I"):
             grey = np.asarray(image).astype(np.uint16)
-            return _with_channels(grey[:, :, np.newaxis], wanted.channels)
+            return with_channels(grey[:, :, np.newaxis], wanted.channels)
     # Of several channels Pillow keeps the higher bytes; the lower ones are the higher
     # ones in the other order of bytes.
     high, low = (_bytes_of_png(data, order).astype(np.uint16) for order in "BL")
-    return _with_channels(high << 8 | low, wanted.channels)
+    return with_channels(high << 8 | low, wanted.channels)
 
 
 def _bytes_of_png(data: bytes, order: str) -> NDArray[np.uint8]:
@@ -134,28 +133,7 @@ def _bytes_of_png(data: bytes, order: str) -> NDArray[np.uint8]:
         return np.asarray(image)
 
 
-def decode_tiff(data: bytes, wanted: Wanted) -> NDArray[Any]:
-    """Decode a TIFF of one page: uint8, uint16 or float32 [H, W, channels].
-
-    Raises:
-        ValueError: it is damaged.
-    """
-    library = tiff_library()
-    try:
-        with library.TiffFile(BytesIO(data)) as file:
-            page = file.pages[0]
-            pixels = page.asarray(out=np.zeros(page.shape, page.dtype))
-            if pixels.ndim == 3 and page.planarconfig == library.PLANARCONFIG.SEPARATE:
-                pixels = np.moveaxis(pixels, 0, 2)
-            size = page.imagelength, page.imagewidth, page.samplesperpixel
-            pixels = pixels.reshape(size)
-    except Exception as error:  # of any type, as the bytes can be hostile
-        raise ValueError(str(error)) from None
-    native = pixels.astype(pixels.dtype.newbyteorder("="), copy=False)
-    return _with_channels(native, wanted.channels)
-
-
-def _with_channels(pixels: NDArray[Any], channels: int) -> NDArray[Any]:
+def with_channels(pixels: NDArray[Any], channels: int) -> NDArray[Any]:
     """Turn grey pixels [H, W, C] into RGB, and add an opaque alpha channel."""
     if pixels.shape[2] == 1 < channels:
         pixels = np.repeat(pixels, 3, axis=2)

@@ -69,10 +69,10 @@ class Audio(Listed):
     encoding: Literal["wav", "flac", "raw"] = parameter(*ENCODING, default="wav")
     dtype: Literal["int16", "float32"] = parameter(*SAMPLES, default="float32")
     max_length: Size | None = parameter(*LIMIT, default=None)
-    max_seconds: Seconds | None = parameter(default=None, seldom=True)
-    too_long: TooLong = parameter(*TOO_LONG, default="error", seldom=True)
+    max_seconds: Seconds | None = parameter(default=None, omit_default=True)
+    too_long: TooLong = parameter(*TOO_LONG, default="error", omit_default=True)
     ragged: bool = parameter(default=False)
-    crop: Size | None = parameter(default=None, seldom=True)
+    crop: Size | None = parameter(default=None, omit_default=True)
 
     kind: ClassVar[str] = "Audio"
     holds: ClassVar[str] = "np.ndarray, or bytes if it is encoded"
@@ -112,10 +112,10 @@ class Audio(Listed):
             return self.max_length
         return round(self.max_seconds * self.rate)
 
-    def settled(self, name: str) -> Self:
+    def resolved(self, name: str) -> Self:
         # Not that of a list, whose parameters raw samples do not have.
-        settled = Kind.settled(self, name)
-        return replace(settled, max_length=self._most, max_seconds=None)
+        resolved = Kind.resolved(self, name)
+        return replace(resolved, max_length=self._most, max_seconds=None)
 
     @property
     def item_shape(self) -> tuple[int, ...]:

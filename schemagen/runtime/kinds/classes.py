@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cells.cells import Source
-from ..cells.checks import Check, Checks, Plan
+from ..cells.checks import Check, Checks, Constraints
 from ..cells.decoded import Form, Values
 from ..cells.delivered import Delivered
 from ..cells.faults import near, shown_bytes
@@ -241,7 +241,7 @@ class Classed(Kind):
             known = (ids >= first) & (ids <= last)
             return known | (ids == -1) if self._none else known
 
-        plan: Plan | None = Plan((-1 if self._none else first, last))
+        plan: Constraints | None = Constraints((-1 if self._none else first, last))
         if self._none and first != 0:
             plan = None  # -1 and the ids are not one range
         return Check(
@@ -290,11 +290,11 @@ class Classes(Classed):
 
     classes: Names | None = parameter(*CLASSES, default=())
     num_classes: Size | None = parameter(*NUM_CLASSES, default=None)
-    vocabulary: Name | None = parameter(default=None, seldom=True)
-    offset: Count = parameter(*OFFSET, default=0, seldom=True)
-    stored: StoredAs = parameter(*FORM, default="id", seldom=True)
-    renamed: Renamed = parameter(default=(), seldom=True)
-    values: ClassValues = parameter(*VALUES, default=(), seldom=True)
+    vocabulary: Name | None = parameter(default=None, omit_default=True)
+    offset: Count = parameter(*OFFSET, default=0, omit_default=True)
+    stored: StoredAs = parameter(*FORM, default="id", omit_default=True)
+    renamed: Renamed = parameter(default=(), omit_default=True)
+    values: ClassValues = parameter(*VALUES, default=(), omit_default=True)
 
     def rules(self) -> Iterator[Problem]:
         if not (self.classes or self.vocabulary or self.num_classes or self.values):
@@ -304,9 +304,9 @@ class Classes(Classed):
             )
         yield from class_problems(self)
 
-    def settled(self, name: str) -> Self:
+    def resolved(self, name: str) -> Self:
         return replace(
-            super().settled(name), **settled_classes(self), num_classes=self.count
+            super().resolved(name), **resolved_classes(self), num_classes=self.count
         )
 
 
@@ -566,7 +566,7 @@ def class_problems(kind: Any) -> Iterator[Problem]:
         yield Problem(f"{count} classes and {len(values)} values", "a value for each")
 
 
-def settled_classes(kind: Any) -> dict[str, Any]:
+def resolved_classes(kind: Any) -> dict[str, Any]:
     """Return the parameters of classes in their one form: (1, 2) is an offset of 1."""
     first, *_ = values = kind.values or (0,)
     counted = first >= 0 and values == tuple(range(first, first + len(values)))

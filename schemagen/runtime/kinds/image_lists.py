@@ -71,17 +71,21 @@ class Images(Resized):
     count: Size | None = parameter(*IMAGES, default=None)
     max_count: Size | None = parameter(*IMAGES, default=None)
     resize: HeightAndWidth | None = parameter(*RESIZING, default=None)
-    interpolation: Interpolation = parameter(*RESIZING, default="bilinear", seldom=True)
-    antialias: bool = parameter(*RESIZING, default=False, seldom=True)
-    scaled_decoding: bool = parameter(*RESIZING, default=False, seldom=True)
-    orientation: Orientation = parameter(*ORIENTATION, default="keep", seldom=True)
-    dtype: Annotated[str, OneOf(("uint8", "uint16", "float32"))] = parameter(
-        *DTYPE, default="uint8", seldom=True
+    interpolation: Interpolation = parameter(
+        *RESIZING, default="bilinear", omit_default=True
     )
-    group: Name | None = parameter(*GROUP, default=None, seldom=True)
-    augment: Augmentation | None = parameter(default=None, seldom=True)
-    keys: Name | None = parameter(*KEY, default=None, seldom=True)
-    keys_from: Count = parameter(*KEY, default=0, seldom=True)
+    antialias: bool = parameter(*RESIZING, default=False, omit_default=True)
+    scaled_decoding: bool = parameter(*RESIZING, default=False, omit_default=True)
+    orientation: Orientation = parameter(
+        *ORIENTATION, default="keep", omit_default=True
+    )
+    dtype: Annotated[str, OneOf(("uint8", "uint16", "float32"))] = parameter(
+        *DTYPE, default="uint8", omit_default=True
+    )
+    group: Name | None = parameter(*GROUP, default=None, omit_default=True)
+    augment: Augmentation | None = parameter(default=None, omit_default=True)
+    keys: Name | None = parameter(*KEY, default=None, omit_default=True)
+    keys_from: Count = parameter(*KEY, default=0, omit_default=True)
 
     kind: ClassVar[str] = "Images"
     python_type: ClassVar[str] = "list[bytes]"
@@ -130,7 +134,7 @@ class Images(Resized):
         elif self.key not in (None, numbering.key(self.keys_from)):
             yield Problem(f"{given} with key={self.key!r}", "one of them")
 
-    def usual_key(self, name: str) -> str:
+    def default_key(self, name: str) -> str:
         numbering = numbering_of(self.keys)
         return numbering.key(self.keys_from) if numbering else name
 

@@ -420,20 +420,24 @@ class Image(Resized, Picture):
     )
     dtype: Annotated[str, OneOf(DTYPES_OF_PIXELS)] = parameter(*DTYPE, default="uint8")
     resize: HeightAndWidth | None = parameter(*RESIZING, default=None)
-    interpolation: Interpolation = parameter(*RESIZING, default="bilinear", seldom=True)
-    antialias: bool = parameter(*RESIZING, default=False, seldom=True)
-    scaled_decoding: bool = parameter(*RESIZING, default=False, seldom=True)
-    orientation: Orientation = parameter(*ORIENTATION, default="keep", seldom=True)
-    height_key: Name | None = parameter(*KEY, default=None, seldom=True)
-    width_key: Name | None = parameter(*KEY, default=None, seldom=True)
-    channels_key: Name | None = parameter(*KEY, default=None, seldom=True)
-    format_key: Name | None = parameter(default=None, seldom=True)
-    format_text: Name | None = parameter(default=None, seldom=True)
-    augment: Augmentation | None = parameter(default=None, seldom=True)
-    transfer_encoding: TransferEncoding = parameter(
-        *TRANSFER, default=None, seldom=True
+    interpolation: Interpolation = parameter(
+        *RESIZING, default="bilinear", omit_default=True
     )
-    sizes: bool = parameter(default=False, seldom=True)
+    antialias: bool = parameter(*RESIZING, default=False, omit_default=True)
+    scaled_decoding: bool = parameter(*RESIZING, default=False, omit_default=True)
+    orientation: Orientation = parameter(
+        *ORIENTATION, default="keep", omit_default=True
+    )
+    height_key: Name | None = parameter(*KEY, default=None, omit_default=True)
+    width_key: Name | None = parameter(*KEY, default=None, omit_default=True)
+    channels_key: Name | None = parameter(*KEY, default=None, omit_default=True)
+    format_key: Name | None = parameter(default=None, omit_default=True)
+    format_text: Name | None = parameter(default=None, omit_default=True)
+    augment: Augmentation | None = parameter(default=None, omit_default=True)
+    transfer_encoding: TransferEncoding = parameter(
+        *TRANSFER, default=None, omit_default=True
+    )
+    sizes: bool = parameter(default=False, omit_default=True)
 
     kind: ClassVar[str] = "Image"
     takes_default: ClassVar[Default] = "none"

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cells.cells import Read, Source
-from ..cells.checks import Checks, Plan, plan_of
+from ..cells.checks import Checks, Constraints, plan_of
 from ..cells.decoded import Form, Shape, Values
 from ..cells.decoding import Expected
 from ..cells.delivered import Absence, Delivered, Layout, Mark
@@ -75,7 +75,7 @@ class Kind(_Bound, Parameters):
     _: KW_ONLY
     key: Key = parameter(default=None)
     role: Role | None = parameter(default=None)
-    presence: bool = parameter(default=False, seldom=True)
+    presence: bool = parameter(default=False, omit_default=True)
 
     # How it is declared.
 
@@ -131,7 +131,7 @@ class Kind(_Bound, Parameters):
         for key in sorted({key for key in keys if keys.count(key) > 1}):
             yield Problem(f"the key {key!r} twice", "a key of its own for each")
 
-    def settled(self, name: str) -> Self:
+    def resolved(self, name: str) -> Self:
         """Return the kind as specs have it: each parameter in its one normal form.
 
         Args:
@@ -140,9 +140,11 @@ class Kind(_Bound, Parameters):
         Raises:
             Problem: a parameter that is not valid.
         """
-        return replace(self, key=self.usual_key(name) if self.key is None else self.key)
+        return replace(
+            self, key=self.default_key(name) if self.key is None else self.key
+        )
 
-    def usual_key(self, name: str) -> str:
+    def default_key(self, name: str) -> str:
         """Return the key that a field of this name has if `key` is None."""
         return name
 
@@ -153,12 +155,12 @@ class Kind(_Bound, Parameters):
             label: the field's name, with dots where it is nested. Its key has slashes
                 there, if the kind does not state another one.
         """
-        settled = self.settled(label.replace(".", "/"))
+        resolved = self.resolved(label.replace(".", "/"))
         bound: Self = object.__new__(
-            _class_of(type(settled), settled.form())  # type: ignore[arg-type]
+            _class_of(type(resolved), resolved.form())  # type: ignore[arg-type]
         )
         state = {"label": label, "optional": self.optional, "default": self.default}
-        vars(bound).update(settled._unmade() | state)
+        vars(bound).update(resolved._mutable_state() | state)
         bound.bind()
         return bound
 
@@ -267,7 +269,7 @@ class Kind(_Bound, Parameters):
         return self.checks
 
     @cached_property
-    def plan(self) -> Plan | None:
+    def plan(self) -> Constraints | None:
         """What all checks ask for, as data; None if a plan cannot say it."""
         if len(self.parts) > 1 or self.parts[0].in_list:
             return None

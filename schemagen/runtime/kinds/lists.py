@@ -57,7 +57,7 @@ from .classes import (
     StoredAs,
     accepts_classes,
     class_problems,
-    settled_classes,
+    resolved_classes,
 )
 from .kind import Default
 from .limits import Listed
@@ -126,19 +126,21 @@ class VarLen(Listed, Ranged):
     ragged: bool = parameter(default=False)
     exact: bool = parameter(default=False)
     finite: bool = parameter(*FINITE, default=True)
-    too_long: TooLong = parameter(*TOO_LONG, default="error", seldom=True)
-    pad_on_disk: bool = parameter(*PAD_ON_DISK, default=False, seldom=True)
-    group: Name | None = parameter(*GROUP, default=None, seldom=True)
-    box: Sides | None = parameter(*BOX, default=None, seldom=True)
-    box_image: Name | None = parameter(*BOX_IMAGE, default=None, seldom=True)
-    box_scaled: bool | None = parameter(*BOX_SCALED, default=None, seldom=True)
-    encoding: Literal["list", "raw"] = parameter(*ENCODING, default="list", seldom=True)
-    classes: Names | None = parameter(*CLASSES, default=(), seldom=True)
-    vocabulary: Name | None = parameter(default=None, seldom=True)
-    offset: Count = parameter(*OFFSET, default=0, seldom=True)
-    stored: StoredAs = parameter(*FORM, default="id", seldom=True)
-    renamed: Renamed = parameter(default=(), seldom=True)
-    values: ClassValues = parameter(*VALUES, default=(), seldom=True)
+    too_long: TooLong = parameter(*TOO_LONG, default="error", omit_default=True)
+    pad_on_disk: bool = parameter(*PAD_ON_DISK, default=False, omit_default=True)
+    group: Name | None = parameter(*GROUP, default=None, omit_default=True)
+    box: Sides | None = parameter(*BOX, default=None, omit_default=True)
+    box_image: Name | None = parameter(*BOX_IMAGE, default=None, omit_default=True)
+    box_scaled: bool | None = parameter(*BOX_SCALED, default=None, omit_default=True)
+    encoding: Literal["list", "raw"] = parameter(
+        *ENCODING, default="list", omit_default=True
+    )
+    classes: Names | None = parameter(*CLASSES, default=(), omit_default=True)
+    vocabulary: Name | None = parameter(default=None, omit_default=True)
+    offset: Count = parameter(*OFFSET, default=0, omit_default=True)
+    stored: StoredAs = parameter(*FORM, default="id", omit_default=True)
+    renamed: Renamed = parameter(default=(), omit_default=True)
+    values: ClassValues = parameter(*VALUES, default=(), omit_default=True)
 
     kind: ClassVar[str] = "VarLen"
     layers: ClassVar[tuple[str, ...]] = ("dense", "normalization", "vocabulary")
@@ -236,14 +238,14 @@ class VarLen(Listed, Ranged):
                 f"one of the {range_text(*self.range)}",
             )
 
-    def settled(self, name: str) -> Self:
+    def resolved(self, name: str) -> Self:
         padding: Any = padding_of(self.dtype, self.padding_value)
         if self.classes:
             padding = padding or -1
         # What is always raw says so by its dtype.
         encoding: Any = "list" if self.dtype in RAW_ONLY else self.encoding
         changed = {"padding_value": padding, "encoding": encoding}
-        return replace(super().settled(name), **changed, **settled_classes(self))
+        return replace(super().resolved(name), **changed, **resolved_classes(self))
 
     def make_parts(self) -> tuple[Part, ...]:
         most = None

@@ -64,19 +64,21 @@ class Mask(Picture):
 
     shape: MaskShape = parameter(*SHAPE)
     num_classes: Size | None = parameter(*NUM_CLASSES, default=None)
-    classes: Names | None = parameter(*CLASSES, default=(), seldom=True)
+    classes: Names | None = parameter(*CLASSES, default=(), omit_default=True)
     encoding: Literal["png", "raw"] = parameter(*ENCODING, default="png")
     dtype: Annotated[str, OneOf(("uint8", "uint16", "int32"))] = parameter(
         *DTYPE, default="uint8"
     )
-    ignore: int | None = parameter(*IGNORE, default=None, seldom=True)
-    resize: HeightAndWidth | None = parameter(*RESIZING, default=None, seldom=True)
-    height_key: Name | None = parameter(*KEY, default=None, seldom=True)
-    width_key: Name | None = parameter(*KEY, default=None, seldom=True)
-    format_key: Name | None = parameter(default=None, seldom=True)
-    own_size: bool = parameter(default=False, seldom=True)
-    augment: Augmentation | None = parameter(default=None, seldom=True)
-    renamed: Renamed = parameter(default=(), seldom=True)
+    ignore: int | None = parameter(*IGNORE, default=None, omit_default=True)
+    resize: HeightAndWidth | None = parameter(
+        *RESIZING, default=None, omit_default=True
+    )
+    height_key: Name | None = parameter(*KEY, default=None, omit_default=True)
+    width_key: Name | None = parameter(*KEY, default=None, omit_default=True)
+    format_key: Name | None = parameter(default=None, omit_default=True)
+    own_size: bool = parameter(default=False, omit_default=True)
+    augment: Augmentation | None = parameter(default=None, omit_default=True)
+    renamed: Renamed = parameter(default=(), omit_default=True)
 
     kind: ClassVar[str] = "Mask"
     has_head: ClassVar[bool] = True
@@ -110,9 +112,9 @@ class Mask(Picture):
                 f"ids that {self.dtype} holds, {low} to {high}",
             )
 
-    def settled(self, name: str) -> Self:
+    def resolved(self, name: str) -> Self:
         classes, count = self.classes or (), self.count
-        return replace(super().settled(name), classes=classes, num_classes=count)
+        return replace(super().resolved(name), classes=classes, num_classes=count)
 
     def _right(self, ids: Any) -> Any:
         """Return which ids are allowed, of an array or a tensor."""

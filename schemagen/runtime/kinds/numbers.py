@@ -15,7 +15,7 @@ from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
 from ..cells.cells import Read, Source
-from ..cells.checks import Check, Checks, Plan
+from ..cells.checks import Check, Checks, Constraints
 from ..cells.columns import Rows
 from ..cells.decoded import Form, Shape, SizedRows, Values
 from ..cells.delivered import Delivered, Mark
@@ -304,18 +304,18 @@ class Scalar(Ranged):
     exact: bool = parameter(default=False)
     finite: bool = parameter(*FINITE, default=True)
     transfer_encoding: TransferEncoding = parameter(
-        *TRANSFER, default=None, seldom=True
+        *TRANSFER, default=None, omit_default=True
     )
 
     unit: Literal["s", "ms", "us", "ns"] | None = parameter(
-        *UNIT, default=None, seldom=True
+        *UNIT, default=None, omit_default=True
     )
-    duration: bool = parameter(*UNIT, default=False, seldom=True)
+    duration: bool = parameter(*UNIT, default=False, omit_default=True)
     # What is stored stays the same, whatever decodes it.
-    decoder: Name | None = parameter(default=None, seldom=True)
-    shape: DecodedShape = parameter(default=(), seldom=True)
+    decoder: Name | None = parameter(default=None, omit_default=True)
+    shape: DecodedShape = parameter(default=(), omit_default=True)
     decoded_dtype: Annotated[str, OneOf(NUMBERS)] | None = parameter(
-        default=None, seldom=True
+        default=None, omit_default=True
     )
 
     kind: ClassVar[str] = "Scalar"
@@ -455,17 +455,17 @@ class Vector(FixedNumbers):
     exact: bool = parameter(default=False)
     finite: bool = parameter(*FINITE, default=True)
     dequantize: ScaleAndOffset | None = parameter(
-        *DEQUANTIZE, default=None, seldom=True
+        *DEQUANTIZE, default=None, omit_default=True
     )
     transfer_encoding: TransferEncoding = parameter(
-        *TRANSFER, default=None, seldom=True
+        *TRANSFER, default=None, omit_default=True
     )
 
     box: tuple[Side, Side, Side, Side] | None = parameter(
-        *BOX, default=None, seldom=True
+        *BOX, default=None, omit_default=True
     )
-    box_image: Name | None = parameter(*BOX_IMAGE, default=None, seldom=True)
-    box_scaled: bool | None = parameter(*BOX_SCALED, default=None, seldom=True)
+    box_image: Name | None = parameter(*BOX_IMAGE, default=None, omit_default=True)
+    box_scaled: bool | None = parameter(*BOX_SCALED, default=None, omit_default=True)
 
     kind: ClassVar[str] = "Vector"
     has_head: ClassVar[bool] = True
@@ -487,11 +487,11 @@ class Vector(FixedNumbers):
             )
         yield from box_problems(self, self.shape)
 
-    def settled(self, name: str) -> Self:
+    def resolved(self, name: str) -> Self:
         encoding = "raw" if self.dtype in RAW_ONLY else self.encoding
         given = self.dequantize
         return replace(
-            super().settled(name),
+            super().resolved(name),
             encoding=encoding,
             dequantize=given and (float(given[0]), float(given[1])),
         )
@@ -593,7 +593,7 @@ def other_dtype(length: int, dtype: str, size: int) -> str:
 
 
 def _of_python(
-    dtype: str, raw: bool, plan: Plan
+    dtype: str, raw: bool, plan: Constraints
 ) -> Callable[[Any], Stored | None] | None:
     """Return how numbers of Python and numpy are stored; None if each needs a closer look.
 

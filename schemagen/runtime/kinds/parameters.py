@@ -31,7 +31,7 @@ _PLAIN: dict[type, Callable[[Any], Any]] = {
 }
 
 # The attribute of parameters that can no longer be changed.
-_MADE = "_made"
+_IS_FROZEN = "_is_frozen"
 
 # Text in the metadata of a hint says in words which values it allows.
 TransferEncoding = Literal["base64"] | None
@@ -68,16 +68,20 @@ class Instance:
         return {"type": "is-instance", "cls": source}
 
 
-def parameter(*judged: Judgement, default: Any = MISSING, seldom: bool = False) -> Any:
+def parameter(
+    *judged: Judgement, default: Any = MISSING, omit_default: bool = False
+) -> Any:
     """Declare a parameter of a kind.
 
     Args:
         *judged: the rules for a change of it; none where a change cannot alter the values
             that records hold, only what becomes of them. No change comes under two.
         default: its default; it has to be given if there is none.
-        seldom: whether the JSON of a spec leaves it out where it has its default.
+        omit_default: whether the JSON of a spec leaves it out where it has its default.
     """
-    return field(default=default, metadata={"judged": judged, "seldom": seldom})
+    return field(
+        default=default, metadata={"judged": judged, "omit_default": omit_default}
+    )
 
 
 @dataclass_transform(eq_default=False, field_specifiers=(parameter,))
@@ -106,10 +110,10 @@ class Parameters:
         known = vars(self)
         for name in parameters_of(type(self)):
             known[name] = _kept(getattr(self, name))
-        known[_MADE] = True
+        known[_IS_FROZEN] = True
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if _MADE in vars(self):
+        if _IS_FROZEN in vars(self):
             raise FrozenInstanceError(f"cannot assign to field {name!r}")
         object.__setattr__(self, name, value)
 
@@ -117,9 +121,9 @@ class Parameters:
         """Yield what is wrong with parameters that all have their types."""
         yield from ()
 
-    def _unmade(self) -> dict[str, Any]:
+    def _mutable_state(self) -> dict[str, Any]:
         """Return the attributes for a copy that can still be changed."""
-        return {name: value for name, value in vars(self).items() if name != _MADE}
+        return {name: value for name, value in vars(self).items() if name != _IS_FROZEN}
 
     def by_name(self) -> dict[str, Any]:
         """Return all parameters by name."""

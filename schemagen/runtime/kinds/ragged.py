@@ -100,11 +100,11 @@ class Ragged(Listed, Ranged):
         yield from super().rules()
         yield from padding_problems(self.dtype, self.padding_value)
 
-    def settled(self, name: str) -> Self:
+    def resolved(self, name: str) -> Self:
         key = self.row_lengths_key or f"{self.key or name}/row_lengths"
         padding: Any = padding_of(self.dtype, self.padding_value)
-        settled = super().settled(name)
-        return replace(settled, row_lengths_key=key, padding_value=padding)
+        resolved = super().resolved(name)
+        return replace(resolved, row_lengths_key=key, padding_value=padding)
 
     def bind(self) -> None:
         # The values of all inner lists, as one list.

@@ -17,14 +17,14 @@ from .kind import Kind
 from .parameters import RealNumber, parameter
 
 
-class _Numbers(Kind):
+class _FiniteNumbers(Kind):
     """Numbers, which may have to be finite."""
 
     finite: bool
 
 
 @dataclass(eq=False)
-class Ranged(_Numbers):
+class Ranged(_FiniteNumbers):
     """Numbers, which a schema may limit to a range.
 
     Attributes:
@@ -33,8 +33,8 @@ class Ranged(_Numbers):
     """
 
     _: KW_ONLY
-    min: RealNumber = parameter(*RANGE, default=None, seldom=True)
-    max: RealNumber = parameter(*RANGE, default=None, seldom=True)
+    min: RealNumber = parameter(*RANGE, default=None, omit_default=True)
+    max: RealNumber = parameter(*RANGE, default=None, omit_default=True)
 
     def rules(self) -> Iterator[Problem]:
         yield from super().rules()
@@ -62,15 +62,15 @@ class Ranged(_Numbers):
         """Yield what does not go together with the range, whose bounds are right."""
         yield from ()
 
-    def settled(self, name: str) -> Self:
-        settled = super().settled(name)
+    def resolved(self, name: str) -> Self:
+        resolved = super().resolved(name)
         if self.dtype not in FLOATS:
-            return settled
+            return resolved
         low, high = (
             float(bound) if type(bound) is int and abs(bound) < 2**53 else bound
             for bound in (self.min, self.max)
         )
-        return replace(settled, min=low, max=high)
+        return replace(resolved, min=low, max=high)
 
     @cached_property
     def range(self) -> tuple[Any, Any]:

@@ -90,8 +90,8 @@ class Sparse(Ranged):
                 "a key for each dimension",
             )
 
-    def settled(self, name: str) -> Self:
-        return replace(super().settled(name), index_key=self.index_keys)
+    def resolved(self, name: str) -> Self:
+        return replace(super().resolved(name), index_key=self.index_keys)
 
     def bind(self) -> None:
         super().bind()

@@ -62,10 +62,10 @@ class Steps(Listed):
 
     step: Step = parameter()
     max_length: Size | None = parameter(*LIMIT, default=None)
-    too_long: TooLong = parameter(*TOO_LONG, default="error", seldom=True)
+    too_long: TooLong = parameter(*TOO_LONG, default="error", omit_default=True)
     padding_value: Padding = parameter(*PADDING, default=0)
     ragged: bool = parameter(default=False)
-    group: Name | None = parameter(*GROUP, default=None, seldom=True)
+    group: Name | None = parameter(*GROUP, default=None, omit_default=True)
 
     kind: ClassVar[str] = "Steps"
     layers: ClassVar[tuple[str, ...]] = ("dense", "normalization", "vocabulary")
@@ -151,12 +151,12 @@ class Steps(Listed):
             isinstance(step, VarLen) and bool(step.classes)
         )
 
-    def settled(self, name: str) -> Self:
+    def resolved(self, name: str) -> Self:
         padding: Any = padding_of(self._dtype, self._padding)
-        step = replace(self.step.settled(name), key=None, role=None)
+        step = replace(self.step.resolved(name), key=None, role=None)
         if isinstance(step, VarLen):
             step = replace(step, padding_value=0)
-        return replace(super().settled(name), step=step, padding_value=padding)
+        return replace(super().resolved(name), step=step, padding_value=padding)
 
     def bind(self) -> None:
         step = replace(self.step, key="")

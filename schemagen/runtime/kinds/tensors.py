@@ -81,7 +81,7 @@ class Tensor(NumbersKind):
     exact: bool = parameter(default=False)
     finite: bool = parameter(*FINITE, default=True)
     transfer_encoding: TransferEncoding = parameter(
-        *TRANSFER, default=None, seldom=True
+        *TRANSFER, default=None, omit_default=True
     )
 
     kind: ClassVar[str] = "Tensor"
@@ -130,9 +130,9 @@ class Tensor(NumbersKind):
             and all(key or size for key, size in zip(keys, self.shape, strict=True))
         )
 
-    def settled(self, name: str) -> Self:
+    def resolved(self, name: str) -> Self:
         padding: Any = padding_of(self.dtype, self.padding_value)  # of numbers
-        return replace(super().settled(name), padding_value=padding)
+        return replace(super().resolved(name), padding_value=padding)
 
     @property
     def shape_of_rows(self) -> Shape:

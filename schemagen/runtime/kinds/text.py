@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from ..cells.checks import Check, Checks, Plan
+from ..cells.checks import Check, Checks, Constraints
 from ..cells.faults import shown_bytes
 from ..cells.part import Part, values_part
 from ..cells.written import Stored
@@ -47,7 +47,7 @@ TEXT = Check(
     found=shown_bytes,
     cause=_cause_of_bytes,
     parsed=False,
-    plan=Plan(text=True),
+    plan=Constraints(text=True),
 )
 """The check of text, which the parser does not decode."""
 

@@ -21,7 +21,7 @@ _KEPT_BYTES = 1 << 25
 _free: defaultdict[int, list[NDArray[np.uint8]]] = defaultdict(list)
 
 
-class _Block:
+class _Buffer:
     """A block of memory, which is free again when nothing refers to this."""
 
     def __init__(self, size: int) -> None:
@@ -46,7 +46,7 @@ def empty(shape: int | tuple[int, ...], dtype: Any) -> NDArray[Any]:
     if size < _SMALLEST or size > _KEPT_BYTES:
         return np.empty(shape, of_dtype)
     # Of few sizes, so that one that is free fits.
-    block = _Block(1 << (size - 1).bit_length())
+    block = _Buffer(1 << (size - 1).bit_length())
     memory: NDArray[Any] = np.asarray(block)[:size]
     found: NDArray[Any] = memory.view(of_dtype).reshape(shape)
     return found

@@ -18,8 +18,8 @@ from ..kinds.box_sides import images_of
 from ..kinds.images import Resized
 from ..kinds.kind import Kind
 from ..shared.tfrecord import MOST_RECORD_BYTES, RECORD_LIMIT
-from .between import FieldFault
 from .groups import group_faults, groups_of, has_length
+from .relations import FieldFault
 
 if TYPE_CHECKING:
     from ..cells.selection import Choose

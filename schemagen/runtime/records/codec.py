@@ -30,7 +30,6 @@ from ..shared.tfrecord import MOST_RECORD_BYTES, RECORD_LIMIT, Framed
 from ..shared.times import is_nat, without_nat
 from ..shared.values import raising, shortened
 from ..shared.wire import Buffer, Pieces, example_head
-from .between import features_of, refuse_faults, relations_of, scale_boxes
 from .groups import (
     check_column_lengths,
     check_groups,
@@ -39,6 +38,7 @@ from .groups import (
     has_length,
 )
 from .packed import first_fault, row_writer
+from .relations import features_of, refuse_faults, relations_of, scale_boxes
 
 if TYPE_CHECKING:
     from ..cells.selection import Selection
@@ -409,7 +409,7 @@ def _stored(
         problem = fault.problem.about(None if values is None else _at(values, at))
         raise RecordError.of(problem, codec.label, rows[given[at]])
     if len(given) < len(rows):
-        return [each.among(given, len(rows)) for each in written]
+        return [each.scattered(given, len(rows)) for each in written]
     return written
 
 
@@ -522,7 +522,7 @@ def _agreed(first: _Stored, second: _Stored, rows: Sequence[int | None]) -> _Sto
         lists.append(other if one is None else one)
     given = [at for at, each in enumerate(lists) if each is not None]
     written = joined(first.part, [lists[at] or () for at in given])
-    return first._replace(written=written.among(given, count))
+    return first._replace(written=written.scattered(given, count))
 
 
 def _shown(values: list[Any]) -> str:

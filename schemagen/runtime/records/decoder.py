@@ -22,10 +22,10 @@ from ..kinds.kind import Kind
 from ..native import padded
 from ..shared.dtypes import DTYPES
 from ..shared.values import shape_text
-from .between import FieldFault
 from .checking import RecordCheck
 from .codec import RecordCodec
 from .nesting import nested
+from .relations import FieldFault
 
 ListForm = Literal["padded", "list"]
 """Whether lists are padded to the longest of their batch, or stay as long as they are."""

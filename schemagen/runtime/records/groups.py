@@ -161,12 +161,12 @@ def _measured(codec: Kind, features: Features) -> tuple[Rows, NDArray[np.bool_]]
     if part.in_list:
         steps = features.steps.get(codec.key)
         rows, lengths = (steps.rows, steps.steps) if steps else (_NOTHING, _NOTHING)
-        return features.spread(rows, lengths), features.among(rows)
+        return features.spread(rows, lengths), features.mask_of(rows)
     column = features.column(part.key, part.kind)
     raw = part.encoding == "raw"
     lengths = column.sums(column.sizes) if raw else column.lengths
     lengths = lengths // (part.item_size or 1)
-    return features.spread(column.rows, lengths), features.among(column.rows)
+    return features.spread(column.rows, lengths), features.mask_of(column.rows)
 
 
 def check_groups(parsed: Parsed, groups: dict[str, list[Kind]]) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..cells.checks import BytesCheck, Plan, plan_of
+from ..cells.checks import BytesCheck, Constraints, plan_of
 from ..cells.columns import StepColumn
 from ..cells.decoded import convert_each
 from ..cells.faults import Fault, Features
@@ -106,7 +106,7 @@ def row_writer(kind: Kind) -> Callable[[Any], Sequence[Stored]]:
     return write
 
 
-_NO_LIMITS = Plan()
+_NO_LIMITS = Constraints()
 
 
 def _row_test(kind: Kind) -> Callable[[Stored], bool] | None:
@@ -149,7 +149,7 @@ def _is_comparable(part: Part) -> bool:
     return is_plain and not part.transfer_encoding
 
 
-def _column_satisfies(plan: Plan, part: Part, written: Written) -> bool:
+def _column_satisfies(plan: Constraints, part: Part, written: Written) -> bool:
     """Return whether a plan holds for what all rows hold."""
     values = written.values
     if plan == _NO_LIMITS:
@@ -175,7 +175,7 @@ def _raw_numbers(part: Part, data: Any) -> Any:
     return np.frombuffer(data, dtype.numpy.newbyteorder("<"))
 
 
-def _numbers_satisfy(plan: Plan, numbers: Any, longest: int = 0) -> bool:
+def _numbers_satisfy(plan: Constraints, numbers: Any, longest: int = 0) -> bool:
     if plan.most is not None and longest > plan.most:
         return False
     if plan.finite and not all_finite(numbers):
@@ -186,7 +186,7 @@ def _numbers_satisfy(plan: Plan, numbers: Any, longest: int = 0) -> bool:
     return high is None or not (numbers > high).any()
 
 
-def _bytes_satisfy(plan: Plan, values: Any) -> bool:
+def _bytes_satisfy(plan: Constraints, values: Any) -> bool:
     try:
         for test in plan.tests:
             for value in values:

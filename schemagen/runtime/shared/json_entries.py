@@ -134,7 +134,7 @@ def _check_file_name(name: str, where: str) -> None:
 
 
 def check_entries(
-    where: str, data: Any, needed: Mapping[str, Any], seldom: Mapping[str, Any]
+    where: str, data: Any, needed: Mapping[str, Any], optional: Mapping[str, Any]
 ) -> None:
     """Check the entries of an object: those that it needs, and others if it has them.
 
@@ -142,7 +142,7 @@ def check_entries(
         where: what to call the object in errors.
         data: the object.
         needed: the type of each entry by name, as a type hint.
-        seldom: likewise.
+        optional: likewise.
 
     Raises:
         ValueError: naming the entry, what it is and what it should be.
@@ -155,7 +155,7 @@ def check_entries(
     for name, value in data.items():
         if not is_text(name):
             raise ValueError(f"{where}: an entry {shown(name)}, which is not Unicode")
-        hint = needed.get(name, seldom.get(name))
+        hint = needed.get(name, optional.get(name))
         if hint is not None and not fits(value, hint):
             raise ValueError(
                 f"{where}: {name} is {shown(value)}, expected {_words(hint)}"

@@ -10,7 +10,7 @@ from ..shared.errors import DatasetError
 from ..storage import manifest
 from ..storage.directory import reader_of
 from ..storage.files import FileState
-from ..storage.manifest import Split, difference, missing_problem
+from ..storage.manifest import SplitEntry, difference, missing_problem
 from .manifests import OpenedManifest, stated, text_of
 from .shards import File, Shards, of_each
 
@@ -86,7 +86,7 @@ def _state_of(path: str) -> FileState | None:
         return None
 
 
-def _still_there(split: Split, now: Split | None) -> bool:
+def _still_there(split: SplitEntry, now: SplitEntry | None) -> bool:
     """Return whether a split has all that it had; files may be added behind."""
     if now is None:
         return False
@@ -144,7 +144,7 @@ def check_all_same(files: Iterable[File], *, gone: bool = True) -> None:
 
     def unreadable(file: File) -> str:
         try:
-            file.at_its_name(partial(compare, file=file))
+            file.at_current_path(partial(compare, file=file))
         except OSError as error:
             return unreadable_problem(file, error)
         return ""

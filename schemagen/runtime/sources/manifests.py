@@ -10,7 +10,7 @@ from typing import Any
 from ..shared.errors import DatasetError
 from ..storage import manifest
 from ..storage.directory import reader_of
-from ..storage.manifest import Manifest, Split
+from ..storage.manifest import Manifest, SplitEntry
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class OpenedManifest:
         return manifest_path(self.directory)
 
     @cached_property
-    def splits(self) -> dict[str, Split]:
+    def splits(self) -> dict[str, SplitEntry]:
         """What it says about the splits that are read, by name."""
         return {name: stated(self.manifest, name) for name in self.names}
 
@@ -83,7 +83,7 @@ def text_of(path: str) -> bytes | None:
         raise DatasetError(f"{path}: it cannot be read: {error.strerror}") from None
 
 
-def stated(found: Manifest, split: str) -> Split:
+def stated(found: Manifest, split: str) -> SplitEntry:
     """Return what a manifest says about a split, the spec by its fingerprint."""
     fingerprint = found.fingerprint_of(split)
     return replace(found.splits[split].settled, fingerprint=fingerprint, spec=None)

@@ -97,7 +97,7 @@ class File:
         """The checksum of its bytes, or else its size and time of change, as text."""
         return self.listed.crc32c if self.listed else str(self.state)
 
-    def at_its_name(self, function: Callable[[str], Result]) -> Result:
+    def at_current_path(self, function: Callable[[str], Result]) -> Result:
         """Apply a function to the path that the file has now.
 
         A shard has a hidden name until its split is settled.
@@ -133,7 +133,7 @@ class File:
 
         known = (self.path, self.split, self.listed, self.spec, self.compression)
         try:
-            return self.at_its_name(look)
+            return self.at_current_path(look)
         except OSError as error:
             return File(*known, None, error)
 
@@ -145,7 +145,7 @@ class File:
         """
         if self.is_remote:
             return RangeReader(self.read, self.size)
-        return self.at_its_name(FileIO)
+        return self.at_current_path(FileIO)
 
     def read(self, start: int, stop: int) -> bytes:
         """Return the bytes from a position to another one.
@@ -153,7 +153,9 @@ class File:
         Raises:
             OSError: the file cannot be read, or ends before.
         """
-        data = self.at_its_name(lambda path: reader_of(path).read(path, start, stop))
+        data = self.at_current_path(
+            lambda path: reader_of(path).read(path, start, stop)
+        )
         if len(data) != stop - start:
             reason = f"it ends at byte {start + len(data)}, before {stop}"
             raise OSError(errno.EIO, reason, self.path)

@@ -153,7 +153,7 @@ def share_of(
         start, stop = (
             own.start + len(own) * number // readers for number in (index, index + 1)
         )
-        parts = _between(start, stop, [range(files)], counts)
+        parts = _parts_in_range(start, stop, [range(files)], counts)
         return Share(parts, stop - start, len(own) // readers)
     if files < readers:
         warn(
@@ -170,7 +170,9 @@ def share_of(
         return Share(parts, sizes[index], min(sizes))
     total = sum(counts)
     start, stop = (total * number // readers for number in (index, index + 1))
-    return Share(_between(start, stop, whole, counts), stop - start, total // readers)
+    return Share(
+        _parts_in_range(start, stop, whole, counts), stop - start, total // readers
+    )
 
 
 def _are_equal(sizes: Sequence[int]) -> bool:
@@ -195,7 +197,7 @@ def _share_of_unknown(index: int, files: int, whole: Sequence[range]) -> Share:
     return Share(tuple(map(FilePart, whole[index])))
 
 
-def _between(
+def _parts_in_range(
     start: int, stop: int, whole: Sequence[range], counts: Sequence[int]
 ) -> tuple[FilePart, ...]:
     """Return the parts of files with a range of all records.

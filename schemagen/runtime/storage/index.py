@@ -19,13 +19,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .manifest import Split, checksum_of
+from .manifest import SplitEntry, checksum_of
 
 ENTRY_BYTES = 8
 """How many bytes an index has for each record."""
 
 
-def index_name(name: str, split: Split) -> str:
+def index_name(name: str, split: SplitEntry) -> str:
     """Return the name of an index's file. It is hidden, so globs for shards miss it.
 
     Args:
@@ -54,7 +54,9 @@ def unpacked_lengths(packed: str) -> NDArray[np.int64]:
     return np.frombuffer(zlib.decompress(b64decode(packed)), np.int64)
 
 
-def indexed(split: Split, lengths: Iterable[NDArray[np.int64]]) -> tuple[Split, bytes]:
+def indexed(
+    split: SplitEntry, lengths: Iterable[NDArray[np.int64]]
+) -> tuple[SplitEntry, bytes]:
     """Return a split with the checksums of its index, and the contents of its file.
 
     Args:
@@ -65,7 +67,7 @@ def indexed(split: Split, lengths: Iterable[NDArray[np.int64]]) -> tuple[Split, 
     return with_checksums(split, index), index
 
 
-def with_checksums(split: Split, index: bytes) -> Split:
+def with_checksums(split: SplitEntry, index: bytes) -> SplitEntry:
     """Return a split with the checksums of its index.
 
     Args:

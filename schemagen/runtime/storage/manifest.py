@@ -97,7 +97,7 @@ class CheckedFile:
 
 
 @dataclass(frozen=True)
-class Split:
+class SplitEntry:
     """A part of a dataset, such as train or test.
 
     Attributes:
@@ -134,13 +134,13 @@ class Split:
         return any(shard.hidden for shard in self.shards)
 
     @property
-    def settled(self) -> Split:
+    def settled(self) -> SplitEntry:
         """The split when its files have their names."""
         if not self.is_unsettled:
             return self
         return self.hidden_as([None] * len(self.shards))
 
-    def hidden_as(self, names: Sequence[str | None]) -> Split:
+    def hidden_as(self, names: Sequence[str | None]) -> SplitEntry:
         """Return the split while its files have other names, which are hidden."""
         shards = tuple(
             replace(shard, hidden=None if name == shard.file else name)
@@ -164,10 +164,10 @@ class Manifest:
     record: str
     fingerprint: str
     spec: Spec
-    splits: dict[str, Split]
+    splits: dict[str, SplitEntry]
 
     @property
-    def unsettled(self) -> dict[str, Split]:
+    def unsettled(self) -> dict[str, SplitEntry]:
         """The splits that are published, and whose files do not all have their names."""
         return {
             name: split for name, split in self.splits.items() if split.is_unsettled
@@ -197,7 +197,7 @@ def dumps(manifest: Manifest) -> str:
     return text.replace(_ZEROS, checksum_of(text.encode()), 1)
 
 
-def _split_text(split: Split) -> str:
+def _split_text(split: SplitEntry) -> str:
     entries = {each.name: getattr(split, each.name) for each in fields(split)}
     shards, entries["records"] = entries.pop("shards"), split.records
     texts = {
@@ -315,9 +315,9 @@ def _plain(error: Exception) -> str:
     return str(error)
 
 
-def _split(name: str, data: dict[str, Any]) -> Split:
+def _split(name: str, data: dict[str, Any]) -> SplitEntry:
     shards = tuple(Shard(**shard) for shard in data["shards"])
-    split = Split(
+    split = SplitEntry(
         data["compression"],
         shards,
         data.get("fingerprint"),

@@ -66,8 +66,8 @@ def shard_of(keys: NDArray[np.uint64], shards: int) -> NDArray[np.int64]:
 
 def groups_of(numbers: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
     """Yield each number of a sorted array, and where its group begins and ends."""
-    firsts = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
-    for first, stop in pairwise([*firsts, len(numbers)]):
+    starts = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
+    for first, stop in pairwise([*starts, len(numbers)]):
         yield int(numbers[first]), first, stop
 
 

@@ -12,14 +12,14 @@ from .. import native
 from ..shared.tfrecord import Framed, joined
 from .keys import groups_of
 
-# In turn each shard gets one record after the other, which would take longer than to make
+# In own each shard gets one record after the other, which would take longer than to make
 # them. So they wait until there are so many for each shard, or so many bytes in all.
 _TOGETHER = 32
 _WAITING_BYTES = 8 << 20
 
 
 class Layout(Protocol):
-    """Deals records out to shards, in the order in which they come.
+    """Assigns records to shards, in the order in which they come.
 
     Attributes:
         in_order: whether a shard is full as soon as a later one gets a record. Then no record
@@ -28,20 +28,20 @@ class Layout(Protocol):
 
     in_order: bool
 
-    def deal(self, framed: Framed) -> Iterator[tuple[int, Framed]]:
+    def assign(self, framed: Framed) -> Iterator[tuple[int, Framed]]:
         """Yield the numbers of shards, each with the records that it gets next.
 
-        Records may wait for those of later calls, or for `rest`.
+        Records may wait for those of later calls, or for `flush`.
         """
         ...
 
-    def rest(self) -> Iterator[tuple[int, Framed]]:
-        """Yield the records that wait, as `deal`."""
+    def flush(self) -> Iterator[tuple[int, Framed]]:
+        """Yield the records that wait, as `assign`."""
         ...
 
 
-class InTurn:
-    """To a fixed number of shards in turn, as when cards are dealt.
+class RoundRobinLayout:
+    """To a fixed number of shards in own, as when cards are assigned.
 
     Args:
         shards: how many.
@@ -54,7 +54,7 @@ class InTurn:
         self._waiting: list[Framed] = []
         self._records = self._bytes = 0
 
-    def deal(self, framed: Framed) -> Iterator[tuple[int, Framed]]:
+    def assign(self, framed: Framed) -> Iterator[tuple[int, Framed]]:
         """See `Layout`."""
         if not len(framed):
             return
@@ -66,9 +66,9 @@ class InTurn:
         self._bytes += len(framed.data)
         enough = self._records >= _TOGETHER * self._shards
         if enough or self._bytes >= _WAITING_BYTES:
-            yield from self.rest()
+            yield from self.flush()
 
-    def rest(self) -> Iterator[tuple[int, Framed]]:
+    def flush(self) -> Iterator[tuple[int, Framed]]:
         """See `Layout`."""
         if not self._records:
             return
@@ -77,14 +77,14 @@ class InTurn:
         count = len(framed)
         self._next = (first + count) % total
         extents = np.stack([np.append(0, framed.ends[:-1]), framed.ends], axis=1)
-        turns = [np.arange(at, count, total) for at in range(min(total, count))]
-        extents = extents[np.concatenate(turns)]
+        by_shard = [np.arange(at, count, total) for at in range(min(total, count))]
+        extents = extents[np.concatenate(by_shard)]
         data = native.joined(np.frombuffer(framed.data, np.uint8), extents)
-        dealt = Framed(data.data, np.cumsum(extents[:, 1] - extents[:, 0]))
+        assigned = Framed(data.data, np.cumsum(extents[:, 1] - extents[:, 0]))
         begin = 0
-        for at, turn in enumerate(turns):
-            stop = begin + len(turn)
-            yield (first + at) % total, dealt[begin:stop]
+        for at, own in enumerate(by_shard):
+            stop = begin + len(own)
+            yield (first + at) % total, assigned[begin:stop]
             begin = stop
 
 
@@ -103,7 +103,7 @@ class BySize:
         self._shard = first
         self._filled = 0
 
-    def deal(self, framed: Framed) -> Iterator[tuple[int, Framed]]:
+    def assign(self, framed: Framed) -> Iterator[tuple[int, Framed]]:
         """See `Layout`."""
         at, start = 0, 0
         while at < len(framed):
@@ -119,7 +119,7 @@ class BySize:
                 self._shard += 1
                 self._filled = 0
 
-    def rest(self) -> Iterator[tuple[int, Framed]]:
+    def flush(self) -> Iterator[tuple[int, Framed]]:
         """See `Layout`."""
         yield from ()
 

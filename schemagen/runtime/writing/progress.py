@@ -73,7 +73,7 @@ class Reporter:
         self._close = close
         self._records = self._bytes = 0
         self._total = total
-        self._started = self._told = time.monotonic()
+        self._started = self._reported = time.monotonic()
 
     def __enter__(self) -> Self:
         return self
@@ -82,20 +82,20 @@ class Reporter:
         """Take note of records and their size in bytes."""
         self._records += records
         self._bytes += size
-        if time.monotonic() - self._told >= _INTERVAL_SECONDS:
-            self._tell()
+        if time.monotonic() - self._reported >= _INTERVAL_SECONDS:
+            self._report()
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         try:
             if kind is None:
-                self._tell()
+                self._report()
         finally:
             self._close()
 
-    def _tell(self) -> None:
-        self._told = time.monotonic()
+    def _report(self) -> None:
+        self._reported = time.monotonic()
         if self._function is not None:
-            seconds = self._told - self._started
+            seconds = self._reported - self._started
             self._function(Progress(self._records, self._bytes, self._total, seconds))
 
 

@@ -39,7 +39,7 @@ from ..storage.lock import Busy
 from ..storage.manifest import (
     Manifest,
     Shard,
-    Split,
+    SplitEntry,
     difference,
     of_schema,
 )
@@ -150,7 +150,7 @@ def _commit(
     """
     mine = of_schema(schema)
     existing = check_place(directory, plan, mine, found, names)
-    split = Split(
+    split = SplitEntry(
         plan.compression or "",
         tuple(
             receipt.listed(plan.published_name(receipt.file, at, len(receipts)))
@@ -230,19 +230,19 @@ def _state(directory: Directory, plan: Plan, receipts: Sequence[Receipt]) -> str
     return f"what became of {split} is not known, since the manifest cannot be read"
 
 
-def listed_split(directory: Directory, plan: Plan) -> Split | None:
+def listed_split(directory: Directory, plan: Plan) -> SplitEntry | None:
     """Return a plan's split as the manifest lists it now."""
     found = manifest.load(directory)
     return found.splits.get(plan.split) if found else None
 
 
-def is_committed(plan: Plan, held: Split | None) -> bool:
+def is_committed(plan: Plan, held: SplitEntry | None) -> bool:
     """Whether a split is known to have the files of a plan's run, by their names."""
     return held is not None and token_of(plan.split, held) == plan.token
 
 
 def _is_published(
-    directory: Directory, held: Split, receipts: Sequence[Receipt]
+    directory: Directory, held: SplitEntry, receipts: Sequence[Receipt]
 ) -> bool:
     """Whether a split has the files of a run, which all have their names."""
     names = {*directory.names()}
@@ -386,7 +386,7 @@ def check_record(
 
 def settle(
     directory: Directory, mine: str, *, overwrite: bool
-) -> tuple[Manifest | None, dict[str, Split]]:
+) -> tuple[Manifest | None, dict[str, SplitEntry]]:
     """Complete what interrupted runs have committed, and remove what they have left.
 
     Args:
@@ -407,7 +407,7 @@ def settle(
     if found is None or not (found.unsettled or _runs(found)):
         return found, {}
     names = directory.names()
-    settled = dict[str, Split]()
+    settled = dict[str, SplitEntry]()
     for name, split in _unfinished(directory, found, names).items():
         try:
             _check_files(directory, name, split, is_begun=True)
@@ -436,7 +436,7 @@ def _runs(found: Manifest) -> dict[str, str]:
 
 def _unfinished(
     directory: Directory, found: Manifest | None, names: Sequence[str]
-) -> dict[str, Split]:
+) -> dict[str, SplitEntry]:
     """Return the splits whose run has committed them, and was interrupted then.
 
     Files have hidden names, or the claim of the run does not say what has become of it.
@@ -451,13 +451,15 @@ def _unfinished(
     return waiting
 
 
-def token_of(name: str, split: Split) -> str:
+def token_of(name: str, split: SplitEntry) -> str:
     """Return the token of the run that has committed a split; "" if names do not say."""
     hidden = [shard.hidden or "" for shard in split.shards]
     return split.run or next(iter(run_files(hidden, name).values()), "")
 
 
-def _exchange(directory: Directory, name: str, split: Split, there: set[str]) -> None:
+def _exchange(
+    directory: Directory, name: str, split: SplitEntry, there: set[str]
+) -> None:
     """Exchange the old files of a split for the new ones, from wherever a run stopped.
 
     The claim of the run says so in the end, while the manifest still names the run: in no
@@ -488,7 +490,7 @@ def _exchange(directory: Directory, name: str, split: Split, there: set[str]) ->
 
 
 def _check_files(
-    directory: Directory, name: str, split: Split, *, is_begun: bool
+    directory: Directory, name: str, split: SplitEntry, *, is_begun: bool
 ) -> None:
     """See that the files of a split are there with their sizes.
 
@@ -569,7 +571,7 @@ def remove_lock(directory: Directory, split: str, names: Sequence[str]) -> None:
             pass  # releasing it removes the file
 
 
-def described(existing: Manifest, split: str, mine: Manifest) -> Split:
+def described(existing: Manifest, split: str, mine: Manifest) -> SplitEntry:
     """Return a split that says by which spec it was written, if that is another."""
     held, fingerprint = existing.splits[split], existing.fingerprint_of(split)
     if fingerprint == mine.fingerprint:

@@ -210,7 +210,7 @@ class Run:
         """Whether this process has begun it, not one of which it is a fork."""
         return self._process == os.getpid()
 
-    def keep_leading(self) -> int:
+    def discard_after_gap(self) -> int:
         """Give up shards of an interrupted run that do not follow on one another.
 
         Returns:

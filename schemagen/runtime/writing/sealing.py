@@ -21,7 +21,7 @@ from ..storage.manifest import (
     CheckedFile,
     Manifest,
     Shard,
-    Split,
+    SplitEntry,
     checksum_of,
 )
 from ..storage.schema import Schema
@@ -108,7 +108,7 @@ def _split(
     schema: Schema,
     *,
     add: bool,
-) -> tuple[Split, bytes | None]:
+) -> tuple[SplitEntry, bytes | None]:
     """Return a split as it will be, and its index if it has one."""
     where = f"{directory.where}/{manifest.FILE_NAME}: split {name!r}"
     held = existing.splits.get(name)
@@ -152,7 +152,7 @@ def _split(
             "files of each compression names of a split of their own"
         )
     shards = tuple(directory.for_each(_listed, [directory] * len(files), files))
-    split = Split(compressions.pop(), before + shards, adopted=True, shuffled=None)
+    split = SplitEntry(compressions.pop(), before + shards, adopted=True, shuffled=None)
     lengths = _lengths(directory, name, held if before else None, split, files)
     return (split, None) if lengths is None else indexed(split, lengths)
 
@@ -173,8 +173,8 @@ def _listed(directory: Directory, file: CheckedFile) -> Shard:
 def _lengths(
     directory: Directory,
     name: str,
-    held: Split | None,
-    split: Split,
+    held: SplitEntry | None,
+    split: SplitEntry,
     files: Sequence[CheckedFile],
 ) -> list[Rows] | None:
     """Return the lengths of all frames; None if it is compressed, or had no index."""

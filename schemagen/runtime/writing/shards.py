@@ -20,7 +20,7 @@ from ..shared.values import described
 from ..shared.wire import Buffer
 from ..storage.directory import Directory
 from ..storage.index import pack_lengths
-from ..storage.manifest import TAIL_BYTES, Shard, Split
+from ..storage.manifest import TAIL_BYTES, Shard, SplitEntry
 from .encoding import Refused
 from .plan import Plan, run_files
 
@@ -73,7 +73,7 @@ class Receipt:
         """Return the manifest's entry of the shard, for its file's name."""
         return Shard(name, self.records, self.bytes, self.crc32c, self.tail)
 
-    def is_in(self, split: Split) -> bool:
+    def is_in(self, split: SplitEntry) -> bool:
         """Whether a split has the contents of the shard, under whatever name."""
         return any(
             self.listed(shard.file) == replace(shard, hidden=None, index=None)

@@ -15,7 +15,7 @@ from ..shared.values import described
 Row = Mapping[str, Any] | Iterable[tuple[str, Any]]
 
 
-class Rows(Protocol):
+class RowSequence(Protocol):
     """What has a length, and a row at each index from 0."""
 
     def __len__(self) -> int: ...
@@ -23,7 +23,7 @@ class Rows(Protocol):
     def __getitem__(self, index: int, /) -> Row: ...
 
 
-RowSource = Iterable[Row] | Rows | Sequence[Callable[[], Iterable[Row]]]
+RowSource = Iterable[Row] | RowSequence | Sequence[Callable[[], Iterable[Row]]]
 """What `write_dataset` takes rows from."""
 
 
@@ -74,7 +74,7 @@ class Indexed:
         length: how many rows there are.
     """
 
-    items: Rows
+    items: RowSequence
     length: int
 
     def rows(self, start: int = 0, stop: int | None = None) -> Iterator[object]:
@@ -206,7 +206,7 @@ def check_start(start: int, found: int) -> None:
         )
 
 
-def _loaded(items: Rows, positions: Iterable[int]) -> Iterator[object]:
+def _loaded(items: RowSequence, positions: Iterable[int]) -> Iterator[object]:
     # Only a split itself has it, and reads several records at once. A class that derives
     # from one may have another __getitem__.
     together = vars(type(items)).get("_rows_at")

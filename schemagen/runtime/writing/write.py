@@ -26,7 +26,7 @@ from ..storage.schema import Schema
 from .encoding import Chunk, Encoding, Refused, encode_rows, encoding_of
 from .frames import rows_of_frame
 from .keys import in_order, order_of, positions_of, shard_of
-from .layout import BySize, InTurn, Layout, by_number
+from .layout import BySize, Layout, RoundRobinLayout, by_number
 from .plan import DEFAULT_SHARD_BYTES, Plan, check_destination, check_workers, plan_of
 from .progress import Progress, Reporter, reporter
 from .refused import check_report
@@ -208,7 +208,7 @@ class _Writing:
         if plan.shards is not None and not isinstance(source, Stream):
             return self._by_shard(source)
         if plan.shards is not None and plan.shards > 1:
-            return self._in_turn(InTurn(plan.shards))
+            return self._round_robin(RoundRobinLayout(plan.shards))
         return self._in_order()
 
     def _by_shard(self, source: Indexed | Parts) -> tuple[int, list[Refused]]:
@@ -239,27 +239,29 @@ class _Writing:
             self.run.finish(shard, last_row=last_row, refused=refused)
         return len(plan.numbers), []
 
-    def _in_turn(self, layout: InTurn) -> tuple[int, list[Refused]]:
+    def _round_robin(self, layout: RoundRobinLayout) -> tuple[int, list[Refused]]:
         """Write the rows as they come, to a number of shards in turn."""
         refused = list[Refused]()
         for chunk in self._all(self._chunks()):
             refused += chunk.refused
-            for number, records in layout.deal(chunk.framed):
+            for number, records in layout.assign(chunk.framed):
                 self.run.add(number, records)
-        for number, records in layout.rest():
+        for number, records in layout.flush():
             self.run.add(number, records)
         return len(self.run.plan.numbers), refused
 
     def _in_order(self) -> tuple[int, list[Refused]]:
         """Write the rows as they come: to one shard, or by size."""
         plan = self.run.plan
-        shard = self.run.keep_leading()
-        layout: Layout = InTurn(1) if plan.shards else BySize(plan.shard_bytes, shard)
+        shard = self.run.discard_after_gap()
+        layout: Layout = (
+            RoundRobinLayout(1) if plan.shards else BySize(plan.shard_bytes, shard)
+        )
         last_row, refused = -1, list[Refused]()
         for chunk in self._chunks_after(shard):
             refused += chunk.refused
             at = 0
-            for number, records in layout.deal(chunk.framed):
+            for number, records in layout.assign(chunk.framed):
                 if number > shard:
                     # A run that goes on reads the rows after the last one again.
                     mine = [row for row in refused if row.row < last_row]
@@ -285,12 +287,12 @@ class _Writing:
             refused += chunk.refused
         shard, by_size = 0, BySize(plan.shard_bytes)
         for keys, piece in self._ordered(buckets):
-            dealt = (
+            assigned = (
                 by_number(shard_of(keys, plan.shards), piece)
                 if plan.shards
-                else by_size.deal(piece)
+                else by_size.assign(piece)
             )
-            for number, records in dealt:
+            for number, records in assigned:
                 for full in range(shard, number):
                     self.run.finish(full)
                 shard = number
@@ -439,7 +441,7 @@ def _all_chunks(
     if workers > 1 and isinstance(source, Indexed):
         check_start(skip, source.length)
         starts = range(skip, source.length, _TASK_ROWS)
-        work = _Rows(source, encoding)
+        work = _RowEncoder(source, encoding)
         found = in_parallel(work, starts, workers=workers, method=None, in_order=True)
         yield from chain.from_iterable(each for _, each in found)
         return
@@ -447,7 +449,7 @@ def _all_chunks(
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _RowEncoder:
     """Encodes a few rows, in any process."""
 
     source: Indexed

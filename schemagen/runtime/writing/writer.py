@@ -14,7 +14,7 @@ from ..shared.errors import DatasetError, warn
 from ..shared.options import check_flags, options_by_name
 from ..shared.tfrecord import Framed, frame_records
 from ..storage.schema import Schema
-from .layout import BySize, InTurn, Layout
+from .layout import BySize, Layout, RoundRobinLayout
 from .plan import DEFAULT_SHARD_BYTES
 
 if TYPE_CHECKING:
@@ -127,11 +127,13 @@ class ShardedWriter:
             resume=resume,
             keep_receipts=shards is None,
         )
-        first = self._run.keep_leading()
+        first = self._run.discard_after_gap()
         self.written = sum(each.records for each in self._run.receipts.values())
         self._records = self._in_shards = self.written
         self._last = first  # the shard that got the latest record
-        self._layout: Layout = InTurn(shards) if shards else BySize(shard_bytes, first)
+        self._layout: Layout = (
+            RoundRobinLayout(shards) if shards else BySize(shard_bytes, first)
+        )
         # Not a method: it must not keep alive what it waits for.
         self._abandoned = weakref.finalize(self, _abandon, self._run, split)
 
@@ -197,7 +199,7 @@ class ShardedWriter:
                 self._write(frame_records(waiting))
 
     def _write(self, framed: Framed) -> None:
-        for shard, records in self._layout.deal(framed):
+        for shard, records in self._layout.assign(framed):
             if self._layout.in_order and shard > self._last:
                 self._run.finish(self._last, last_row=self._in_shards - 1)
             self._run.add(shard, records)
@@ -236,7 +238,7 @@ class ShardedWriter:
             return
         self._write_waiting()
         with self._failing():
-            for shard, records in self._layout.rest():
+            for shard, records in self._layout.flush():
                 self._run.add(shard, records)
             self._run.publish(self._shards or self._last + 1)
         self._closed = True

@@ -164,10 +164,10 @@ class Boxes(Relation):
         columns = [
             features.column(codec.key, codec.parts[0].kind) for codec in self.fields
         ]
-        there = features.among(columns[0].rows)
+        there = features.mask_of(columns[0].rows)
         lengths = [features.spread(each.rows, each.lengths) for each in columns]
         for column, own in zip(columns, lengths, strict=True):
-            there &= features.among(column.rows) & (own == lengths[0])
+            there &= features.mask_of(column.rows) & (own == lengths[0])
             there &= own % (4 // len(columns)) == 0
         return [
             ArrayCells(Notes(codec.label), column.only(there[column.rows]))
@@ -246,7 +246,7 @@ class BoxesInImage(Relation):
 
     def faults(self, features: Features) -> Iterator[FieldFault]:
         rows, sizes = self.image.sizes_in(features)
-        known = features.among(rows)
+        known = features.mask_of(rows)
         table = np.zeros((len(known), 2), np.int64)
         table[rows] = sizes
         stored = [
