@@ -132,12 +132,15 @@ bench-random-access: $(BENCH_ARRAYS)/bench-arrays.installed  ## Measure random a
 bench-slow-storage: $(VENV)/dev.installed  ## Measure reading from a cold disk and an object store.
 	$(VENV)/bin/python -m benchmarks.slow_storage $(OPTIONS)
 
-dist: $(VENV)/dev.installed  ## Build the distributions for Linux on x86-64 and ARM into dist/, and check them.
+# What zig compiles the wheels for: the oldest C library, or the oldest macOS.
+TARGETS := x86_64-linux-gnu.2.17 aarch64-linux-gnu.2.17 x86_64-macos.11.0 aarch64-macos.11.0
+
+dist: $(VENV)/dev.installed  ## Build the distributions for Linux and macOS into dist/, and check them.
 	rm -rf dist
 	$(RUN) build --sdist
-	for machine in x86_64 aarch64; do \
-	    SCHEMAGEN_TARGET=$$machine-linux-gnu.2.17 $(RUN) build --wheel || exit; done
+	for target in $(TARGETS); do SCHEMAGEN_TARGET=$$target $(RUN) build --wheel || exit; done
 	$(RUN) twine check --strict dist/*
+	$(RUN) pytest tests/project/test_wheels.py
 
 clean:  ## Remove what was made: .venv, data, the demo's pictures, the site.
 	rm -rf $(VENV) $(BENCH) $(BENCH_GENERATE) $(BENCH_ARRAYS) $(OLDEST) $(BEAM) $(FRAMEWORKS) $(VERSIONS) data dist demo/out site
