@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .runtime.shared.platforms import require_platform as _require_platform
+
 TYPE_CHECKING = False  # that of typing takes time to import: see interrupts.py
 if TYPE_CHECKING:
     from typing import Any
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from .use_cases.notebook import describe, inspect, verify
 
     __version__: str
+
+_require_platform()
 
 __all__ = [
     "Audio",
