@@ -181,13 +181,13 @@ $(VERSIONS)/%/pair.installed: pyproject.toml tests/versions/%.txt
 UV := uv==0.13.9
 
 # Install an extra: $(call install,ENVIRONMENT,CONSTRAINTS,EXTRA). Of what is imported seldom,
-# compiling nothing saves most of the time.
+# compiling nothing saves most of the time. uv takes no change of the core for one of schemagen.
 define install
 	test -x $(1)/bin/python || $(PYTHON) -m venv $(1)
 	@echo "Installing into $(1); tensorflow is large, so this takes a minute or two."
-	$(1)/bin/python -m pip install --disable-pip-version-check --quiet $(UV)
-	$(1)/bin/python -m uv pip install --quiet --python $(1)/bin/python \
-	    --constraint $(2) --editable '.[$(3)]' || \
+	{ $(1)/bin/python -m pip install --disable-pip-version-check --quiet $(UV) && \
+	  $(1)/bin/python -m uv pip install --quiet --python $(1)/bin/python \
+	    --reinstall-package schemagen-tfrecord --constraint $(2) --editable '.[$(3)]'; } || \
 	$(1)/bin/python -m pip install --disable-pip-version-check --progress-bar off --quiet \
 	    --no-compile --constraint $(2) --editable '.[$(3)]'
 	touch $(1)/$(3).installed
