@@ -24,8 +24,8 @@ _OPTIONS = (
 class CoreBuildHook(BuildHookInterface[Any]):
     """Compiles `schemagen/runtime/native/*.c`.
 
-    `SCHEMAGEN_TARGET`, such as `aarch64-linux-gnu.2.17`, names another machine, for which
-    zig compiles.
+    `SCHEMAGEN_TARGET`, such as `aarch64-linux-gnu.2.17` or `aarch64-macos.11.0`, names
+    another machine, for which zig compiles.
     """
 
     PLUGIN_NAME = "custom"
@@ -38,10 +38,15 @@ class CoreBuildHook(BuildHookInterface[Any]):
         """Compile the core, into the source tree if that is what will be imported.
 
         Raises:
-            SystemExit: the compiler refuses.
+            SystemExit: schemagen does not run here, or the compiler refuses.
         """
         if self.target_name != "wheel":
             return
+        if sys.platform == "win32":
+            sys.exit(
+                "schemagen runs on Linux and macOS, not on Windows: install it in the "
+                "Windows Subsystem for Linux or in a container"
+            )
         target = os.environ.get("SCHEMAGEN_TARGET", "")
         path = Path(self.root, _CORE)
         if version != "editable":
@@ -71,14 +76,18 @@ def _compile(folder: Path, target: str, path: Path) -> None:
     if done.returncode:
         sys.exit(
             f"{' '.join(command)}\n{done.stderr}\nschemagen's core in C cannot be compiled "
-            "here; it is tested on Linux on x86-64 and ARM, with gcc and with zig"
+            "here; it compiles for Linux and macOS on x86-64 and ARM, by gcc, clang and zig"
         )
     new.replace(path)  # other installations into the same tree may run meanwhile
 
 
 def _platform(target: str) -> str:
-    """Return the tag of the platform; of a target it is that of its C library."""
+    """Return the tag of the platform; of a target it has the oldest C library or macOS."""
     if not target:
         return sysconfig.get_platform().replace("-", "_").replace(".", "_")
-    machine, _, version = target.partition("-linux-gnu.")
-    return f"manylinux_{version.replace('.', '_')}_{machine}"
+    machine, system = target.split("-", 1)
+    name, version = system.split(".", 1)
+    version = version.replace(".", "_")
+    if name == "macos":
+        return f"macosx_{version}_{machine.replace('aarch64', 'arm64')}"
+    return f"manylinux_{version}_{machine}"

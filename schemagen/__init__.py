@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .runtime.shared.platforms import require_platform as _require_platform
+
 TYPE_CHECKING = False  # that of typing takes time to import: see interrupts.py
 if TYPE_CHECKING:
     from typing import Any
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
     __all__: list[str]
     __version__: str
+
+_require_platform()
 
 # The modules of the public names that are not kinds.
 _MODULES = {

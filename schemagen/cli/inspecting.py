@@ -154,7 +154,7 @@ def inspect(
     missing-classes, and target-leakage (inputs that tell the target). The settings
     [tool.schemagen.thresholds] have their limits, for all fields and for single ones;
     `schemagen explain leakage` describes one. With --format github, only findings are
-    printed.
+    printed, or the text if the exit code has another cause.
     """
     if markdown and style != "text":
         raise click.UsageError(f"--markdown and --format {style} exclude each other.")
@@ -163,12 +163,19 @@ def inspect(
     reading["thresholds"] = thresholds_for(Path(project))
     profile = _read(data, split, html, spec_of_record(record, project), reading)
     findings = _findings(profile, fail_on)
+    fails = bool(findings) or not profile.statistics.sound
     if html is None or style == "json" or markdown:
-        _print_profile(profile, findings, style, records, markdown=markdown)
+        shown = _shown(style, findings, fails=fails)
+        _print_profile(profile, findings, shown, records, markdown=markdown)
     if style != "json":
         report(findings, style)
-    if findings or not profile.statistics.sound:
+    if fails:
         leave()
+
+
+def _shown(style: str, findings: Sequence[Finding], *, fails: bool) -> str:
+    """Return how data is shown: GitHub gets the text if no finding explains the exit code."""
+    return "text" if style == "github" and fails and not findings else style
 
 
 def _read(
@@ -299,7 +306,7 @@ def diff(
     --fail-on makes findings of drift and missing-classes between the versions of a
     split, duplicates in B, and leakage: records, or identifying values, of a split of
     one dataset in another split of the other. With --format github, only findings are
-    printed.
+    printed, or the text if the exit code has another cause.
     """
     from ..config import thresholds_for
     from ..use_cases.diff import diff as use_case
@@ -316,17 +323,18 @@ def diff(
             size = write_report(html, found.profile, None, found)
             print_written(html, size)
     findings = _findings(found.profile, fail_on)
+    fails = bool(findings) or not (found.sound if fail_on else found.same)
     if style == "json":
         from ..data.inspect.document import document_of
         from ..documents import text_of
 
         print_document(text_of(document_of(found.profile, findings, diff=found)))
-    elif style == "text":
+    elif _shown(style, findings, fails=fails) == "text":
         from ..data.inspect.text import diff_blocks
         from ..display.terminal import terminal_text
 
         echo(terminal_text([*diff_blocks(found)], terminal_columns()), nl=False)
     if style != "json":
         report(findings, style)
-    if (findings or not found.sound) if fail_on else not found.same:
+    if fails:
         leave()

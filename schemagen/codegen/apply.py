@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import re
 import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -62,9 +62,6 @@ def read_existing(output: Path) -> Existing:
                 files[path] = data
     return Existing(files, frozenset(links))
 
-
-if sys.platform != "win32":
-    import fcntl
 
 # What a run writes first, and what a run that was killed leaves behind.
 _TEMPORARY = re.compile(r"\..+\.\d+\.schemagen\.tmp")
@@ -174,12 +171,8 @@ def lock(directory: Path) -> Iterator[bool]:
         directory: the project's directory.
 
     Yields:
-        Whether others wait. They do not where platform or file system has no such
-        locks; each file is written at once all the same.
+        Whether others wait. They do not where the file system has no such locks; each file is written at once all the same.
     """
-    if sys.platform == "win32":
-        yield False
-        return
     descriptor, alone = -1, False
     with suppress(OSError):
         descriptor = os.open(directory, os.O_RDONLY)

@@ -18,6 +18,7 @@ from ..runtime.cells.columns import Columns, Rows
 from ..runtime.cells.decoding import NO_PLAN, CheckPlan, decode
 from ..runtime.cells.serialized import Records
 from ..runtime.native import crc32c, follow_lengths
+from ..runtime.shared.platforms import usable_cores
 from ..runtime.shared.processes import Advance, in_parallel
 from ..runtime.shared.tfrecord import FRAMING, HEADER_SIZE, MOST_RECORD_BYTES
 from ..runtime.sources.generation import Generation
@@ -109,9 +110,7 @@ def usual_workers(size: int) -> int:
     """Return how many processes to use for so many bytes: one for each core."""
     if size < _WORTH_BYTES:
         return 1
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return usable_cores()
 
 
 # So many damages of a file are kept.

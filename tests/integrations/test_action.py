@@ -86,6 +86,38 @@ def test_data_that_leaks_is_annotated(action: Action, tmp_path: Path) -> None:
     assert action.run(tmp_path, given).exit_code == 0
 
 
+def test_data_is_verified_and_compared_by_quoted_paths(
+    action: Action, tmp_path: Path
+) -> None:
+    """An argument with spaces and quotes reaches the command as one; damage is annotated."""
+    directories = [tmp_path / name for name in ("last month", "this 'new' month")]
+    for directory in directories:
+        directory.mkdir()
+        (directory / "train.tfrecord").write_bytes(frame(RECORD) * 2)
+    arguments = "'last month'\n\"this 'new' month\" --split=train"
+    compare = {"command": "diff", "args": arguments}
+    verify = {"command": "verify", "args": "this\\ \\'new\\'\\ month"}
+    for given in (compare, verify):
+        outcome = action.run(tmp_path, given)
+        assert (outcome.exit_code, outcome.annotations) == (0, []), outcome.output
+    (directories[1] / "train.tfrecord").write_bytes(frame(RECORD[:-1] + b"\x01")[:-1])
+    outcome = action.run(tmp_path, verify)
+    assert outcome.exit_code == 1
+    [found] = outcome.annotations
+    assert found.file == "this 'new' month/train.tfrecord"
+    outcome = action.run(tmp_path, compare)
+    assert outcome.exit_code == 1
+    assert "nothing after it can be read" in outcome.output.replace("\n", " ")
+
+
+def test_a_quote_that_is_not_closed_is_refused(action: Action, tmp_path: Path) -> None:
+    """Exit code 2 before anything runs."""
+    outcome = action.run(tmp_path, {"command": "verify", "args": "'my data"})
+    assert outcome.exit_code == 2
+    [found] = outcome.annotations
+    assert found.message == "args has a quote that is not closed"
+
+
 def test_a_broken_schema_is_annotated_at_its_line(
     action: Action, tmp_path: Path
 ) -> None:
@@ -174,7 +206,13 @@ def test_breaks_are_annotated_in_the_schema(
 
 @pytest.mark.parametrize(
     "against",
-    ["no-such-branch", "$(touch hacked)", "--upload-pack=touch hacked;", "..."],
+    [
+        "no-such-branch",
+        "main...",
+        "$(touch hacked)",
+        "--upload-pack=touch hacked;",
+        "...",
+    ],
 )
 def test_what_cannot_be_fetched_is_told(
     action: Action, origin: Repository, tmp_path: Path, against: str

@@ -14,7 +14,7 @@ import schemagen
 import yaml
 from command_line import run
 from composite import Action
-from scratch import CHECKOUT, PET, Repository, project_in
+from scratch import CHECKOUT, PET, Repository, environment, project_in
 from tfrecord_files import frame
 
 TEXT = (CHECKOUT / "docs/ci.md").read_text(encoding="utf-8")
@@ -75,6 +75,26 @@ def test_the_commands_work(repository: Repository) -> None:
 
 
 @pytest.mark.integration
+def test_the_repository_installs(tmp_path: Path, released: Repository) -> None:
+    """By the line of the page, into a new environment: with the core and the templates."""
+    line, of_clone = block("sh", "pip install").splitlines()
+    assert of_clone == 'pip install "PATH/TO/CLONE"'
+    # An address of a file needs a host, or pip of Python 3.11 takes it for a path.
+    address = f"file://localhost{released.root}"
+    _, _, requirement = shlex.split(line.replace(ADDRESS, address))
+    assert requirement.endswith("@v0.4.0")
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+    inside = tmp_path / "venv/bin"
+    install = [inside / "python", "-m", "pip", "install", "--quiet", requirement]
+    subprocess.run(install, env=environment(), check=True)
+    for words in (["init"], ["generate"], ["check"]):
+        done = subprocess.run(
+            [inside / "schemagen", *words], cwd=tmp_path, env=environment(), check=False
+        )
+        assert done.returncode == 0, words
+
+
+@pytest.mark.integration
 def test_the_hook_works(repository: Repository, released: Repository) -> None:
     """With this checkout for the repository that the page names."""
     text = block("yaml", "repos:")
@@ -100,15 +120,18 @@ def test_every_hook_is_on_the_page() -> None:
     assert shown == hooks
 
 
-SCHEMAS, SPLITS, DATA = "name: schemas", "name: splits", "name: data"
+SCHEMAS, DATA = "name: schemas", "name: data"
 """What the workflows of the page begin with."""
 
 
-@pytest.mark.parametrize("name", [SCHEMAS, SPLITS, DATA])
+@pytest.mark.parametrize("name", [SCHEMAS, DATA])
 def test_the_workflow_is_valid(tmp_path: Path, name: str) -> None:
-    """By the schema that GitHub's workflows have in SchemaStore."""
+    """By the schema that GitHub's workflows have in SchemaStore; steps as one of a job."""
+    workflow = yaml.load(block("yaml", name), yaml.BaseLoader)
+    for job in workflow["jobs"].values():
+        job["steps"] += yaml.safe_load(block("yaml", "command: inspect"))
     path = tmp_path / "schemas.yml"
-    path.write_text(block("yaml", name))
+    path.write_text(yaml.safe_dump(workflow))
     command = [sys.executable, "-m", "check_jsonschema"]
     subprocess.run(
         [*command, "--builtin-schema", "vendor.github-workflows", path], check=True
@@ -128,9 +151,8 @@ def test_a_copied_shard_fails_the_job_of_splits(tmp_path: Path) -> None:
             frame(RECORD[:-1] + bytes([10 * number + at])) for at in range(9)
         )
         (data / f"{split}-{number:05}").write_bytes(some)
-    _, step = yaml.safe_load(block("yaml", SPLITS))["jobs"]["splits"]["steps"]
+    [step] = yaml.safe_load(block("yaml", "command: inspect"))
     options = shlex.split(step["with"]["args"].replace("/mnt/data", str(data)))
-    assert f"schemagen inspect {step['with']['args']}" in TEXT.replace("\n", " ")
     arguments = (step["with"]["command"], *options, "--format", "github")
     assert run(*arguments).exit_code == 0
     (data / "test-00002").write_bytes((data / "train-00001").read_bytes())
@@ -143,7 +165,8 @@ def test_a_copied_shard_fails_the_job_of_splits(tmp_path: Path) -> None:
     assert run(*arguments, "--project", tmp_path).exit_code == 0
 
 
-def test_each_job_checks_its_shards(tmp_path: Path) -> None:
+@pytest.mark.integration
+def test_each_job_checks_its_shards(action: Action, tmp_path: Path) -> None:
     """The one that has a damaged shard fails, with an annotation."""
     data = tmp_path / "data"
     data.mkdir()
@@ -151,22 +174,16 @@ def test_each_job_checks_its_shards(tmp_path: Path) -> None:
     for shard in shards:
         shard.write_bytes(frame(RECORD) * 2)
     job = yaml.safe_load(block("yaml", DATA))["jobs"]["verify"]
-    checkout, _, install, verify = job["steps"]
-    assert checkout["uses"].startswith("actions/checkout@")
-    assert install["run"] == block("sh", "pip install").strip()
-    lines = [
-        verify["run"].replace("${{ matrix.data }}", some)
-        for some in job["strategy"]["matrix"]["data"]
-    ]
+    [verify] = job["steps"]
+    assert verify["with"] == {"command": "verify", "args": "${{ matrix.data }}"}
 
     def codes() -> list[int]:
         results = []
-        for line in lines:
-            command, *arguments = shlex.split(line.replace("/mnt/data", str(data)))
-            assert command == "schemagen"
-            result = run(*arguments)
-            assert (result.exit_code == 1) == ("::error file=" in result.stdout)
-            results.append(result.exit_code)
+        for some in job["strategy"]["matrix"]["data"]:
+            given = {"command": "verify", "args": some.replace("/mnt/data", str(data))}
+            outcome = action.run(tmp_path, given)
+            assert (outcome.exit_code == 1) == bool(outcome.annotations)
+            results.append(outcome.exit_code)
         return results
 
     assert codes() == [0, 0, 0]

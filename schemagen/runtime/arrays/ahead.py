@@ -24,6 +24,7 @@ import numpy as np
 from ..cells.columns import Rows
 from ..cells.serialized import Records
 from ..shared.errors import DatasetError
+from ..shared.platforms import usable_cores
 
 Result = TypeVar("Result")
 Loaded = TypeVar("Loaded", covariant=True)
@@ -53,8 +54,7 @@ _SECONDS = 0.1
 
 def threads() -> int:
     """Return how many threads read and decode: one for each core of this process."""
-    allowed = getattr(os, "sched_getaffinity", None)
-    return min(_MOST_THREADS, len(allowed(0)) if allowed else os.cpu_count() or 1)
+    return min(_MOST_THREADS, usable_cores())
 
 
 class FetchedRecords(Protocol):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,9 +11,10 @@ from ..kinds.kind import Kind
 from ..records.codec import RecordCodec
 from ..records.groups import has_length, lengths_in
 from ..shared.errors import DatasetError, did_you_mean
+from ..shared.platforms import usable_cores
 from ..shared.requirements import tf
 
-PARALLEL = min(16, os.cpu_count() or 1)
+PARALLEL = min(16, usable_cores())
 """How many elements of a dataset are computed at a time."""
 
 Padding = Mapping[str, Any]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..native.pictures import picked, rounded, scaled_to
 from ..shared.errors import UNDECODABLE, DatasetError
+from ..shared.platforms import usable_cores
 from .headers import (
     JPEG_RATIOS,
     MIRRORED,
@@ -73,7 +74,7 @@ def each(function: Callable[[Item], Any], images: Sequence[Item]) -> list[Any]:
 @cache
 def _threads(process: int) -> ThreadPoolExecutor:
     """Return the threads of a process, which a fork does not have."""
-    return ThreadPoolExecutor(os.cpu_count(), "schemagen-images")
+    return ThreadPoolExecutor(usable_cores(), "schemagen-images")
 
 
 class Wanted(NamedTuple):

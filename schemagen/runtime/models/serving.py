@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
-import errno
 import os
 import re
 import shutil
-import sys
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,15 +14,13 @@ from typing import Any
 from ..records.nesting import flattened
 from ..shared.errors import warn, with_suggestion
 from ..shared.options import check_flags
+from ..shared.platforms import exchange
 from ..shared.requirements import keras, tf
 from ..storage.directory import is_remote
 from ..storage.lock import Lock, acquire
 
 Parser = Callable[[tf.Tensor, Collection[str]], Mapping[str, Any]]
 Features = dict[str, Any]
-
-# Arguments of the system's calls: the working directory, and to exchange two names.
-_HERE, _EXCHANGE = -100, 2
 
 # TensorFlow's operations that call functions of Python.
 _OF_PYTHON = ("PyFunc", "PyFuncStateless", "EagerPyFunc")
@@ -241,7 +236,7 @@ def replace_directory(
             check_place(path, overwrite=overwrite)  # others may have written meanwhile
             if not tf.io.gfile.exists(path):
                 tf.io.gfile.rename(new, path)
-            elif not _exchange(new, path):
+            elif is_remote(new) or not exchange(new, path):
                 _replace_in_two_steps(new, path, old)
         finally:
             if tf.io.gfile.exists(new):
@@ -252,8 +247,8 @@ def replace_directory(
 
 
 def _export_lock(parent: str, name: str) -> Lock:
-    """Wait for other exports to a path; stores and Windows have no such lock."""
-    if is_remote(parent) or sys.platform == "win32":
+    """Wait for other exports to a path; stores have no such lock."""
+    if is_remote(parent):
         return Lock()
     return acquire(Path(parent) / f".{name}.lock", wait=True)
 
@@ -264,31 +259,6 @@ def _remove_leftovers(parent: str, name: str, ending: str) -> None:
     for found in os.listdir(parent or os.curdir):
         if pattern.fullmatch(found):
             shutil.rmtree(os.path.join(parent, found))
-
-
-def _exchange(one: str, other: str) -> bool:
-    """Exchange two directories in one step.
-
-    Returns:
-        Whether it was done; False where the file system has no such call.
-
-    Raises:
-        OSError: the file system refuses.
-    """
-    if is_remote(one):
-        return False
-    libc: Any = ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
-    paths = os.fsencode(one), os.fsencode(other)
-    if sys.platform == "linux" and hasattr(libc, "renameat2"):
-        failed = libc.renameat2(_HERE, paths[0], _HERE, paths[1], _EXCHANGE)
-    elif sys.platform == "darwin" and hasattr(libc, "renamex_np"):
-        failed = libc.renamex_np(*paths, _EXCHANGE)
-    else:
-        return False
-    number = ctypes.get_errno()
-    if failed and number not in (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP):
-        raise OSError(number, os.strerror(number), one, None, other)
-    return not failed
 
 
 def _replace_in_two_steps(new: str, path: str, old: str) -> None:

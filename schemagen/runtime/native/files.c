@@ -36,6 +36,9 @@ typedef struct {
 /* What is no error number: the file ends too early, or is not what it was. */
 enum { WHOLE = 0, OTHER = -1 };
 
+/* The most bytes of one call: macOS refuses more than an int holds. */
+enum { MOST = 1 << 30 };
+
 static int is_same(int handle, const State *state) {
   struct stat found;
   return !fstat(handle, &found) && (uint64_t)found.st_size == state->size &&
@@ -48,8 +51,10 @@ static int is_same(int handle, const State *state) {
 static int read_some(int handle, const Ranges *ranges, int64_t *at, int64_t stop) {
   for (; *at < stop; ++*at) {
     for (int64_t done = 0, size = ranges->sizes[*at]; done < size;) {
+      int64_t rest = size - done;
       ssize_t got = pread(handle, ranges->out + ranges->places[*at] + done,
-                          (size_t)(size - done), (off_t)(ranges->starts[*at] + done));
+                          (size_t)(rest < MOST ? rest : MOST),
+                          (off_t)(ranges->starts[*at] + done));
       if (got > 0) {
         done += got;
       } else if (got == 0) {

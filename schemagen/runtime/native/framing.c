@@ -16,6 +16,8 @@
 #ifndef HWCAP_CRC32
 #define HWCAP_CRC32 (1 << 7)
 #endif
+#elif defined(__aarch64__) && defined(__APPLE__)
+#include <arm_acle.h>
 #endif
 
 enum { HEADER = 12, FOOTER = 4, FRAMING = HEADER + FOOTER };
@@ -63,11 +65,15 @@ static uint32_t shifted(uint32_t crc) {
 #define STEP(crc, word) (uint32_t)_mm_crc32_u64(crc, word)
 #define STEP_BYTE(crc, byte) _mm_crc32_u8(crc, byte)
 static int has_instruction(void) { return __builtin_cpu_supports("sse4.2"); }
-#elif defined(__aarch64__) && defined(__linux__)
+#elif defined(__aarch64__) && (defined(__linux__) || defined(__APPLE__))
 #define WITH_CRC __attribute__((target("+crc")))
 #define STEP(crc, word) __crc32cd(crc, word)
 #define STEP_BYTE(crc, byte) __crc32cb(crc, byte)
+#ifdef __APPLE__
+static int has_instruction(void) { return 1; } /* every Mac with such a processor has it */
+#else
 static int has_instruction(void) { return (getauxval(AT_HWCAP) & HWCAP_CRC32) != 0; }
+#endif
 #endif
 
 #ifdef WITH_CRC

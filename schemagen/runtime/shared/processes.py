@@ -123,8 +123,7 @@ def _begin(work: Callable[[Any, Advance], Any], amounts: Any, stop: Any) -> None
     global _work, _amounts
     _work, _amounts = work, amounts
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     parent = multiprocessing.parent_process()
     assert parent is not None
@@ -179,9 +178,6 @@ def _interrupts_later(method: str) -> Iterator[None]:
     Raises:
         KeyboardInterrupt: at the end, if one has come meanwhile.
     """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
         # These start processes too, and not in between: the one would unblock the

@@ -190,9 +190,7 @@ def _write_all(file: FileIO, data: Buffer) -> None:
 
 
 def _sync(directory: Path) -> None:
-    """Make the names in a directory durable, where the system can do so."""
-    if os.name != "posix":
-        return
+    """Make the names in a directory durable, where the file system can do so."""
     handle = os.open(directory, os.O_RDONLY)
     try:
         with named(directory):

@@ -10,8 +10,8 @@ holding the lock of a parent that has died.
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
-import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterable
@@ -24,9 +24,6 @@ from time import monotonic, sleep
 from typing import Protocol, Self
 
 from ..shared.errors import warn
-
-if sys.platform != "win32":
-    import fcntl
 
 # A process that was killed while it forked leaves its lock to the child for a moment,
 # until that has begun to run.
@@ -122,8 +119,7 @@ def _forget_inherited() -> None:
         lock.forget()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_inherited)
+os.register_at_fork(after_in_child=_forget_inherited)
 
 
 def acquire(path: Path, *, wait: bool = False) -> Lock:
@@ -138,15 +134,13 @@ def acquire(path: Path, *, wait: bool = False) -> Lock:
         wait: wait until it is free, instead of raising Busy.
 
     Returns:
-        The lock. Where the platform or the file system has none there is a
-        RuntimeWarning, and a Lock that holds nothing.
+        The lock. Where the file system has none there is a RuntimeWarning, and
+        a Lock that holds nothing.
 
     Raises:
         Busy: another holds it.
         OSError: the file cannot be made.
     """
-    if sys.platform == "win32":
-        return _without_lock(path, "this platform cannot lock files")
     until = monotonic() + _GRACE_SECONDS
     while True:
         try:
@@ -203,8 +197,6 @@ def hold(path: Path) -> Lock:
     Raises:
         OSError: the file cannot be made.
     """
-    if sys.platform == "win32":
-        return Lock()
     while True:
         try:
             lock = _locked(path, wait=True)
@@ -218,8 +210,6 @@ def hold(path: Path) -> Lock:
 
 def remove_abandoned(paths: Iterable[Path]) -> None:
     """Remove those files that no process holds; none where there are no locks."""
-    if sys.platform == "win32":
-        return
     for path in paths:
         with suppress(OSError):
             lock = _locked(path, wait=False, create=False)

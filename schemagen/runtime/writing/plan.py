@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
+import resource
 import uuid
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
@@ -27,9 +27,6 @@ from ..storage.schema import Schema
 
 if TYPE_CHECKING:
     from ..storage.directory import Directory
-
-if sys.platform != "win32":
-    import resource
 
 DEFAULT_SHARD_BYTES = 128 * 1024 * 1024
 
@@ -359,7 +356,7 @@ def check_open_shards(plan: Plan, open_shards: int) -> None:
     Raises:
         DatasetError: says what to do.
     """
-    if sys.platform == "win32" or is_remote(plan.directory):
+    if is_remote(plan.directory):
         return  # remote files have no descriptors
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     try:
