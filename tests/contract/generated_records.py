@@ -22,6 +22,7 @@ from typing import Any
 
 import pytest
 import schemagen
+from command_line import make_project
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,7 +30,6 @@ from . import kinds
 from .kinds.case import Drawn, KindCase
 from .strategies import contract
 
-SETTINGS = '[tool.schemagen]\nschemas = "schemas"\noutput = "{package}"\n'
 WIDTH = 9
 STEPS_OF_ONE, CONTEXT_OF_ONE = 6, 3
 
@@ -62,11 +62,7 @@ def write_project(
         package: the name of the output package.
         files: text of further files next to the schema file, by name.
     """
-    (root / "schemas").mkdir(parents=True)
-    for name, text in (files or {}).items():
-        (root / "schemas" / name).write_text(text, encoding="utf-8")
-    (root / "pyproject.toml").write_text(SETTINGS.format(package=package))
-    (root / "schemas" / "records.py").write_text(source, encoding="utf-8")
+    make_project(root, {"records.py": source, **(files or {})}, package)
     schemagen.generate(root)
     importlib.invalidate_caches()
 
