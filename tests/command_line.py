@@ -20,6 +20,9 @@ from schemagen.cli import main
 COMMANDS: dict[str, click.Command] = dict(main.commands)
 """The commands by name."""
 
+SETTINGS = '[tool.schemagen]\nschemas = "schemas"\noutput = "{}"\n'
+"""Of a project, with the name of its output package."""
+
 Snapshot = dict[str, tuple[int, bytes | None]]
 
 
@@ -107,9 +110,8 @@ def make_project(
     root: Path, schemas: dict[str, str], output: str = "generated"
 ) -> Path:
     """Make a directory a project with schema files, and return it."""
-    settings = f'[tool.schemagen]\nschemas = "schemas"\noutput = "{output}"\n'
     (root / "schemas").mkdir(parents=True)
-    (root / "pyproject.toml").write_text(settings, encoding="utf-8")
+    (root / "pyproject.toml").write_text(SETTINGS.format(output), encoding="utf-8")
     for name, text in schemas.items():
         path = root / "schemas" / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -487,6 +487,7 @@ def test_removed_segments_take_no_room_while_they_are_open(where: Path) -> None:
 
 
 @pytest.mark.usefixtures("small")
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize("seed", range(6))
 def test_whatever_is_read_and_becomes_of_the_cache_records_are_right(
     where: Path, seed: int
@@ -511,6 +512,7 @@ def test_whatever_is_read_and_becomes_of_the_cache_records_are_right(
 
 @pytest.mark.usefixtures("small")
 @pytest.mark.filterwarnings("ignore:cache_dir=")
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_whatever_the_disk_refuses_records_are_right(
     where: Path, monkeypatch: pytest.MonkeyPatch, seed: int

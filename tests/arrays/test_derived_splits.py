@@ -439,7 +439,7 @@ def mixed_order(sizes: list[int], weights: list[int], stop: str) -> list[list[in
 class TestMixUntilTheLast:
     """Shorter splits begin again until all records have been read."""
 
-    @examples(600)
+    @examples(300)
     @given(data=st.data())
     def test_splits_take_turns_as_in_a_model(
         self, directory: Path, data: st.DataObject

@@ -272,15 +272,22 @@ class TestGivenToAnotherProgram:
     SHARDS = 200
     """More than the 128 files that stay open."""
 
-    @pytest.fixture(params=GIVEN, ids=lambda give: give.__name__.strip("_"))
-    def change(
-        self, request: pytest.FixtureRequest, tmp_path: Path
-    ) -> Callable[[], object]:
-        """Give the first shard those of another generation."""
+    @pytest.fixture(scope="class")
+    def two(self, tmp_path_factory: pytest.TempPathFactory) -> Path:
+        """Two generations, in directories of their own."""
+        root = tmp_path_factory.mktemp("two")
         for name, first in ("data", 1_000), ("other", NEW):
             some = rows(first, 2 * self.SHARDS)
             some[1::2] = rows(5_000, self.SHARDS)
-            write_dataset(some, tmp_path / name, "train", shards=self.SHARDS)
+            write_dataset(some, root / name, "train", shards=self.SHARDS)
+        return root
+
+    @pytest.fixture(params=GIVEN, ids=lambda give: give.__name__.strip("_"))
+    def change(
+        self, request: pytest.FixtureRequest, two: Path, tmp_path: Path
+    ) -> Callable[[], object]:
+        """Give the first shard those of another generation."""
+        shutil.copytree(two, tmp_path, dirs_exist_ok=True)
         here, there = (min((tmp_path / n).glob("train-*")) for n in ("data", "other"))
         assert here.read_bytes() != there.read_bytes()
         assert here.read_bytes()[-16:] == there.read_bytes()[-16:]

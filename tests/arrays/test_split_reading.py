@@ -484,12 +484,6 @@ class TestFiles:
         linked = open_split(f"{tmp_path}/train-*")
         assert scans(linked.batches(7)) == [*range(10, 20), *range(10)]
 
-    def test_a_shard_under_two_spellings_is_refused(self, directory: Path) -> None:
-        path = min(directory.glob("train-*"))
-        again = f"{path.parent}/./{path.name}"
-        with pytest.raises(DatasetError, match="read twice"):
-            open_split([path, again])
-
     def test_urls_of_this_machine_are_paths(self, directory: Path) -> None:
         assert scans(open_split(f"file://{directory}", "train").batches(7))
 
@@ -636,13 +630,6 @@ class TestFiles:
         else:
             with pytest.raises(DatasetError, match="not a TFRecord file"):
                 open_split(path)
-
-    def test_a_split_that_was_written_again_is_refused(
-        self, directory: Path, split: Any
-    ) -> None:
-        write_dataset(rows(COUNT)[::-1], directory, "train", shards=4, overwrite=True)
-        with pytest.raises(DatasetError, match="it was written again"):
-            split[0]
 
     def test_what_is_open_stays_as_it_was(
         self, directory: Path, split: Any, stored: list[int]

@@ -13,23 +13,23 @@ import pkgutil
 import random
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import pytest
 import schemagen
-from hypothesis import given
+from command_line import make_project
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiers import in_tiers
 
 from . import kinds
 from .kinds.case import Drawn, KindCase
 from .strategies import contract
 
-SETTINGS = '[tool.schemagen]\nschemas = "schemas"\noutput = "{package}"\n'
 WIDTH = 9
 STEPS_OF_ONE, CONTEXT_OF_ONE = 6, 3
 
@@ -45,6 +45,9 @@ from schemagen import *
 
 """
 
+_FACTS = {*schemagen.__all__, "bfloat16", "float16", "float32", "float64", "uint64"}
+_FACTS |= {"bool", "bytes", "ragged", "None", "jpeg", "raw", "proto", "dequantize"}
+
 Row = Mapping[str, Drawn]
 
 
@@ -59,11 +62,7 @@ def write_project(
         package: the name of the output package.
         files: text of further files next to the schema file, by name.
     """
-    (root / "schemas").mkdir(parents=True)
-    for name, text in (files or {}).items():
-        (root / "schemas" / name).write_text(text, encoding="utf-8")
-    (root / "pyproject.toml").write_text(SETTINGS.format(package=package))
-    (root / "schemas" / "records.py").write_text(source, encoding="utf-8")
+    make_project(root, {"records.py": source, **(files or {})}, package)
     schemagen.generate(root)
     importlib.invalidate_caches()
 
@@ -90,11 +89,48 @@ def all_cases(*modules: str) -> tuple[KindCase, ...]:
     return tuple(found)
 
 
-class RecordCase:
-    """One random record: its class's name, and its fields' cases by name."""
+def _facts_of(case: KindCase) -> set[tuple[str, str]]:
+    """Return the kind of a case with each dtype and option: `make test` meets all."""
+    line = case.line("field")
+    words = re.findall(r"\b[A-Za-z]+[0-9]*\b", line)
+    kind = next((word for word in words if word in schemagen.__all__), "")
+    options = re.findall(r"\b([a-z_]+)=", line)
+    return {(kind, each) for each in (kind, case.default, *options, *_FACTS & {*words})}
 
-    def __init__(self, class_name: str, cases: Sequence[KindCase]) -> None:
+
+def _dealt(
+    cases: Iterable[KindCase], width: int
+) -> Iterator[tuple[list[KindCase], bool]]:
+    """Yield the cases of each record, and whether `make test` runs it.
+
+    The first records have a few cases that have all facts. Of these, cases whose rows
+    cannot be stacked come last, so that few of the records have one.
+    """
+    facts = {case: _facts_of(case) for case in cases}
+    quick: list[KindCase] = []
+    while missing := set().union(*facts.values()).difference(*map(_facts_of, quick)):
+        quick.append(max(facts, key=lambda case: len(facts[case] & missing)))
+    quick.sort(key=lambda case: case.one_row_batches)
+    slow = [case for case in facts if case not in quick]
+    for tier, is_quick in ((quick, True), (slow, False)):
+        for at in range(0, len(tier), width):
+            yield tier[at : at + width], is_quick
+
+
+class RecordCase:
+    """One random record: its class's name, and its fields' cases by name.
+
+    Args:
+        class_name: the class's name.
+        cases: its fields' cases.
+        is_quick: whether `make test` runs it.
+    """
+
+    def __init__(
+        self, class_name: str, cases: Sequence[KindCase], *, is_quick: bool = False
+    ) -> None:
         self.class_name = class_name
+        self.is_quick = is_quick
         self.fields = {f"f{index}": case for index, case in enumerate(cases)}
 
     def __repr__(self) -> str:
@@ -140,9 +176,12 @@ def random_records(*modules: str) -> tuple[RecordCase, ...]:
             steps as well.
     """
     cases = all_cases(*modules)
-    groups = [cases[at : at + WIDTH] for at in range(0, len(cases), WIDTH)]
-    groups.append(tuple(case for case in cases if case.default)[:6])  # nothing required
-    records = [RecordCase(f"Mixed{n:02}", group) for n, group in enumerate(groups)]
+    groups = [*_dealt(cases, WIDTH)]
+    groups.append(([case for case in cases if case.default][:6], True))
+    records = [
+        RecordCase(f"Mixed{number:02}", group, is_quick=is_quick)
+        for number, (group, is_quick) in enumerate(groups)
+    ]
     return tuple(records) if modules else (*records, *_sequence_records())
 
 
@@ -152,13 +191,13 @@ def _sequence_records() -> Iterator[RecordCase]:
     steps = list(importlib.import_module(f"{kinds.__name__}.steps").cases())
     chance.shuffle(steps)
     groups = [
-        [*steps[at : at + STEPS_OF_ONE], *chance.sample(all_cases(), CONTEXT_OF_ONE)]
-        for at in range(0, len(steps), STEPS_OF_ONE)
+        ([*group, *chance.sample(all_cases(), CONTEXT_OF_ONE)], is_quick)
+        for group, is_quick in _dealt(steps, STEPS_OF_ONE)
     ]
-    groups.append(steps[:2])  # no context at all
-    groups.append([case for case in steps if case.default][:4])  # nothing required
-    for number, group in enumerate(groups):
-        yield RecordCase(f"Stepped{number:02}", group)
+    groups.append((steps[:2], True))  # no context at all
+    groups.append(([case for case in steps if case.default][:4], True))
+    for number, (group, is_quick) in enumerate(groups):
+        yield RecordCase(f"Stepped{number:02}", group, is_quick=is_quick)
 
 
 def source_of(records: Sequence[RecordCase]) -> str:
@@ -246,7 +285,7 @@ class Generated:
         """Return rows as the writer's keywords, the same ones in each run."""
         found: list[dict[str, Any]] = []
 
-        @contract(1)
+        @settings(contract(1), derandomize=True)
         @given(st.lists(self.case.rows(), min_size=number, max_size=number))
         def draw(rows: list[Row]) -> None:
             found[:] = map(arguments, rows)
@@ -314,17 +353,11 @@ def project_record(root: Path, package: str, case: RecordCase | str) -> Generate
     return Generated(case, sys.modules[name], package)
 
 
-_FACTS = {*schemagen.__all__, "bfloat16", "float16", "float32", "float64", "uint64"}
-_FACTS |= {"bool", "bytes", "ragged", "None", "jpeg", "raw", "proto", "dequantize"}
-
-
-def tiers(*modules: str) -> list[object]:
+def tiers() -> list[object]:
     """Return the names of random records as parameters of a test, most of them slow."""
-    sources = {case.class_name: case.source for case in random_records(*modules)}
-    return in_tiers(list(sources), lambda name: _words_of(sources[name]))
-
-
-def _words_of(source: str) -> set[str]:
-    """Return the kinds, dtypes and options that a test has to meet."""
-    options = set(re.findall(r"\b([a-z_]+)=", source))
-    return options | set(re.findall(r"\b[A-Za-z]+[0-9]*\b", source)) & _FACTS
+    return [
+        pytest.param(
+            record.class_name, marks=[] if record.is_quick else pytest.mark.slow
+        )
+        for record in random_records()
+    ]

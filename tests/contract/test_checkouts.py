@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 import schemagen
+from command_line import SETTINGS
 
-from .generated_records import SETTINGS, files_of, random_records, source_of
+from .generated_records import files_of, random_records, source_of
 
 pytestmark = pytest.mark.slow
 
@@ -55,7 +56,7 @@ Files = Mapping[str, bytes]
 def sources() -> dict[str, bytes]:
     """Return the files of a project with records of every kind."""
     texts = {
-        "pyproject.toml": SETTINGS.format(package="output"),
+        "pyproject.toml": SETTINGS.format("output"),
         "schemas/records.py": source_of(random_records()),
         "schemas/docs.py": DOCS,
         "schemas/arten.txt": "Łoś\nElch\n",
@@ -159,7 +160,7 @@ def test_settings_with_crlf_are_the_same_settings(tmp_path: Path) -> None:
         "import schemagen\nN = schemagen.constants(__file__)\n"
         "class Pet(schemagen.Record):\n    __doc__ = N['text']\n    age: int\n"
     )
-    text = SETTINGS.format(package="output")
+    text = SETTINGS.format("output")
     text += '[tool.schemagen.constants]\ntext = """\none\ntwo"""\n'
     found = [
         generated(
@@ -263,7 +264,7 @@ def test_a_narrow_encoding_ends_no_run(tmp_path: Path) -> None:
     root = checked_out(
         tmp_path,
         {
-            "pyproject.toml": SETTINGS.format(package="output").encode(),
+            "pyproject.toml": SETTINGS.format("output").encode(),
             "schemas/p.py": schema.format("int").encode(),
         },
     )

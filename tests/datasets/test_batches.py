@@ -59,7 +59,8 @@ def data(package: Workspace, tmp_path: Path) -> Callable[..., Path]:
     return make
 
 
-@pytest.mark.parametrize("shuffle_buffer", [1, 16, 20, 1000])
+@pytest.mark.quick_cases(2)
+@pytest.mark.parametrize("shuffle_buffer", [1, 20, 16, 1000])
 def test_shuffled_batches_are_exact(
     data: Callable[..., Path],
     package: Workspace,
@@ -119,7 +120,7 @@ _PLACES = {
     ],
     ids=lambda options: "-".join(options) or "in order",
 )
-@pytest.mark.quick_cases(8)
+@pytest.mark.quick_cases(5)
 def test_wrong_record_is_named_wherever_it_is(
     data: Callable[..., Path], package: Workspace, options: dict[str, Any], place: str
 ) -> None:

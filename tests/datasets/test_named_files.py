@@ -208,6 +208,7 @@ def test_shard_under_two_names_is_refused(
     again = f"{directory}/./{first.name}"
     said = _refused(open_split, [first, again])
     assert said.startswith(f"{again}: ")
+    assert "read twice" in said
     assert str(first) in said
     other = directory / "train-other.tfrecord"
     other.symlink_to(first)

@@ -67,7 +67,8 @@ def test_without_training_every_record_comes_once_in_order(
     assert len(dataset) == len(sizes) == -(-_ROWS // batch_size)
 
 
-@pytest.mark.parametrize("drop_remainder", [False, True])
+@pytest.mark.quick_cases(1)
+@pytest.mark.parametrize("drop_remainder", [True, False])
 def test_elements_are_features_targets_weights_and_info(
     data: Data, package: Workspace, drop_remainder: bool
 ) -> None:

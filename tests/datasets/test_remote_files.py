@@ -64,19 +64,20 @@ def message(dataset: tf.data.Dataset) -> str:
     return str(caught.value.message).replace("`", "'")
 
 
+@pytest.mark.quick_cases(7)
 @pytest.mark.parametrize(
     "options",
     [
         {},
-        {"training": True, "seed": 3},
         {"training": True, "seed": 3, "repeat": 3},
         {"repeat": 2, "cache": True},
-        {"shard": (1, 2)},
         {"shard": (1, 9)},
         {"on_corrupt": "skip"},
         {"bucket_by": "tokens", "bucket_boundaries": (5, 10)},
         {"compression": "GZIP", "repeat": 2},
         {"compression": "ZLIB"},
+        {"training": True, "seed": 3},
+        {"shard": (1, 2)},
     ],
     ids=str,
 )

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 _ROWS = 40
 
-FIRST, MANY = 8_000, 4_000
-"""More records than a dataset reads ahead one by one; twice as many have equal sizes."""
+FIRST, MANY, BATCH = 8_000, 4_000, 4
+"""More batches than a dataset reads ahead; twice as many records have equal sizes."""
 
 Write = Callable[..., Path]
 
@@ -84,8 +84,8 @@ def test_split_overwritten_in_mid_epoch_is_refused_at_its_end(
     """Also in an epoch of a repeated dataset."""
     make = package.module("small", "pipeline").make_dataset
     directory = write(FIRST, count=MANY)
-    batches = iter(make(directory, batch_size=1, repeat=repeat))
-    for _ in range(1 if repeat == 1 else MANY + 1):
+    batches = iter(make(directory, batch_size=BATCH, repeat=repeat))
+    for _ in range(1 if repeat == 1 else MANY // BATCH + 1):
         next(batches)
     write(FIRST + MANY, count=MANY)
     with pytest.raises(tf.errors.InvalidArgumentError, match=str(directory)):
@@ -169,11 +169,11 @@ def test_other_split_written_meanwhile_is_no_matter(
 ) -> None:
     """It changes the manifest, in this epoch and all later ones."""
     make = package.module("small", "pipeline").make_dataset
-    dataset = make(write(0, count=MANY), "train", batch_size=1)
+    dataset = make(write(0, count=MANY), "train", batch_size=BATCH)
     iterator = iter(dataset)
     next(iterator)
     write(0, "test")
-    assert len(list(iterator)) == MANY - 1
+    assert len(list(iterator)) == MANY // BATCH - 1
     for _ in range(2):
         write(_ROWS, "test")
         assert len(_numbers(dataset)) == MANY

@@ -44,7 +44,7 @@ def _few_files_are_meant() -> Iterator[None]:
 @pytest.mark.parametrize("training", [False, True])
 @pytest.mark.parametrize("listed", [True, False])
 @pytest.mark.parametrize("shards", [4, 1, 3])
-@pytest.mark.parametrize("readers", [5, 3, 2, 4, 7])
+@pytest.mark.parametrize("readers", [3, 5, 2, 4, 7])
 def test_every_record_goes_to_one_reader(
     data: Data,
     make_dataset: MakeDataset,

@@ -196,9 +196,18 @@ BOXES: list[tuple[dict[str, Any], str, str]] = [
 ]
 
 
+@pytest.fixture(scope="module")
+def in_graph(package: Workspace) -> Any:
+    """`parse_batch` of boxes in a graph, which is made once."""
+    parse = package.module("found", "parser").parse_batch
+    signature = [tf.TensorSpec((None,), tf.string)]
+    return tf.function(parse, input_signature=signature, autograph=False)
+
+
 @pytest.mark.parametrize(("features", "field", "expected"), BOXES)
 def test_readers_refuse_boxes_that_end_before_they_begin(
     package: Workspace,
+    in_graph: Any,
     tmp_path: Path,
     features: dict[str, Any],
     field: str,
@@ -208,9 +217,7 @@ def test_readers_refuse_boxes_that_end_before_they_begin(
     good = package.module("found", "serializer").serialize(**FOUND)
     wrong = changed(good, **features)
     parser = package.module("found", "parser")
-    signature = [tf.TensorSpec((None,), tf.string)]
-    graph = tf.function(parser.parse_batch, input_signature=signature)
-    for parse in (parser.parse_batch, graph):
+    for parse in (parser.parse_batch, in_graph):
         parse(tf.constant([good, good]))
         text = refusal(parse, tf.constant([good, wrong]))
         assert field in text

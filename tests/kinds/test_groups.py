@@ -68,7 +68,7 @@ def parse(request: pytest.FixtureRequest, parser: Any) -> Callable[..., Any]:
     if request.param == "eager":
         return lambda *records: parser.parse_batch(tf.constant(records))
     signature = [tf.TensorSpec((None,), tf.string)]
-    graph = tf.function(parser.parse_batch, input_signature=signature)
+    graph = tf.function(parser.parse_batch, input_signature=signature, autograph=False)
     return lambda *records: graph(tf.constant(records))
 
 

@@ -64,7 +64,9 @@ def decoded(
     """Decode an image as generated code does."""
     parse_batch = parser_of(f"Image({shape}, {form!r})").parse_batch
     record = example({"x": blobs(data)})
-    return (tf.function(parse_batch) if graph else parse_batch)([record])["x"]
+    if graph:
+        parse_batch = tf.function(parse_batch, autograph=False)
+    return parse_batch([record])["x"]
 
 
 def _picture(channels: int) -> Pillow.Image:

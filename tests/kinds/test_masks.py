@@ -55,7 +55,8 @@ def batch_of(*masks: bytes) -> tf.Tensor:
 
 def read(parser: ModuleType, data: bytes) -> Ids:
     """Read one mask in a graph, as tf.data does."""
-    found: Ids = tf.function(parser.parse_batch)(batch_of(data))["x"].numpy()[0]
+    parse = tf.function(parser.parse_batch, autograph=False)
+    found: Ids = parse(batch_of(data))["x"].numpy()[0]
     return found
 
 

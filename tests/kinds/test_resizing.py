@@ -122,7 +122,7 @@ def test_what_is_no_jpeg_is_refused_at_any_scale(
 
 def _ops(parser: ModuleType) -> list[str]:
     """Return the operations of a parser's graph, those of its loops too."""
-    parse = tf.function(parser.parse_batch)
+    parse = tf.function(parser.parse_batch, autograph=False)
     graph = parse.get_concrete_function(tf.TensorSpec([None], tf.string))
     definition = graph.graph.as_graph_def()
     nodes = [definition.node, *(each.node_def for each in definition.library.function)]

@@ -207,7 +207,7 @@ def test_readers_scale_boxes_as_their_image(package: Workspace, tmp_path: Path) 
     serializer = package.module("street", "serializer")
     records = [serializer.serialize(**row) for row in rows]
     parser, expected = package.module("street", "parser"), street_batch()
-    for parse in (parser.parse_batch, tf.function(parser.parse_batch)):
+    for parse in (parser.parse_batch, tf.function(parser.parse_batch, autograph=False)):
         batch = flat(parse(tf.constant(records)))
         assert_equal(batch, expected)
         dtypes = {name: batch[name].dtype for name in ("boxes", "one", "filled")}

@@ -54,7 +54,7 @@ def parse(package: Workspace) -> Callable[..., Any]:
     """Parse a batch, as tf.data does."""
     parser = package.module("document", "parser")
     signature = [tf.TensorSpec((None,), tf.string)]
-    graph = tf.function(parser.parse_batch, input_signature=signature)
+    graph = tf.function(parser.parse_batch, input_signature=signature, autograph=False)
     return lambda *records: graph(tf.constant(records))
 
 

@@ -84,7 +84,7 @@ def test_sizes_so_different_that_no_batch_holds_them(
     )
     parse = package.module("scan", "parser").parse_batch
     with pytest.raises(tf.errors.InvalidArgumentError, match=f"{2**31 - 1}"):
-        (parse if eager else tf.function(parse))(records, ["depth"])
+        (parse if eager else tf.function(parse, autograph=False))(records, ["depth"])
 
 
 @pytest.mark.parametrize("eager", [True, False])
@@ -102,7 +102,7 @@ def test_protos_that_hold_their_numbers_in_another_way(
     data = example.SerializeToString()
     parse = package.module("scan", "parser").parse_example
     with pytest.raises(tf.errors.InvalidArgumentError, match="serialize_tensor"):
-        (parse if eager else tf.function(parse))(tf.constant(data))
+        (parse if eager else tf.function(parse, autograph=False))(tf.constant(data))
 
 
 # The model.

@@ -342,6 +342,7 @@ def several(package: Workspace, tmp_path: Path) -> tf.data.Dataset:
     return dataset
 
 
+@pytest.mark.usefixtures("eager_training")
 def test_several_targets_have_an_output_each_and_train(
     several: tf.data.Dataset, package: Workspace
 ) -> None:

@@ -144,6 +144,10 @@ def augmented(
         seed: makes all draws the same in every run.
     """
     takes_seed = augment is not None and len(_parameters(augment)) > 1
+    # autograph is for the function of a user; converting others takes most of the time.
+    arrange = tf.autograph.experimental.do_not_convert(arrange)
+    if change is not None:
+        change = tf.autograph.experimental.do_not_convert(change)
 
     def changed(batch: Batch, seed: tf.Tensor) -> Any:
         element = arrange(batch if change is None else change(batch, seed))

@@ -36,7 +36,7 @@ class Value(NamedTuple):
     delivered: Any
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class KindCase:
     """One way of declaring a field.
 
