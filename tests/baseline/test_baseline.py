@@ -222,8 +222,13 @@ def test_documents_are_the_same(command: str, tmp_path: Path) -> None:
 def _different(one: Any, other: Any, at: str = "") -> Iterator[tuple[str, str]]:
     """Yield the places in which two documents differ, and how.
 
-    New entries of a document are no difference.
+    New entries of a document are no difference. In 0.4.0, findings about a whole file were
+    in its first line and column.
     """
+    if (one, other) == (1, None) and at.endswith(
+        ("/location/line", "/location/column")
+    ):
+        return
     if isinstance(one, dict) and isinstance(other, dict):
         for key in sorted(one):
             if key not in other:

@@ -52,7 +52,7 @@ def test_exports_have_each_key_that_is_written(
     """With its type; a record with steps is refused by its name."""
     # Loading the schemas of all records takes two seconds.
     specs = (spec_beside(generated.parser),)
-    monkeypatch.setattr("schemagen.use_cases.export.load_specs", lambda _: specs)
+    monkeypatch.setattr("schemagen.use_cases.generate.load_specs", lambda _: specs)
     record = generated.serializer.__name__.split(".")[-2]
     out = tmp_path / "schema.pbtxt"
     result = run(
