@@ -76,6 +76,7 @@ def test_a_limit_that_is_not_a_size_is_refused(
     assert '"256MiB"' in result.stderr
 
 
+@pytest.mark.usefixtures("adopt_in_process")
 @pytest.mark.parametrize("compression", PACK)
 def test_every_verb_reports_a_record_over_the_limit(
     tmp_path: Path, limited: Callable[[str], None], compression: str
@@ -96,9 +97,8 @@ def test_every_verb_reports_a_record_over_the_limit(
         ("verify", path),
         ("inspect", path),
         ("infer", path, "--out", "schemas/infer.py", "--force"),
+        ("adopt", path, "--out", "schemas/adopt.py", "--force"),
     ]
-    if not compression:  # it starts TensorFlow
-        verbs.append(("adopt", path, "--out", "schemas/adopt.py", "--force"))
     for verb in verbs:
         result = run(*verb)
         assert result.exit_code == 1, result.output

@@ -201,6 +201,7 @@ def test_boxes_that_end_before_they_begin(
     assert "ends before it begins" in found.prose
 
 
+@pytest.mark.usefixtures("adopt_in_process")
 @pytest.mark.parametrize("odd", [0, 1])
 def test_files_with_broken_boxes_are_not_sealed(tmp_path: Path, odd: int) -> None:
     """The findings name the records."""
