@@ -312,8 +312,11 @@ def test_hostile_keys_and_texts_are_escaped(tmp_path: Path) -> None:
     assert last[HOSTILE].numpy() == HOSTILE.encode()
 
 
-def test_the_command_prints_what_the_function_returns(digits: Path) -> None:
-    """As text and as a card."""
+def test_the_command_prints_what_the_function_returns(
+    digits: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As text of 80 columns and as a card."""
+    monkeypatch.setenv("COLUMNS", "80")
     found = inspected(digits)
     assert run("inspect", digits).stdout == repr(found) + "\n"
     assert run("inspect", digits, "--md").stdout == found.markdown()
