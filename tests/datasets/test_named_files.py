@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -109,19 +108,6 @@ def test_shard_of_equal_size_and_other_contents_is_refused(
     (two / "manifest.json").replace(one / "manifest.json")
     for source in _ways(one):
         assert str(first) in _refused(open_split, source)
-
-
-def test_shards_without_recorded_tails_are_compared_by_size_alone(
-    directory: Path, open_split: OpenSplit
-) -> None:
-    """Manifests of format 1 have no tails."""
-    with edited_manifest(directory) as stated:
-        for shard in stated["splits"]["train"]["shards"]:
-            assert len(shard.pop("tail")) == 32
-        stated["format"] = 1
-    first, second, _ = sorted(directory.glob("train-*"))
-    shutil.copy(second, first)
-    assert len(open_split(directory, "train")) == _ROWS
 
 
 def test_damaged_manifest_is_refused_for_the_files_next_to_it(

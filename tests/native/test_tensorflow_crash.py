@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -49,7 +50,8 @@ def test_the_record_ends_the_parser_of_tensorflow_as_the_pages_say() -> None:
     assert done.returncode < 0, done.stderr[-500:]
     root = Path(__file__).parents[2]
     for page in _PAGES:
-        assert "A hostile record ends" in (root / page).read_text(encoding="utf-8")
+        text = (root / page).read_text(encoding="utf-8")
+        assert re.search(r"A hostile record (\| )?ends", text, re.I), page
 
 
 def test_no_part_of_the_record_is_read(tmp_path: Path) -> None:
