@@ -23,18 +23,32 @@ if TYPE_CHECKING:
 
 PAGE = Path(__file__).parents[2] / "docs" / "writing.md"
 SECTION = PAGE.read_text("utf-8").partition("## Data frames")[2].partition("\n## ")[0]
-SCHEMA, PROGRAM = re.findall(r"```python\n(.*?)```", SECTION, re.S)
-CLEAN = re.search(r"^frame = (frame\..*)$", PROGRAM, re.M)[1]  # type: ignore[index]
+CLEAN = re.search(r"^columns = (frame\..*)$", SECTION, re.M)[1]  # type: ignore[index]
+
+SCHEMA = """
+from typing import Annotated
+
+from schemagen import Label, Record
+
+
+class House(Record):
+    \"\"\"A sold house.\"\"\"
+
+    kind: Annotated[str, Label(classes=("flat", "house"))]
+    area: float
+    built: int | None = None
+    price: float
+"""
 
 
 @pytest.fixture(scope="module")
 def house(package_of: PackageOf) -> ModuleType:
-    """The serializer of the record on the page."""
+    """The serializer of houses."""
     return package_of(SCHEMA).module("house", "serializer")
 
 
 def _frame(**columns: Any) -> pd.DataFrame:
-    """The houses of the page, after others that are filtered out."""
+    """Houses, after others that are filtered out."""
     frame = pd.DataFrame(
         {
             "kind": pd.Categorical(["flat", "house", "flat"]),
