@@ -10,7 +10,7 @@ from itertools import chain, pairwise
 
 import click
 from schemagen.cli import main
-from schemagen.cli.help import FIRST_STEPS, Command, Example, by_task, example_lines
+from schemagen.cli.help import FIRST_STEPS, TASKS, Command, Example, example_lines
 from schemagen.settings import Settings
 
 _PROGRAM = "schemagen"
@@ -95,10 +95,9 @@ def cli_page() -> str:
     context = click.Context(main, info_name=_PROGRAM)
     parts = [_HEAD, _code(example_lines(FIRST_STEPS)), _table(context)]
     shared = _shared(context)
-    for command in chain.from_iterable(
-        each.values() for each in by_task(main).values()
-    ):
-        parts += _sections(command, context, shared)
+    for names in TASKS.values():
+        for name in names:
+            parts += _sections(main.commands[name], context, shared)
     rows = [
         f"{row} {', '.join(f'`{n}`' for n in names)} |" for row, names in shared.items()
     ]
@@ -131,8 +130,8 @@ def _settings() -> str:
 def _shared(parent: click.Context) -> dict[str, list[str]]:
     """Return the rows of options that three commands or more have, with these."""
     found: dict[str, list[str]] = {}
-    for name, command in main.commands.items():
-        context = click.Context(command, info_name=name, parent=parent)
+    for name in chain.from_iterable(TASKS.values()):
+        context = click.Context(main.commands[name], info_name=name, parent=parent)
         for param in context.command.get_params(context):
             if row := _option(param, context):
                 found.setdefault(row, []).append(name)
@@ -146,9 +145,10 @@ def _code(lines: list[str]) -> str:
 def _table(context: click.Context) -> str:
     """Return a table of the commands, by task."""
     rows = ["| task | command | what it does |", "| --- | --- | --- |"]
-    for task, commands in by_task(main).items():
-        for name, command in commands.items():
-            shown = "" if name != next(iter(commands)) else task
+    for task, names in TASKS.items():
+        for name in names:
+            command = main.commands[name]
+            shown = "" if name != next(iter(names)) else task
             link = f"[`{name}`](#{_anchor(name)})"
             rows.append(f"| {shown} | {link} | {command.get_short_help_str(100)} |")
     return "\n".join([*rows, ""])

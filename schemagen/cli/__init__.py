@@ -5,10 +5,9 @@ from __future__ import annotations
 import io
 import re
 import sys
-from collections.abc import Sequence
+from collections import UserDict
+from collections.abc import Iterator, Sequence
 from importlib import import_module
-from operator import attrgetter
-from pkgutil import iter_modules
 from typing import Any
 
 import click
@@ -17,23 +16,30 @@ from ..findings import ExitCode
 from ..progress import showing
 from ..runtime.interface import DISTRIBUTION
 from .exit_codes import ending
-from .help import Command, CommandGroup
+from .help import TASKS, CommandGroup
 from .printing import wanted
 from .reporting import Output
 
+_PLACES = {name: place for task in TASKS.values() for name, place in task.items()}
 
-def _commands() -> dict[str, click.Command]:
-    """Return the commands of all modules next to this one, by name."""
-    modules = [
-        import_module(f".{each.name}", __name__) for each in iter_modules(__path__)
-    ]
-    found = [
-        each
-        for module in modules
-        for each in vars(module).values()
-        if isinstance(each, Command)
-    ]
-    return {str(each.name): each for each in sorted(found, key=attrgetter("name"))}
+
+class _Commands(UserDict[str, click.Command]):
+    """The commands by their names, each imported when it is asked for."""
+
+    def __getitem__(self, name: str) -> click.Command:
+        if name not in self.data:
+            module, _, function = _PLACES[name].partition(".")
+            self[name] = getattr(import_module(f".{module}", __package__), function)
+        return super().__getitem__(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_PLACES)
+
+    def __len__(self) -> int:
+        return len(_PLACES)
+
+    def __contains__(self, name: object) -> bool:
+        return name in _PLACES
 
 
 class _Group(CommandGroup):
@@ -62,7 +68,7 @@ def _asked_format(arguments: Sequence[str]) -> str:
 
 @click.group(
     cls=_Group,
-    commands=_commands(),
+    commands=_Commands(),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 88},
 )
 @click.version_option(package_name=DISTRIBUTION)

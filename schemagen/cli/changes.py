@@ -19,7 +19,6 @@ from .reporting import (
 
 @click.command(
     cls=Command,
-    task="Review changes and findings",
     examples=[
         (
             "Compare with the revision at which this branch left main",
@@ -104,7 +103,6 @@ def breaking(
 
 @click.command(
     cls=Command,
-    task="Review changes and findings",
     examples=[
         ("Explain a rule, by the id in a finding", "schemagen explain SG304"),
         ("Explain a name that --fail-on takes", "schemagen explain leakage"),

@@ -15,7 +15,6 @@ from .reporting import print_document, project_option, table_option, terminal_co
 
 @click.command(
     cls=Command,
-    task="Generate code",
     examples=[
         ("Show all records of the project", "schemagen describe"),
         ("Show one record", "schemagen describe pet_photo"),

@@ -22,7 +22,6 @@ from .reporting import (
 
 @click.command(
     cls=Command,
-    task="Generate code",
     examples=[
         ("Bring all generated code up to date", "schemagen generate"),
         ("See what would be written", "schemagen generate --dry-run"),
@@ -80,7 +79,6 @@ def generate(
 
 @click.command(
     cls=Command,
-    task="Generate code",
     examples=[
         ("Fail in CI if generated code is out of date", "schemagen check"),
         ("Show what generate would change", "schemagen check --diff"),
@@ -111,7 +109,6 @@ def check(project: str, style: str, diff: bool, tracked: bool) -> None:
 
 @click.command(
     cls=Command,
-    task="Generate code",
     examples=[
         ("See which templates are yours, and where ours are", "schemagen templates")
     ],

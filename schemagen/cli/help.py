@@ -7,14 +7,31 @@ from typing import Any, NamedTuple
 
 import click
 
-TASKS = (
-    "Start",
-    "Generate code",
-    "Review changes and findings",
-    "Look at data",
-    "Use other tools",
-)
-"""What commands are for, in the order of the help text."""
+TASKS = {
+    "Start": {
+        "init": "starting.init",
+        "infer": "inferring.infer",
+        "import": "interop.import_",
+        "adopt": "inferring.adopt",
+    },
+    "Generate code": {
+        "generate": "generating.generate",
+        "check": "generating.check",
+        "describe": "describing.describe",
+        "templates": "generating.templates",
+    },
+    "Review changes and findings": {
+        "breaking": "changes.breaking",
+        "explain": "changes.explain",
+    },
+    "Look at data": {
+        "verify": "verifying.verify",
+        "inspect": "inspecting.inspect",
+        "diff": "inspecting.diff",
+    },
+    "Use other tools": {"export": "interop.export"},
+}
+"""The commands of each task, in the order of the help text, and where they are in `cli`."""
 
 
 class Example(NamedTuple):
@@ -39,7 +56,6 @@ class Command(click.Command):
     """A command whose help ends with examples.
 
     Args:
-        task: which of `TASKS` it is for.
         examples: pairs of a purpose and a command line.
         attributes: those of `click.Command`.
     """
@@ -48,12 +64,10 @@ class Command(click.Command):
         self,
         name: str | None,
         *,
-        task: str,
         examples: Sequence[tuple[str, str]] = (),
         **attributes: Any,
     ) -> None:
         super().__init__(name, **attributes)
-        self.task = task
         self.examples = [Example(*each) for each in examples]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -87,27 +101,18 @@ class CommandGroup(click.Group):
     ) -> None:
         """Write the commands of each task with the first sentence of their help."""
         width = max(map(len, self.commands))
-        for task, commands in by_task(self).items():
+        for task, names in TASKS.items():
             with formatter.section(task):
                 formatter.write_dl(
                     [
-                        (name.ljust(width), command.get_short_help_str(70))
-                        for name, command in commands.items()
+                        (name.ljust(width), self.commands[name].get_short_help_str(70))
+                        for name in names
                     ]
                 )
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the first steps."""
         write_examples(FIRST_STEPS, formatter)
-
-
-def by_task(group: click.Group) -> dict[str, dict[str, Command]]:
-    """Return the commands of each task, by name."""
-    commands = [each for each in group.commands.values() if isinstance(each, Command)]
-    return {
-        task: {str(each.name): each for each in commands if each.task == task}
-        for task in TASKS
-    }
 
 
 def write_examples(examples: Sequence[Example], formatter: click.HelpFormatter) -> None:

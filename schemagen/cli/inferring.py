@@ -67,7 +67,6 @@ def schema_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command(
     cls=Command,
-    task="Start",
     examples=[
         (
             "Write a schema of the first 10,000 records",
@@ -241,7 +240,6 @@ def _list(what: str, items: Sequence[str], more: str) -> None:
 
 @click.command(
     cls=Command,
-    task="Start",
     examples=[
         (
             "Infer a schema, generate its code, and check all records",

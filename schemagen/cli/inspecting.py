@@ -75,7 +75,6 @@ def _fail_on_option(
 
 @click.command(
     cls=Command,
-    task="Look at data",
     examples=[
         ("Show what files of unknown origin hold", "schemagen inspect 'old/train-*'"),
         (
@@ -253,7 +252,6 @@ def _print_profile(
 
 @click.command(
     cls=Command,
-    task="Look at data",
     examples=[
         ("Compare two versions of a dataset", "schemagen diff data/v1 data/v2"),
         (

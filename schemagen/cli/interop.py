@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 @click.command(
     cls=Command,
-    task="Use other tools",
     examples=[
         (
             "Make a data directory one that TensorFlow Datasets reads",
@@ -111,7 +110,6 @@ def _pair(text: str) -> tuple[str, str]:
 @click.command(
     "import",
     cls=Command,
-    task="Start",
     examples=[
         (
             "Make a schema of a dataset of TensorFlow Datasets",

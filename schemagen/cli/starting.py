@@ -15,7 +15,6 @@ from .printing import echo, paint
 
 @click.command(
     cls=Command,
-    task="Start",
     examples=[
         ("Make this directory a project", "schemagen init"),
         (

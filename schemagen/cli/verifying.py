@@ -27,7 +27,6 @@ from .reporting import (
 
 @click.command(
     cls=Command,
-    task="Look at data",
     examples=[
         (
             "Check a data directory with the schema in its manifest",

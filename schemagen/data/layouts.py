@@ -16,7 +16,6 @@ from ..runtime.shared.errors import DatasetError
 from ..runtime.storage import manifest
 from ..runtime.storage.directory import open_directory
 from ..runtime.storage.folders import entries, sealed_folders
-from ..runtime.writing.claims import unfinished_shards
 from .files import FilePath, RemotePath, compression_of, entries_of, open_file
 from .formatting import one_line, shell_word
 from .framing import is_header
@@ -412,6 +411,8 @@ def names_in(
         most_opened: how many files may be opened in vain to see whether they begin with
             a record; None for any number.
     """
+    from ..runtime.writing.claims import unfinished_shards
+
     opened = 0
     data: list[str] = []
     others: list[str] = []
