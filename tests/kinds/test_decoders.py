@@ -119,6 +119,27 @@ def test_what_a_decoder_refuses_is_named_with_its_record(
     assert schemagen.verify(tmp_path).clean
 
 
+def test_an_error_that_does_not_come_again_is_none_of_the_record(
+    package_of: PackageOf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In Python before 3.11.8 `numpy.load` raises SystemError now and then in threads."""
+    (tmp_path / "sometimes.py").write_text(
+        "from contract.decoders import load\n"
+        "failed = set()\n"
+        "def load_second(data):\n"
+        "    if data in failed:\n"
+        "        return load(data)\n"
+        "    failed.add(data)\n"
+        "    raise SystemError('AST constructor recursion depth mismatch')\n"
+    )
+    package = package_of(_SCHEMA.format("sometimes:load_second"))
+    monkeypatch.syspath_prepend(tmp_path)
+    _write(package, tmp_path / "data")
+    split = package.module("clip", "reader").open_split(tmp_path / "data", "train")
+    assert [row["scan"] for row in split] == [0, 1, 2, 3, 4, 5]
+    assert len(sys.modules["sometimes"].failed) == 6
+
+
 def test_bytes_stay_if_images_are_not_decoded(clip: Workspace, tmp_path: Path) -> None:
     """As encoded images do; one that cannot be decoded, too."""
     _write(clip, tmp_path, b"damaged")

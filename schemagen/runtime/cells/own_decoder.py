@@ -82,7 +82,10 @@ class OwnDecoder:
 
     def _array(self, data: bytes) -> NDArray[Any]:
         try:
-            found = self.function(data)
+            try:
+                found = self.function(data)
+            except Exception:  # may be of the threads: numpy.load has one before 3.11.8
+                found = self.function(data)
             array = np.array(found)  # the function may use its memory again
         except Exception as error:  # of any class: the function is not ours
             words = f"{self.name} raised {type(error).__name__}: {error}"
