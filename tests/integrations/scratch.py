@@ -122,5 +122,5 @@ def release(directory: Path) -> Repository:
     ):
         shutil.copy(CHECKOUT / name, directory / name)
     assert repository.commit(message="Release").returncode == 0
-    repository.git("tag", "v0.4.0")
+    repository.git("tag", "v0.5.0")
     return repository

@@ -82,7 +82,7 @@ def test_the_repository_installs(tmp_path: Path, released: Repository) -> None:
     # An address of a file needs a host, or pip of Python 3.11 takes it for a path.
     address = f"file://localhost{released.root}"
     _, _, requirement = shlex.split(line.replace(ADDRESS, address))
-    assert requirement.endswith("@v0.4.0")
+    assert requirement.endswith("@v0.5.0")
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
     inside = tmp_path / "venv/bin"
     install = [inside / "python", "-m", "pip", "install", "--quiet", requirement]
@@ -201,7 +201,7 @@ def test_the_workflow_works(action: Action, repository: Repository) -> None:
     assert checkout["uses"].startswith("actions/checkout@")
     before = {"event.before": repository.git("rev-parse", "HEAD").strip()}
     for step in steps:
-        assert step["uses"] == f"{ADDRESS.removeprefix('https://github.com/')}@v0.4.0"
+        assert step["uses"] == f"{ADDRESS.removeprefix('https://github.com/')}@v0.5.0"
         outcome = action.run(repository.root, step.get("with", {}), before)
         assert outcome.exit_code == 0, outcome.output
     repository.replace("schemas/pets.py", "age: int", "age: float")

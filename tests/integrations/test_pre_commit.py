@@ -21,7 +21,7 @@ pytestmark = pytest.mark.integration
 CONFIG = """\
 repos:
   - repo: {repository}
-    rev: v0.4.0
+    rev: v0.5.0
     hooks:
       - id: {hook}
         args: {arguments}
