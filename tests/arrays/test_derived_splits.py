@@ -7,9 +7,10 @@ import itertools
 import math
 import operator
 import pickle
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -22,6 +23,9 @@ from tiers import examples
 from generated import DatasetError, mix
 from generated.digit.reader import open_split
 from generated.digit.serializer import write_dataset
+
+if TYPE_CHECKING:
+    from conftest import PackageOf
 
 COUNT = 300
 
@@ -436,6 +440,70 @@ def mixed_order(sizes: list[int], weights: list[int], stop: str) -> list[list[in
     return found
 
 
+_DECLARED_UNLIKE = """
+from typing import Annotated
+from schemagen import Label, Record, Scalar
+
+class Cats(Record):
+    animal: Annotated[int, Label(classes=("cat", "dog"))]
+    weight: Annotated[float, Scalar("float32", key="w")]
+
+class CatsFromOne(Record):
+    animal: Annotated[int, Label(classes=("cat", "dog"), offset=1)]
+    weight: float
+
+class Dogs(Record):
+    animal: Annotated[int, Label(classes=("dog", "cat"))]
+    weight: float
+"""
+
+
+@pytest.fixture
+def unlike(package_of: PackageOf, tmp_path: Path) -> dict[str, Any]:
+    """Splits of records that declare a label, or how it is stored, differently."""
+    package = package_of(_DECLARED_UNLIKE)
+    found = {}
+    for at, name in enumerate(("cats", "cats_from_one", "dogs")):
+        each = [{"animal": "dog", "weight": at}] * 4
+        package.module(name, "serializer").write_dataset(each, tmp_path / name, "train")
+        found[name] = package.module(name, "reader").open_split
+    return {name: partial(read, tmp_path / name) for name, read in found.items()}
+
+
+class TestMixOfUnlikeRecords:
+    def test_each_is_read_as_its_record_declares(self, unlike: dict[str, Any]) -> None:
+        """Key and offset are of files; a mixture of mixtures is no other."""
+        cats, others = (unlike[name]() for name in ("cats", "cats_from_one"))
+        for both in (mix([cats, others]), mix([others, mix([cats, others])])):
+            [batch] = both.select(range(4)).batches(4)
+            assert batch["animal"].tolist() == [1] * 4
+            assert set(batch["weight"].tolist()) == {0, 1}
+            assert {row["animal"] for row in both} == {1}
+
+    def test_other_classes_are_refused(self, unlike: dict[str, Any]) -> None:
+        cats, dogs = unlike["cats"], unlike["dogs"]
+        with pytest.raises(DatasetError, match=r"another field 'animal'.*same classes"):
+            mix([cats(), dogs()])
+        by_name = mix([each(class_names=True) for each in (cats, dogs)])
+        assert {row["animal"] for row in by_name} == {"dog"}
+        changed = dogs().map(lambda row: {**row, "animal": 1 - row["animal"]})
+        assert {row["animal"] for row in mix([cats(), changed])} == {1}
+
+    def test_each_skips_what_it_skips(self, unlike: dict[str, Any]) -> None:
+        """A split that raises errors does so next to one that leaves records out."""
+        [damaged] = Path(unlike["cats"].args[0]).glob("*.tfrecord")
+        content = damaged.read_bytes()
+        damaged.write_bytes(content[:-6] + b"\xff\xff" + content[-4:])
+        strict, skipping = (
+            unlike["cats"](on_corrupt=each) for each in ("raise", "skip")
+        )
+        for pair in ([strict, skipping], [skipping, strict]):
+            with pytest.raises(DatasetError, match="record 3"):
+                list(mix(pair).batches(8))
+        with pytest.warns(RuntimeWarning, match="left out"):
+            assert len(list(mix([skipping, skipping]).batches(1))) == 6
+
+
 class TestMixUntilTheLast:
     """Shorter splits begin again until all records have been read."""
 
@@ -710,6 +778,35 @@ class TestBalance:
         assert scans(mix([some, train.select([5])], [4, 1]).batches(8))[:1] == [3]
         with pytest.raises(DatasetError, match="record 3: map"):
             some.map(lambda row: 1 / 0)[1]
+
+    def test_functions_behind_an_epoch_are_of_that_epoch(self, train: Any) -> None:
+        def drawn(row: Any, rng: Any) -> Any:
+            return {"scan": row["scan"], "x": rng.random()}
+
+        changed = train.map(drawn)
+        for epoch in (0, 3):
+            expected = [*changed.batches(32, shuffle_seed=1, epoch=epoch)]
+            behind = train.at_epoch(epoch, shuffle_seed=1).map(drawn)
+            found = [*behind.batches(32)]
+            assert scans(found) == scans(expected)
+            assert all(
+                one["x"].tolist() == other["x"].tolist()
+                for one, other in zip(found, expected, strict=True)
+            )
+
+    @pytest.mark.parametrize("batched", [False, True])
+    def test_copies_of_changed_records_do_too(self, train: Any, batched: bool) -> None:
+        """Whether records are changed before or after they are selected."""
+
+        def drawn(row: Any, rng: Any) -> Any:
+            return {**row, "x": [r.random() for r in rng] if batched else rng.random()}
+
+        twice = train.map(drawn, batched=batched).map(dict).select([3, 3, 7, 3])
+        batch = next(twice.batches(4))
+        assert batch["scan"].tolist() == [3, 3, 7, 3]
+        assert len(set(batch["x"].tolist())) == 4
+        before = train.select([3, 3, 7, 3]).map(drawn, batched=batched)
+        assert next(before.batches(4))["x"].tolist() == batch["x"].tolist()
 
     def test_names_of_classes_will_do(self, directory: Path) -> None:
         split = open_split(directory, "train", class_names=True)

@@ -287,8 +287,9 @@ class TestDataset:
             split.to_torch(16).load_state_dict(state)
 
     def test_wrong_options_are_refused_at_once(self, split: Any) -> None:
-        with pytest.raises(TypeError, match="shufle_seed"):
-            split.to_torch(16, shufle_seed=1)
+        for name in ("shufle_seed", "shuffle"):
+            with pytest.raises(TypeError, match=r"no option .*'shuffle_seed'"):
+                split.to_torch(16, **{name: 1})
         with pytest.raises(TypeError, match="load_state_dict"):
             split.to_torch(16, resume={})
         with pytest.raises(DatasetError, match="shard"):

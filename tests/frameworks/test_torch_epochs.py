@@ -279,6 +279,21 @@ class TestStates:
             dataset.load_state_dict(dataset.state_dict(after=2))
         assert seen + scans(loader) == epoch_of(split, 0)
 
+    @pytest.mark.parametrize("workers", [0, 2])
+    def test_the_epoch_says_which_loop_is_meant(self, split: Any, workers: int) -> None:
+        """Where a program looks at a few batches in the middle of an epoch."""
+        dataset = split.to_torch(16, shuffle_seed=1)
+        loader = loader_of(dataset, workers)
+        first = scans(islice(loader, 4))
+        next(iter(loader))
+        state = dataset.state_dict(after=4, epoch=0)
+        dataset.load_state_dict(state)
+        assert first + scans(loader) == epoch_of(split, 0)
+        with pytest.raises(DatasetError, match="epoch=5: no loop has read it"):
+            dataset.state_dict(after=4, epoch=5)
+        with pytest.raises(TypeError, match="after=count with epoch"):
+            dataset.state_dict(epoch=0)
+
     def test_a_state_is_the_same_for_each_rank_and_way(self, split: Any) -> None:
         states = []
         for rank in range(2):

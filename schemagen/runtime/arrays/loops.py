@@ -142,10 +142,22 @@ class Loops:
         self._call[0] = call
         return call
 
-    def last(self) -> Loop:
-        """Return the loop that began last; its number is 0 if there is none."""
+    def last(self, epoch: int | None = None) -> Loop:
+        """Return the loop that began last; its number is 0 if there is none.
+
+        Args:
+            epoch: the one that it reads; None for any.
+
+        Raises:
+            DatasetError: none has read the epoch.
+        """
         self._check_owner()
-        return max(self._loops(), key=lambda loop: loop.number)
+        loops = self._loops()
+        if epoch is not None:
+            loops = [loop for loop in loops if loop.number and loop.epoch == epoch]
+            if not loops:
+                raise DatasetError(f"epoch={epoch}: no loop has read it lately")
+        return max(loops, key=lambda loop: loop.number)
 
     def next(self) -> Loop:
         """Return the loop that begins next."""

@@ -93,7 +93,12 @@ class Mapped(View):
 
     @property
     def is_random(self) -> bool:
-        return self._function.random or self.view.is_random
+        is_of_epoch = self.own_epoch is not None
+        return (self._function.random and not is_of_epoch) or self.view.is_random
+
+    @property
+    def own_epoch(self) -> Epoch | None:
+        return self.view.own_epoch
 
     def place(self, number: int) -> str:
         return self.view.place(number)
@@ -108,14 +113,18 @@ class Mapped(View):
         self, epoch: Epoch = STORED, *, skip: bool | None = None
     ) -> ReadSteps[LoadedRecords]:
         inner = self.view.steps(epoch, skip=skip)
+        own = self.own_epoch or epoch
 
         def decode(fetched: Any) -> LoadedRecords:
-            return self._mapped(inner.decode(fetched), epoch)
+            return self._mapped(inner.decode(fetched), own)
 
         return replace(inner, decode=decode, begins_alone=True)
 
     def only(self, fields: tuple[str, ...]) -> View:
         return self
+
+    def repeated(self, chosen: Rows) -> View:
+        return Mapped(self.view.repeated(chosen), self._function)
 
     def lengths(self, name: str, numbers: Rows, epoch: Epoch) -> Lengths:
         return self._known.of(self, name, numbers, epoch)

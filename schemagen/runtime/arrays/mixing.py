@@ -13,14 +13,16 @@ import numpy as np
 
 from ..cells.columns import Rows
 from ..cells.serialized import Records
+from ..kinds.classes import names_of
+from ..kinds.kind import Kind
 from ..native import Lengths
-from ..records.decoder import Batch, Row
+from ..records.decoder import Batch, Collator, Decoder, Row
 from ..shared.errors import DatasetError
 from ..shared.options import check_choice
 from ..sources.opening import check_weights
 from .ahead import ReadSteps
 from .arrow import joined
-from .collation import Collators, DTypes, check_alike, merged
+from .collation import DTypes, check_alike, merged
 from .lengths import check_list
 from .order import STORED, Epoch
 from .shards import decoded
@@ -146,6 +148,18 @@ class Mixture(View):
         """Return the epoch of a view that is begun the n-th time."""
         return replace(epoch, repeat=epoch.repeat * self._repeats[at] + repeat)
 
+    @cached_property
+    def _decodes_together(self) -> bool:
+        """Whether one decoder reads the records of all views, which takes less time."""
+        if self.changed:
+            return False
+        stored = [*_stored_views(self)]
+        return (
+            len({view.skips for view in stored}) == 1
+            and not any(view.decoder.record.select for view in stored)
+            and all(_is_declared_alike(self.decoder, view.decoder) for view in stored)
+        )
+
     def __len__(self) -> int:
         return self._total
 
@@ -187,8 +201,6 @@ class Mixture(View):
     def steps(
         self, epoch: Epoch = STORED, *, skip: bool | None = None
     ) -> ReadSteps[LoadedRecords]:
-        skips = self.skips if skip is None else skip
-        selects = any(view.decoder.record.select for view in self.views)
 
         def begun(at: int, repeat: int) -> ReadSteps[LoadedRecords]:
             return self.views[at].steps(self._epoch(at, epoch, repeat), skip=skip)
@@ -212,7 +224,8 @@ class Mixture(View):
             return Mixed(numbers, shares, steps, fetched)
 
         def decode(mixed: Mixed) -> LoadedRecords:
-            if not (self.changed or selects):
+            if self._decodes_together:
+                skips = self.skips if skip is None else skip
                 return decoded(self, *mixed.records(), skip=skips)
             pairs = zip(mixed.steps, mixed.fetched, strict=True)
             loaded = [own.decode(fetched) for own, fetched in pairs]
@@ -320,6 +333,26 @@ class Mixed:
         return Records("", data, starts, stops, self.numbers, starts), problems
 
 
+def _stored_views(view: View) -> Iterator[View]:
+    """Yield the views of files that a view is made of."""
+    if not view.views:
+        yield view
+    for each in view.views:
+        yield from _stored_views(each)
+
+
+def _is_declared_alike(one: Decoder, other: Decoder) -> bool:
+    """Tell whether two records declare the fields that are read in the same way."""
+    if one.record.message != other.record.message:
+        return False
+    pairs = ((one.record[name], other.record[name]) for name in one.fields)
+    return all(
+        (first, first.optional, first.default)
+        == (second, second.optional, second.default)
+        for first, second in pairs
+    )
+
+
 def _rows_by(values: Rows) -> Iterator[tuple[int, Rows]]:
     """Yield each value that occurs, and its rows."""
     if not values.any():
@@ -352,14 +385,19 @@ def mixture_of(
             f"mix: {len(shares)} weights for {len(views)} splits; expected one for each"
         )
     check_weights(dict(enumerate(shares)))
-    first, *others = (view.decoder for view in views)
-    for number, other in enumerate(others, 1):
-        own, theirs = first.collators, other.collators
-        odd = [label for label in own | theirs if not _alike(own, theirs, label)]
+    own = views[0].decoder.collators
+    for number, view in enumerate(views[1:], 1):
+        theirs, changed = view.decoder.collators, view.changed or views[0].changed
+        odd = [
+            label
+            for label in own | theirs
+            if not _is_delivered_alike(own.get(label), theirs.get(label), changed)
+        ]
         if odd:
             raise DatasetError(
                 f"mix: split {number} has another field {odd[0]!r} than split 0; open both "
-                "with the same fields and options, of records that declare them alike"
+                "with the same fields and options, of records that declare them alike, with the "
+                "same classes"
             )
     if weights_of is not None:
         for view in views:
@@ -367,22 +405,31 @@ def mixture_of(
     return Mixture(views, shares, stop, weights_of)
 
 
-def _alike(own: Collators, theirs: Collators, label: str) -> bool:
-    """Tell whether two splits deliver a field in the same way."""
-    if label not in own or label not in theirs:
+def _is_delivered_alike(
+    one: Collator | None, other: Collator | None, changed: bool
+) -> bool:
+    """Tell whether two splits deliver a field in the same way.
+
+    Args:
+        one: of the field in a split; None if it does not have it.
+        other: of the field in another split.
+        changed: whether functions change it, which may give ids of classes a meaning of
+            their own.
+    """
+    if one is None or other is None:
         return False
-    one, other = own[label], theirs[label]
-    return (
-        one.codec.delivered.dtype,
-        one.codec.delivered.shape,
-        one.form,
-        one.listed,
-    ) == (
-        other.codec.delivered.dtype,
-        other.codec.delivered.shape,
-        other.form,
-        other.listed,
+    first, second = (
+        (each.codec.delivered.dtype, each.codec.delivered.shape, each.form, each.listed)
+        for each in (one, other)
     )
+    return first == second and (
+        changed or one.form.names or _classes(one.codec) == _classes(other.codec)
+    )
+
+
+def _classes(kind: Kind) -> Any:
+    """Return the names of the classes of a kind, or how many there are."""
+    return names_of(kind) or getattr(kind.of_step, "num_classes", None)
 
 
 class MixedRecords:

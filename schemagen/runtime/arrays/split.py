@@ -15,7 +15,7 @@ from ..kinds.classes import names_of
 from ..records.decoder import Batch, Row
 from ..records.roles import Roles
 from ..shared.errors import DatasetError, warn, with_suggestion
-from ..shared.options import check_flags, integer
+from ..shared.options import check_flags, integer, options_by_name
 from ..shared.values import shortened
 from ..sources.shares import numbers_of
 from .ahead import FIRST, Ahead, Work, byte_count
@@ -257,6 +257,7 @@ class Split:
         """
         return self.select(_balanced_positions(self._view, field))
 
+    @options_by_name
     def batches(
         self,
         batch_size: int,

@@ -97,10 +97,9 @@ class TensorBatch(dict[str, Any]):
         return dict(self)
 
 
-def _refuse_batches(batches: Sequence[Any], **_: Any) -> NoReturn:
+def _refuse_batches(_batches: Sequence[Any], **_: Any) -> NoReturn:
     raise DatasetError(
-        f"to_torch: the loader makes batches of {len(batches)} batches; give the DataLoader "
-        "batch_size=None"
+        "to_torch: the loader makes batches of batches; give the DataLoader batch_size=None"
     )
 
 
@@ -262,15 +261,19 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
         own = batches.of_worker(*worker, restored["done"])
         return _LoopBatches(loop, batches, own, worker, restored["done"])
 
-    def state_dict(self, after: int | None = None) -> State:
+    def state_dict(
+        self, after: int | None = None, *, epoch: int | None = None
+    ) -> State:
         """Return what `load_state_dict` takes to go on after some batches.
 
         It is the same for each rank, and JSON.
 
         Args:
-            after: how many batches each rank has had in the loop that began last; None for
-                those that were delivered here. Where workers of a loader read, it must be
-                given, as only the loop knows how many it has had.
+            after: how many batches each rank has had in the loop; None for those that were
+                delivered here. Where workers of a loader read, it must be given, as only
+                the loop knows how many it has had.
+            epoch: that of the loop; None for the loop that began last. Give it with
+                `after` where the program looks at batches in another loop meanwhile.
 
         Raises:
             DatasetError: `after` must be given, or there are not so many batches.
@@ -284,7 +287,9 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
             worker = [*current.worker, readers, self._batch_size]
             return {**current.batches.state_after(0), "worker": worker, "done": done}
         if after is not None:
-            return self._state_after(after)
+            return self._state_after(after, epoch)
+        if epoch is not None:
+            raise TypeError("state_dict: give after=count with epoch")
         asked = self._loops.next()
         if asked.resumes and self._loaded:
             return self._loaded[1]
@@ -298,8 +303,8 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
             return self._batches(asked.epoch).state()
         return current.batches.state()
 
-    def _state_after(self, after: int) -> State:
-        count, last = integer("after", after, 0), self._loops.last()
+    def _state_after(self, after: int, epoch: int | None) -> State:
+        count, last = integer("after", after, 0), self._loops.last(epoch)
         if last.is_restored:
             raise DatasetError(
                 "state_dict: StatefulDataLoader has begun the loop after a state of its "

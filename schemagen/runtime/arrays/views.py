@@ -146,6 +146,11 @@ class View(Readable):
         return any(view.is_random for view in self.views)
 
     @property
+    def own_epoch(self) -> Epoch | None:
+        """The epoch that its records are of, whichever is read; None for the one read."""
+        return None
+
+    @property
     def skips(self) -> bool:
         """Whether corrupt records are left out."""
         return any(view.skips for view in self.views)
@@ -222,6 +227,14 @@ class View(Readable):
     @abstractmethod
     def only(self, fields: tuple[str, ...]) -> View:
         """Return the view with some of its fields, as far as none has to be computed."""
+
+    def repeated(self, chosen: Rows) -> View:
+        """Return records of which some come several times, with other random numbers.
+
+        Args:
+            chosen: int64 [N], their positions in the stored order.
+        """
+        return Repeated(self, chosen)
 
     def in_order(
         self, finish: Callable[[LoadedRecords], Result], first: int = FIRST
@@ -302,6 +315,10 @@ class Reordered(View):
     @property
     def is_random(self) -> bool:
         return self._epoch is None and self.view.is_random
+
+    @property
+    def own_epoch(self) -> Epoch | None:
+        return self._epoch or self.view.own_epoch
 
     def place(self, number: int) -> str:
         return self.view.place(number)
@@ -425,7 +442,7 @@ def selected(view: View, chosen: range | Rows) -> View:
     """Return some records of a view, by their positions in the stored order."""
     if isinstance(chosen, range) or len(np.unique(chosen)) == len(chosen):
         return Reordered(view, chosen)
-    return Repeated(view, chosen)
+    return view.repeated(chosen)
 
 
 class BatchRows(Sequence[Row]):
