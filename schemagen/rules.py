@@ -490,7 +490,8 @@ _DATA_FILES = (
         "splits differ",
         "A metric on other data than that of training says little about the model. The "
         "distributions of the field differ by more than chance explains, and by the "
-        "threshold or more, uncertainty included. Shuffle before you split. If a field is meant to differ, as "
+        "threshold or more, uncertainty included. Shuffle before you split; if you split "
+        "by groups, inspect with --group, which takes few groups into account. If a field is meant to differ, as "
         "a time, raise its threshold.",
     ),
     Rule(

@@ -59,7 +59,9 @@ class _Table(BaseModel):
 
 
 _THRESHOLD = "a number of at least 0"
+_SHARE = "a number from 0 to 1"
 _Limit = Annotated[float, Field(ge=0)]
+_Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class FieldThresholds(_Table):
@@ -70,12 +72,12 @@ class FieldThresholds(_Table):
 
     leakage: _Limit | None = Field(default=None, description=_THRESHOLD)
     duplicates: _Limit | None = Field(default=None, description=_THRESHOLD)
-    drift: _Limit | None = Field(default=None, description=_THRESHOLD)
+    drift: _Share | None = Field(default=None, description=_SHARE)
     missing_classes: _Limit | None = Field(
         default=None, alias="missing-classes", description=_THRESHOLD
     )
-    target_leakage: _Limit | None = Field(
-        default=None, alias="target-leakage", description=_THRESHOLD
+    target_leakage: _Share | None = Field(
+        default=None, alias="target-leakage", description=_SHARE
     )
 
 

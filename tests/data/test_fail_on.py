@@ -213,7 +213,7 @@ def test_a_shifted_column_is_drift(data: Path) -> None:
     assert "SG543" in line
     assert "field 'size': values differ between train and test" in line
     assert re.search(r"0\.\d\d ± 0\.\d\d, by chance at most 0\.\d\d; train: ", line)
-    assert "expected: a Kolmogorov-Smirnov distance below 0.1" in line
+    assert "expected: a Kolmogorov-Smirnov distance that stays below 0.1" in line
     assert "split  files" not in done.stdout
 
 
@@ -231,7 +231,7 @@ def test_a_swapped_class_is_drift(data: Path) -> None:
     assert done.exit_code == 1
     assert re.search(r"share of (cat|dog) differs between train and test", done.stderr)
     assert re.search(r"train: \d+ %; test: \d+ %", done.stderr)
-    assert "expected: a Jensen-Shannon distance below 0.1" in done.stderr
+    assert "expected: a Jensen-Shannon distance that stays below 0.1" in done.stderr
 
 
 def test_an_empty_class_is_missing(data: Path) -> None:
@@ -359,11 +359,11 @@ def test_a_field_has_thresholds_of_its_own(data: Path, tmp_path: Path) -> None:
     id_, size, kind = ("SG541", "id"), ("SG543", "size"), ("SG543", "kind")
     classes = ("SG544", "kind")
     assert found("") == {id_, size, kind, classes}
-    assert found("drift = 1.5\n") == {id_, classes}
+    assert found("drift = 1\n") == {id_, classes}
     fields = "[tool.schemagen.thresholds.fields."
-    assert found(f"{fields}size]\ndrift = 1.5\n") == {id_, kind, classes}
-    assert found(f"drift = 1.5\n{fields}size]\ndrift = 0.2\n") == {id_, size, classes}
-    assert found("fields.kind = { missing-classes = 0, drift = 1.5 }\n") == {
+    assert found(f"{fields}size]\ndrift = 1\n") == {id_, kind, classes}
+    assert found(f"drift = 1\n{fields}size]\ndrift = 0.2\n") == {id_, size, classes}
+    assert found("fields.kind = { missing-classes = 0, drift = 1 }\n") == {
         id_,
         size,
     }
@@ -373,7 +373,14 @@ def test_a_field_has_thresholds_of_its_own(data: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "place", "message", "found", "expected"),
     [
-        ("drift = -1\n", "3:1", "setting 'thresholds.drift' has a", "-1", "at least 0"),
+        ("drift = 2\n", "3:1", "setting 'thresholds.drift' has a", "2", "from 0 to 1"),
+        (
+            "leakage = -1\n",
+            "3:1",
+            "setting 'thresholds.leakage' has a",
+            "-1",
+            "least 0",
+        ),
         (
             "fields = 3\n",
             "3:1",
@@ -393,7 +400,7 @@ def test_a_field_has_thresholds_of_its_own(data: Path, tmp_path: Path) -> None:
             "4:3",
             "setting 'thresholds.fields.a.drift' has a",
             "'x'",
-            "a number of at least 0",
+            "a number from 0 to 1",
         ),
         (
             "[tool.schemagen.thresholds.fields.'a.b']\nfields = 1\n",

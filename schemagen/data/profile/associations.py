@@ -191,12 +191,14 @@ def associations_of(
         for column, held in cells
         if column.declared is not None and column.declared.role == "input"
     ]
-    found = []
+    found, independent = [], split.independent / max(split.found.read, 1)
     for column, held in cells:
         target = _target(column, held)
         if target is not None:
             some = (
-                each for own in features for each in _associations_with(target, own)
+                each
+                for own in features
+                for each in _associations_with(target, own, independent)
             )
             ranked = sorted(
                 (
@@ -211,14 +213,15 @@ def associations_of(
 
 
 def _associations_with(
-    target: Variable, features: Iterable[Variable]
+    target: Variable, features: Iterable[Variable], independent: float
 ) -> list[Association]:
     """Return the associations of a column's features.
 
     Records without a value are a bin of each, so that presence is of interest only where
     no other feature adds to it.
     """
-    found = [each for each in (associated(target, one) for one in features) if each]
+    every = (_finely_associated(target, one, independent) for one in features)
+    found = [each for each in every if each]
     presence = [each for each in found if each.feature.of == "presence"]
     others = [each for each in found if each.feature.of != "presence"]
     least = presence[0].strength + _MORE if presence and presence[0].strength else 0.0
@@ -323,9 +326,17 @@ def _identifies(found: Variable) -> bool:
     return whole and len(np.unique(values)) >= _DIFFERENT * len(values)
 
 
-def associated(target: Variable, feature: Variable) -> Association | None:
-    """Return the association of two variables; None if either of them has one bin."""
-    found = _associated(target, feature)
+def _finely_associated(
+    target: Variable, feature: Variable, independent: float
+) -> Association | None:
+    """Return the association of two variables; None if either of them has one bin.
+
+    Args:
+        target: the target.
+        feature: what may tell it.
+        independent: the share of independent records.
+    """
+    found = _associated(target, feature, independent)
     if (
         found is not None
         and feature.numbers is not None
@@ -333,12 +344,14 @@ def associated(target: Variable, feature: Variable) -> Association | None:
     ):
         most = len(feature.ids) // _RECORDS_OF_FINE_BIN
         fine = _numeric(feature.column, feature.of, feature.numbers, most)
-        finer = _associated(target, fine)
+        finer = _associated(target, fine, independent)
         return finer if finer and finer.alone else found
     return found
 
 
-def _associated(target: Variable, feature: Variable) -> Association | None:
+def _associated(
+    target: Variable, feature: Variable, independent: float
+) -> Association | None:
     both = (target.ids >= 0) & (feature.ids >= 0)
     classes, one = np.unique(target.ids[both], return_inverse=True)
     bins, other = np.unique(feature.ids[both], return_inverse=True)
@@ -346,7 +359,7 @@ def _associated(target: Variable, feature: Variable) -> Association | None:
         return None
     table = np.bincount(one * len(bins) + other, minlength=len(classes) * len(bins))
     table = table.reshape(len(classes), len(bins))
-    strength = normalised_information(table)
+    strength = normalised_information(table, independent)
     separated = ()
     if strength and len(classes) > 2 and target.names:
         separated = tuple(target.names[at] for at in classes[separated_classes(table)])

@@ -12,6 +12,8 @@ from operator import attrgetter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...documents import ShownAs
 from ...runtime.native import INT64
 from ...runtime.shared.times import Time
@@ -62,6 +64,21 @@ class SplitProfile:
     index: int
     found: RecordStatistics
     __get_pydantic_core_schema__ = ShownAs(attrgetter("name"), str)
+
+    @cached_property
+    def independent(self) -> float:
+        """How many independent records it has, by the groups that were asked for, by Kish.
+
+        Records of a group may be the same or nearly so: a group counts as one, and as
+        fewer if some groups are much larger than others. At least 1.
+        """
+        read = max(self.found.read, 1)
+        found = [float(read)]
+        for group in self.found.digests.groups.values():
+            _, sizes = np.unique(group.digests, return_counts=True)
+            squares = np.square(sizes).sum() + read - len(group.digests)
+            found.append(read**2 / float(squares))
+        return min(found)
 
 
 def splits_of(

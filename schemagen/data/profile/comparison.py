@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -60,7 +59,7 @@ class Difference:
         distance: from 0, of equal distributions, to 1, of those without common values.
         noise: the distance that chance alone does not exceed.
         margin: the uncertainty of the distance.
-        threshold: the distance from which on it counts as drift.
+        threshold: the distance from which on it counts as drift; 1 for never.
         category: the class or the value whose share changed most; None for quantiles.
         shares: of the category in both splits.
         quantiles: of the quantity in both splits, of numbers that are compared as such:
@@ -83,7 +82,7 @@ class Difference:
     def drift(self) -> bool:
         """Whether it is neither by chance nor surely below the threshold."""
         reaches = self.distance + self.margin >= self.threshold
-        return self.distance > self.noise and reaches
+        return self.distance > self.noise and reaches and self.threshold < 1
 
     @property
     def marked(self) -> bool:
@@ -189,7 +188,7 @@ class _Pair:
         Args:
             classes: the frequencies of classes by split; None if it has no classes.
         """
-        records = self.splits[0].found.read, self.splits[1].found.read
+        records = self.splits[0].independent, self.splits[1].independent
         presence = [_presence(self.column, split) for split in self.splits]
         yield from self._varying(None, presence, records)
         yield from self._of_forms()
@@ -293,12 +292,14 @@ def _independent(
 ) -> float:
     """Return how many independent values of a quantity a split has.
 
-    Values of a record may be the same or nearly so, also in its steps.
+    Values of a record may be the same or nearly so, also in its steps, and records of a
+    group.
     """
     kind = column.kind_in(split)
     if kind is None or quantity in (STEPS, LENGTHS):
-        return math.inf  # one in a record
-    return independent(column.step_counts[split.name] if column.steps else kind.lengths)
+        return split.independent  # one in a record
+    counts = column.step_counts[split.name] if column.steps else kind.lengths
+    return min(independent(counts), split.independent)
 
 
 def _presence(column: ColumnProfile, split: SplitProfile) -> dict[str, int]:

@@ -135,7 +135,7 @@ def jensen_shannon(shares: Shares, sizes: Sizes) -> Distance:
     freedom, unit = len(shares) - 1, _variance(sizes) / _BITS
     if not freedom:
         return Distance(0.0, 0.0, 0.0)
-    divergence, bias = sum(_divergences(shares)), freedom * unit
+    divergence, bias = math.fsum(_divergences(shares)), freedom * unit
     by_chance = chance_level(freedom) * unit
     return Distance(
         math.sqrt(min(max(divergence - bias, 0.0), 1.0)),

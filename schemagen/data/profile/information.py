@@ -52,7 +52,7 @@ def frequent(ids: Ids) -> Ids:
     return np.where(counts[ids + 1] >= FEWEST_OF_BIN, ids, -1)
 
 
-def normalised_information(table: NDArray[np.int64]) -> float:
+def normalised_information(table: NDArray[np.int64], independent: float = 1.0) -> float:
     """Return the mutual information of a target and a feature by the target's entropy.
 
     Both are less by what is expected of independent variables. It is 0 for information
@@ -60,8 +60,10 @@ def normalised_information(table: NDArray[np.int64]) -> float:
 
     Args:
         table: [classes, bins], counts; no row and no column is empty.
+        independent: the share of independent records, less than 1 if some belong together.
     """
-    count, freedom = table.sum(), (table.shape[0] - 1) * (table.shape[1] - 1)
+    count = table.sum() * independent
+    freedom = (table.shape[0] - 1) * (table.shape[1] - 1)
     entropy = _entropy(table.sum(1))
     information = entropy + _entropy(table.sum(0)) - _entropy(table)
     expected = freedom / (2 * count)

@@ -120,7 +120,8 @@ def _of_difference(profile: Profile, each: Difference) -> DataFinding:
         field=each.column.name,
         key=each.column.key,
         what=f"{each.title} {differ} between {one} and {other}",
-        expected=f"a {each.measure} below {number(each.threshold)}, uncertainty included",
+        expected=f"a {each.measure} that stays below {number(each.threshold)} with its "
+        "uncertainty added",
         records=0,
         files=0,
         of=each.splits[1].found.records,
@@ -186,6 +187,16 @@ def unjudged(profile: Profile, names: Collection[str]) -> Iterator[str]:
         small = [each.label for each in splits if each.found.read < FEWEST]
         if small:
             yield f"no drift of fewer than {FEWEST} records is judged: {listed(small)}"
+    if "target-leakage" in names and not profile.associations:
+        is_known = any(
+            each.declared is not None and each.declared.role == "target"
+            for each in profile.columns
+        )
+        yield "not judged: target-leakage, " + (
+            "as too few records have different values of the target"
+            if is_known
+            else "which needs a schema with a target"
+        )
     fields = [each.name for each in profile.columns]
     for name in profile.thresholds.fields:
         if name not in fields:
