@@ -159,7 +159,7 @@ def test_rows_are_written_as_before(
     shards = [found.pop("shards") for found in (old_split, new_split)]
     assert new_split == old_split
     del old["crc32c"], new["crc32c"]  # of all splits
-    assert new == old
+    assert new == {**old, "format": 3}  # which 0.4.0 refuses with what to do
     if BASELINES[record].splits[split].same_order:
         files = [
             [

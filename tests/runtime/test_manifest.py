@@ -31,7 +31,7 @@ def test_a_manifest_states_one_fact_a_line_and_its_checksum(path: Path) -> None:
     assert text.startswith(f'{{\n  "crc32c": "{data["crc32c"]}",\n')
     zeros = text.replace(data["crc32c"], "00000000", 1)
     assert data["crc32c"] == f"{google_crc32c.value(zeros.encode()):08x}"
-    assert data["format"] == 2
+    assert data["format"] == 3
     assert {name: split["records"] for name, split in data["splits"].items()} == {
         "test": 1,
         "train": 7,
@@ -78,7 +78,7 @@ _WRONG: list[tuple[tuple[Any, ...], Any]] = [
     (("crc32c",), "00000000"),
     (("format",), ...),
     (("format",), 0),
-    (("format",), 3),
+    (("format",), 4),
     (("format",), "1"),
     (("record",), ...),
     (("fingerprint",), ...),
@@ -148,7 +148,7 @@ def test_a_damaged_manifest_is_refused(path: Path, damage: Any) -> None:
 
 def test_a_manifest_without_a_checksum_is_read(path: Path) -> None:
     """Those that were edited by hand."""
-    path.write_bytes(_changed(path.read_bytes(), "format", to=2))
+    path.write_bytes(_changed(path.read_bytes(), "format", to=3))
     assert check_files(path.parent) == []
     assert len(list(make_dataset(path.parent, "train", batch_size=7))) == 1
 

@@ -25,8 +25,11 @@ if TYPE_CHECKING:
     from ..cells.columns import Rows
 
 FILE_NAME = "manifest.json"
-FORMAT = 2
-"""What is written and read."""
+FORMAT = 3
+"""What is written."""
+
+# Version 0.4.0 has written the one before, without indexes.
+_READABLE = (2, FORMAT)
 
 TAIL_BYTES = 16
 """How many of a shard's last bytes its `tail` holds."""
@@ -276,10 +279,11 @@ def loads(text: str | bytes, where: str) -> Manifest:
         text = text.encode() if isinstance(text, str) else text
         sealed = _check_seal(text)
         data = json.loads(text)
-        if isinstance(data, dict) and data.get("format", FORMAT) != FORMAT:
+        if isinstance(data, dict) and data.get("format", FORMAT) not in _READABLE:
             raise DatasetError(
                 f"{where}: a manifest of format {data['format']}, and this code reads "
-                f"format {FORMAT}; generate it with the schemagen that wrote the data"
+                f"formats {_READABLE[0]} and {FORMAT}; read it with the version of "
+                "schemagen that wrote the data, or write the splits again with this one"
             )
         check_manifest(data)
         check_spec(data["spec"], "spec")
