@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 import symtable
+import sys
 import unicodedata
 from collections.abc import Mapping
 from functools import cache
@@ -49,7 +50,7 @@ def _literal(value: object) -> str:
     if isinstance(value, tuple):
         items = ", ".join(map(_literal, value))
         return f"({items},)" if len(value) == 1 else f"({items})"
-    raise TypeError(f"no literal for a {type(value).__name__}")
+    raise TypeError(f"no literal for the {type(value).__name__} {value}")
 
 
 _ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -229,8 +230,6 @@ _DEFINITION = re.compile(r"^(?:class |def |(?=\w+ = ))([A-Za-z]\w*)", re.MULTILI
 # Names that are modules.
 _MODULES = {"np": "import numpy as np", "os": "import os"}
 
-_STANDARD = ("collections.abc", "datetime", "functools", "os", "typing")
-
 # The names that generated code takes from each module other than the runtime's own.
 # TensorFlow and Keras come from a module that says how to install them.
 _NAMES = {
@@ -290,7 +289,9 @@ def import_block(modules: Mapping[str, str]) -> Code:
 
 def _section(module: str) -> int:
     """Sort Python's own modules before installed ones before those of the package."""
-    return 0 if module in _STANDARD else 2 if module.startswith(".") else 1
+    if module.partition(".")[0] in sys.stdlib_module_names:
+        return 0
+    return 2 if module.startswith(".") else 1
 
 
 def _rank(name: str) -> tuple[int, str]:

@@ -58,11 +58,15 @@ class _Found:
     at_data: bool
 
     @property
+    def of_record(self) -> str:
+        """What names all breaks of its rule in its record: SG221:pet_photo."""
+        return f"{self.broken.rule.id}:{self.broken.record}"
+
+    @property
     def selector(self) -> str:
         """What names it on the command line: SG221:pet_photo.breed."""
         field = self.broken.change.field
-        subject = f"{self.broken.record}.{field}" if field else self.broken.record
-        return f"{self.broken.rule.id}:{subject}"
+        return f"{self.of_record}.{field}" if field else self.of_record
 
 
 def breaking(
@@ -80,7 +84,8 @@ def breaking(
         directory: in the project.
         mode: who has to get along with whom.
         accept: breaks to record as accepted: a rule's id, or with the field,
-            "SG221:pet_photo.breed", where several come under the rule.
+            "SG221:pet_photo.breed", where several come under the rule; "SG221:pet_photo"
+            for all of the rule in a record.
         reason: why they may be.
 
     Raises:
@@ -109,8 +114,11 @@ def breaking(
     # What is accepted passes the gate; data is read alike or it is not.
     accepted = () if at_data else _recorded(project)
     if accept:
-        chosen = [_chosen(selector, found, accepted, project) for selector in accept]
-        new = [each.broken.accepted(reason) for each in chosen]
+        new = [
+            each.broken.accepted(reason)
+            for selector in accept
+            for each in _chosen(selector, found, accepted, project)
+        ]
         accepted = (*accepted, *new)
         write_whole(
             project.output / ACCEPTED_BREAKS,
@@ -233,13 +241,16 @@ def _chosen(
     found: Sequence[_Found],
     accepted: Sequence[Acceptance],
     project: Project,
-) -> _Found:
-    """Return the one break that is meant."""
+) -> list[_Found]:
+    """Return the break that is meant, or those of a rule in a record."""
     there = [each for each in found if not each.broken.is_accepted(accepted)]
+    of_record = [each for each in there if selector == each.of_record]
+    if of_record:
+        return of_record
     meant = [each for each in there if selector in (each.selector, each.broken.rule.id)]
     breaks = [each.broken.accepted("") for each in meant]
     if meant and all(each == breaks[0] for each in breaks):
-        return meant[0]
+        return meant[:1]
     names = sorted({each.selector for each in meant or there})
     matching = "several breaks match" if meant else "no break matches"
     raise refused(
@@ -247,6 +258,7 @@ def _chosen(
         f"--accept {selector}: {matching}",
         rule="SG433",
         found=", ".join(names) or "nothing that is a break",
-        expected="one break, by its rule and field: SG221:pet_photo.breed",
+        expected="one break, by its rule and field, SG221:pet_photo.breed, or those of a "
+        "rule in a record, SG221:pet_photo",
         advice=did_you_mean(selector, names) or "name one of them",
     )

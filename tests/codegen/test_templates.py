@@ -148,6 +148,7 @@ FAULTS = [
     ("{{ '%s' | format(record.spec.doc) }}", "TypeError"),
     ("{% set x %}{{ record.spec.doc }}{% endset %}", "TypeError"),
     ("{{ none }}", "TypeError"),
+    ("{{ record.spec.no_such_name | literal }}", "UndefinedError"),
 ]
 
 

@@ -420,6 +420,21 @@ def test_break_is_not_accepted_without_a_reason_or_by_a_wrong_selector(
     assert snapshot(repository.root / "generated") == before
 
 
+def test_breaks_of_a_rule_in_a_record_are_accepted_together(
+    repository: Repository,
+) -> None:
+    """One of two fields is accepted before, and other rules are not."""
+    text = _SCHEMA.replace(*SWAPPED).replace(*LIMITED)
+    more = '    more: Annotated[list[int], VarLen("int64", max_length={})]\n'
+    repository.schema(_SCHEMA + more.format(8))
+    repository.commit("more")
+    repository.schema(text + more.format(4))
+    call = ("--against", "HEAD", *REASON, "--accept")
+    repository.breaking(*call, "SG208:pet.words", code=1)
+    assert ids(repository.breaking(*call, "SG208:pet", code=1)) == ["SG221"]
+    assert ids(repository.breaking(*call, "SG208:pet", code=2)) == ["SG433"]
+
+
 @pytest.mark.parametrize("text", ["<<<<<<< HEAD\n", "{}\n", "[]\n"])
 def test_acceptances_that_cannot_be_read_are_refused(
     repository: Repository, text: str

@@ -125,22 +125,32 @@ def test_verify_names_the_format_and_says_what_to_do(
 
 @pytest.mark.parametrize("name", WANTED)
 @pytest.mark.parametrize("case", FILES)
-def test_both_readers_name_the_format_and_say_what_to_do(
+def test_open_split_names_the_format_and_says_what_to_do(
     package: Workspace, stored: Any, case: str, name: str
 ) -> None:
-    """`open_split` and `make_dataset`, next to the field and the record."""
+    """Next to the field and the record."""
     data, found, tool = FILES[case]
-    path = stored(name, data)
-    split = package.module(RECORD, "reader").open_split(path)
+    split = package.module(RECORD, "reader").open_split(stored(name, data))
     assert split[0]["photo"] is not None
-    with pytest.raises(DatasetError, match=name) as by_split:
+    with pytest.raises(DatasetError, match=name) as caught:
         split[1]
+    assert found in str(caught.value)
+    assert f"with {tool}" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("case", "name"),
+    [*((case, "photo") for case in FILES), ("TIFF", "frames"), ("TIFF", "mask")],
+)
+def test_make_dataset_names_the_format_and_says_what_to_do(
+    package: Workspace, stored: Any, case: str, name: str
+) -> None:
+    data, found, tool = FILES[case]
     make_dataset = package.module(RECORD, "pipeline").make_dataset
-    with pytest.raises(tf.errors.InvalidArgumentError, match=name) as by_dataset:
-        list(make_dataset(str(path), batch_size=2))
-    for caught in (by_split, by_dataset):
-        assert found in str(caught.value)
-        assert f"with {tool}" in str(caught.value)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=name) as caught:
+        list(make_dataset(str(stored(name, data)), batch_size=2))
+    assert found in str(caught.value)
+    assert f"with {tool}" in str(caught.value)
 
 
 @pytest.mark.parametrize("case", [case for case in FILES if "alone" not in case])

@@ -25,9 +25,14 @@ ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.usefixtures("adopt_in_process")
 
 PROGRAM = """
-from generated.house.pipeline import make_dataset
 from generated.house.reader import open_split
-print(sum(1 for _ in make_dataset("old", batch_size=1)), len(list(open_split("old"))))
+print(len(list(open_split("old"))))
+"""
+
+# Files without records are nothing special to TensorFlow, whatever they are.
+IN_TENSORFLOW = """
+from generated.house.pipeline import make_dataset
+print(sum(1 for _ in make_dataset("old", batch_size=1)))
 """
 
 
@@ -147,7 +152,8 @@ def test_a_file_that_may_be_the_wrong_one_is_not_sealed(data: Path, kind: str) -
     again = ("verify", data, "--project", data.parent, "--record", "house", "--seal")
     assert run(*again).exit_code == 0
     assert run("verify", data).exit_code == 0
-    assert read_by(data.parent, PROGRAM) == [160 + 40 * (kind == "lacking")] * 2
+    program = IN_TENSORFLOW if kind == "no records" else PROGRAM
+    assert read_by(data.parent, program) == [160 + 40 * (kind == "lacking")]
 
 
 def test_a_file_of_other_records_is_not_sealed(data: Path) -> None:
@@ -262,9 +268,13 @@ def folders(tmp_path: Path) -> Path:
 
 
 FOLDERS = """
-from generated.house.pipeline import make_dataset
 from generated.house.reader import open_split
-print(sum(1 for _ in make_dataset("gz", "train", batch_size=1)), len(open_split("gz", "test")))
+print(len(open_split("gz", "train")), len(open_split("gz", "test")))
+"""
+
+FOLDER_IN_TENSORFLOW = """
+from generated.house.pipeline import make_dataset
+print(sum(1 for _ in make_dataset("gz", "train", batch_size=1)))
 """
 
 
@@ -278,6 +288,7 @@ def test_folders_of_splits_are_sealed_and_read(folders: Path) -> None:
         f'read with make_dataset("{folders}/train", batch_size=32)',
     ]
     assert read_by(folders.parent, FOLDERS) == [60, 20]
+    assert read_by(folders.parent, FOLDER_IN_TENSORFLOW) == [60]
     verify = ("verify", folders, "--project", folders.parent)
     assert run(*verify).exit_code == 0
     again = run(*verify, "--record", "house", "--seal")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..shared.dtypes import FLOATS, INTEGERS
-from ..shared.errors import with_suggestion
+from ..shared.errors import warn, with_suggestion
 from ..shared.frame_columns import (
     FrameColumn,
     classes_of,
@@ -90,6 +90,12 @@ def rows_of_frame(source: Any, spec: Spec) -> Any:
         name if name in fields else keys.get(str(name), name): name for name in names
     }
     _check_names(names, by_field, fields)
+    absent = [name for name in fields if name not in by_field]
+    if absent:  # of a field that must be there, the first row is refused
+        warn(
+            f"the source has no column {', '.join(map(repr, absent))}, which is missing in "
+            "all rows then; add a column of None if that is meant"
+        )
     columns = {
         name: _as_declared(column_of(source[column]), fields[name])
         for name, column in by_field.items()
