@@ -337,8 +337,8 @@ class TensorBatches(IterableDataset):  # type: ignore[misc]
         """
         if not isinstance(state, Mapping) or not {"epoch", "read"} <= state.keys():
             raise DatasetError(
-                "load_state_dict: expected what state_dict() of the dataset has returned, "
-                f"found {shortened(state)}"
+                "load_state_dict: expected what state_dict() of the dataset returns in this "
+                f"version, found {shortened(state)}"
             )
         if ("worker" in state) != (get_worker_info() is not None):
             raise DatasetError(

@@ -405,6 +405,8 @@ def load(directory: Directory | str | os.PathLike[str]) -> Manifest | None:
         text = opened.read(FILE_NAME)
     except NotRegularError as error:
         raise DatasetError(f"{error.filename}: {error.strerror}") from None
+    except NotADirectoryError:
+        raise DatasetError(f"{opened.where}: a file, expected a directory") from None
     return None if text is None else loads(text, f"{opened.where}/{FILE_NAME}")
 
 

@@ -198,7 +198,7 @@ def explaining(
     """
     try:
         yield
-    except Busy:
+    except (Busy, NotADirectoryError):  # nothing can be in what is no directory
         raise
     except OSError as error:
         message = f"{error.strerror}; {_state(directory, plan, [*receipts])}"
