@@ -359,7 +359,8 @@ _DATA_FILES = (
     Rule(
         "SG506",
         "truncated data file",
-        "The data after its end is lost; readers stop there or fail.",
+        "The data after its end is lost; readers stop there or fail. Copy the file again. If "
+        "there is no other copy, write the records that are left to a new split.",
     ),
     Rule(
         "SG507",

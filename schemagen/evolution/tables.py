@@ -261,7 +261,8 @@ _MEANING = (
         purpose="Models get other pixels or boxes than in training.",
         before="photo: Annotated[np.ndarray, Image((4, 4, 3), resize=(2, 2))]",
         after="photo: Annotated[np.ndarray, Image((4, 4, 3), resize=(3, 3))]",
-        to_do="restore what was written, such as box_scaled=False of boxes; or " + _RETRAIN,
+        to_do="restore what was written, such as box_scaled=False of boxes; or "
+        + _RETRAIN,
     ),
     BreakingRule(
         id="SG233",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from operator import attrgetter
 from typing import Any
@@ -189,9 +189,16 @@ def seal_verified(
     for file in found.files:
         named = replace(file, split=_split_name(file.split))
         by_directory.setdefault(file_path(file.path).parent, []).append(named)
-    hiding = tuple(filter(None, map(_hiding, by_directory)))
-    if hiding:
-        return Sealing(reasons=hiding)
+    reasons = [
+        *filter(None, map(_hiding, by_directory)),
+        *(
+            each
+            for directory, own in by_directory.items()
+            for each in _mixed(directory, own)
+        ),
+    ]
+    if reasons:
+        return Sealing(reasons=tuple(reasons))
     several = len(by_directory) > 1
     # What refuses one directory is known before another one is sealed.
     for directory, own in by_directory.items() if several else ():
@@ -231,6 +238,21 @@ def _hiding(directory: FilePath) -> str:
         f"{path} would hide the splits of folders with a manifest of their own, "
         f"{listed_names(hidden)}: move the files next to them into a folder of their own"
     )
+
+
+def _mixed(directory: FilePath, files: Sequence[CheckedFile]) -> Iterator[str]:
+    """Yield which splits have files of several compressions."""
+    by_split: dict[str, set[str]] = {}
+    for file in files:
+        if file.bytes:  # an empty file is one of any compression
+            by_split.setdefault(file.split, set()).add(file.compression)
+    for split, kinds in sorted(by_split.items()):
+        if len(kinds) > 1:
+            said = " and ".join(sorted(each or "none" for each in kinds))
+            yield (
+                f"{directory}: split {split!r} has files of the compressions {said}: compress "
+                "all of them with one, or none"
+            )
 
 
 def _seal(

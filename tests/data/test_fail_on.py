@@ -15,7 +15,7 @@ from click.testing import Result
 from command_line import make_project, run
 from digit_rows import rows
 from manifests import edited_manifest, without_last_class
-from schemagen import Label, Record
+from schemagen import Label, Record, Scalar
 
 from data.messages import example, write_data, write_file
 from generated.digit.serializer import write_dataset
@@ -59,6 +59,13 @@ class Leaky(Record):
     half: int
     noise: int
     kind: Annotated[int, Label(num_classes=4)]
+
+
+class Keyed(Record):
+    """A record whose keys are other than the names of its fields."""
+
+    number: Annotated[int, Scalar("int64", key="n")]
+    target: Annotated[int, Label(num_classes=2, key="t")]
 
 
 ALL = ("leakage", "duplicates", "drift", "missing-classes")
@@ -317,6 +324,34 @@ def test_thresholds_of_no_field_are_reported(data: Path, tmp_path: Path) -> None
     assert "'kindd' are not used" in done.stderr
     assert "did you mean 'kind'?" in done.stderr
     assert "not used" not in inspect(data, "drift").stderr
+
+
+def test_thresholds_by_the_key_of_a_field_name_the_field(tmp_path: Path) -> None:
+    messages = [example({"n": at % 4, "t": at % 2}) for at in range(60)]
+    data = write_data(tmp_path / "data", Keyed, {"train": messages})
+    options = with_thresholds(tmp_path, "fields.n = { drift = 0.2 }\n")
+    done = inspect(data, "drift", **options)
+    assert "'n' are not used: it is the key of the field 'number'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("messages", "has_schema", "said"),
+    [
+        (60, False, "target-leakage, which needs a schema with a target"),
+        (1, True, "target-leakage, as too few records have different values"),
+        (60, True, ""),
+    ],
+)
+def test_target_leakage_that_nothing_tells_is_not_judged(
+    tmp_path: Path, messages: int, has_schema: bool, said: str
+) -> None:
+    some = [example({"n": at % 4, "t": at % 2}) for at in range(messages)]
+    data = write_data(tmp_path / "data", Keyed, {"train": some})
+    if not has_schema:
+        (data / "manifest.json").unlink()
+    done = inspect(data, "target-leakage")
+    assert ("not judged: " in done.stderr) == bool(said)
+    assert said in done.stderr
 
 
 def test_an_unknown_name_is_refused_with_the_nearest(data: Path) -> None:

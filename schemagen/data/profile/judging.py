@@ -197,13 +197,16 @@ def unjudged(profile: Profile, names: Collection[str]) -> Iterator[str]:
             if is_known
             else "which needs a schema with a target"
         )
-    fields = [each.name for each in profile.columns]
+    fields = {each.name: each.key for each in profile.columns}
     for name in profile.thresholds.fields:
         if name not in fields:
-            words = (
-                f"the thresholds of {name!r} are not used: the data has no such field"
-            )
-            yield with_suggestion(words, name, fields)
+            of_key = [field for field, key in fields.items() if key == name]
+            words = f"the thresholds of {name!r} are not used: "
+            if of_key:
+                yield f"{words}it is the key of the field {of_key[0]!r}"
+            else:
+                words += "the data has no such field"
+                yield with_suggestion(words, name, fields)
 
 
 def lacking_in(profile: Profile, counted: ClassCounts) -> dict[str, list[str]]:
