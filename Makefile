@@ -28,7 +28,7 @@ help:  ## Show what there is to make.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 	@echo 'ROOM of make test:' $(ROOMS)
 
-demo: $(VENV)/demo.installed  ## Declare, generate, write, catch a mistake, train, look (a minute).
+demo: $(VENV)/demo.installed  ## Declare, generate, write, catch a mistake, train, look (three minutes).
 	$(RUN) schemagen generate
 	$(RUN) demo
 

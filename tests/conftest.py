@@ -23,7 +23,7 @@ import fsspec
 import pytest
 import schemagen
 from command_line import run_program
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 # Two processes share two cores, where further threads stand in each other's way; and
 # oneDNN looks through each graph once more. Together it was a seventh of the time.
@@ -58,7 +58,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # them. The full tier draws others in each run, and prints their seed.
 # Other work on the machine may slow a test down.
 settings.register_profile(
-    "default", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "default",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    # Explanations of a failure trace each line, and take minutes.
+    phases=[phase for phase in Phase if phase is not Phase.explain],
 )
 settings.register_profile(
     "quick", settings.get_profile("default"), max_examples=33, derandomize=True

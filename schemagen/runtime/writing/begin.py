@@ -121,7 +121,9 @@ def begin(
         OSError: the disk refuses.
     """
     mine = of_schema(schema)
-    done = "it is complete, and there is nothing to resume" if resume else ""
+    done = (
+        "it is complete, so leave it out when you resume the others" if resume else ""
+    )
     found, names = manifest.load(directory), directory.names()
     kept = dict[int, Receipt]()
     left = run_files(unlisted(names, found), plan.split)
