@@ -23,7 +23,7 @@ from .generate_ways import (
     see_all_fields,
 )
 from .measure import alternating, available, figure
-from .program import Part, Program, Setting, keep_to_cores
+from .program import Part, Program, Setting
 from .report import grid, missing_lines, number, spread, verdict
 
 GOALS = {(GENERATE, "100"): 2.0, (CHECK, "100"): 1.0}
@@ -139,5 +139,4 @@ PROGRAM = Program(
 )
 
 if __name__ == "__main__":
-    keep_to_cores(1)
     PROGRAM.run()
