@@ -122,7 +122,7 @@ bench-read: $(BENCH)/bench.installed  ## Measure reading alone.
 	$(BENCH)/bin/python -m benchmarks.read $(OPTIONS)
 
 bench-verify: $(BENCH)/bench.installed  ## Measure looking at data alone.
-	$(BENCH)/bin/python -m benchmarks.verify $(OPTIONS)
+	$(BENCH)/bin/python -c 'from benchmarks.verify import PROGRAM; PROGRAM.run()' $(OPTIONS)
 
 bench-generate: $(BENCH_GENERATE)/bench-generate.installed  ## Measure generating alone.
 	$(BENCH_GENERATE)/bin/python -m benchmarks.generate $(OPTIONS)

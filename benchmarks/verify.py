@@ -1,8 +1,9 @@
 """Benchmark of `verify` and `inspect`: next to parsing, on all cores.
 
-`make bench-verify` runs it:
+`make bench-verify` runs it, and not as a module, which the processes of `verify` would import
+again, with TensorFlow:
 
-    python -m benchmarks.verify [--quick] [--parts speed,memory] [--shapes mix,jpeg]
+    python -c "from benchmarks.verify import PROGRAM; PROGRAM.run()" [--quick] [--parts speed,memory] [--shapes mix,jpeg]
         [--rounds 7] [--bytes 1e8] [--json FILE] [--document FILE]
 """
 
@@ -186,6 +187,3 @@ PROGRAM = Program(
     tuple(SHAPES),
     bytes=1e8,
 )
-
-if __name__ == "__main__":
-    PROGRAM.run()

@@ -480,8 +480,8 @@ def _check_only_one(path: Path, spec: RecordSpec) -> None:
                     rule="SG104",
                     found=f"a second {spec.class_name} for {path}",
                     expected="one schema file for each record",
-                    advice=f"overwrite it with --out {shown} --force, or give the other "
-                    "record another name by --name",
+                    advice="give the new record another name by --name, or if the file "
+                    f"declares no other record, overwrite it with --out {shown} --force",
                 )
 
 

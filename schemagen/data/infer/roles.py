@@ -267,10 +267,11 @@ def lacking_roles(evidence: Evidence, fields: Fields) -> list[str]:
         for key, draft in fields.items()
         if draft.model_role == "input" and names_event(key)
     ]
-    if events and "target" in roles:
+    targets = [key for key, draft in fields.items() if draft.model_role == "target"]
+    if events and targets:
         doubts.append(
             f"{with_commas(map(quoted, events))}: a target, by its name? It is an input "
-            "next to another target"
+            f"next to the target {with_commas(map(quoted, targets))}"
         )
     if len(labels) > 1:
         doubts.append(

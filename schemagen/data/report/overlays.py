@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...runtime.images.headers import MOST_PIXELS
+from ...runtime.kinds.box_sides import XYXY
 from ..formatting import decoded, one_line, record_value
 from ..profile.columns import class_names
 from ..profile.record_values import DecodedFeatures
@@ -33,7 +34,6 @@ _MASK_OPACITY = 140  # of 255
 _MOST_BOXES = 100
 _MOST_CLASSES = 40
 
-_SIDES = ("xmin", "ymin", "xmax", "ymax")
 _NAMES = re.compile(r"label|class|category|name|text", re.IGNORECASE)
 
 
@@ -186,18 +186,18 @@ def box_fields(spec: RecordSpec) -> tuple[BoxFields, ...]:
     lists = list(filter(_is_list, spec.fields))
     found: dict[tuple[str, str], dict[str, str]] = {}
     for each in lists:
-        name = next((n for n in (each.name, each.key) if n[-4:] in _SIDES), None)
+        name = next((n for n in (each.name, each.key) if n[-4:] in XYXY), None)
         if name is not None:
             sides = found.setdefault((each.facts()["group"] or "", name[:-4]), {})
             sides.setdefault(name[-4:], each.key)
     return tuple(
         BoxFields(
             one_line(stem.rstrip("/_.") or group or "boxes", 40),
-            tuple(sides[side] for side in _SIDES),
+            tuple(sides[side] for side in XYXY),
             next((each for each in lists if _names(each, group, sides)), None),
         )
         for (group, stem), sides in found.items()
-        if set(sides) == set(_SIDES)
+        if set(sides) == set(XYXY)
     )
 
 

@@ -14,12 +14,12 @@ from ...runtime.kinds.kind import Kind
 from ...runtime.kinds.lists import VarLen
 from ...runtime.kinds.numbers import Scalar, Vector
 from ...runtime.kinds.text import Text
+from ...runtime.shared.dtypes import STRINGS
 from ...schema.parameters import problems
 from ...schema_source import field_name
 from ...spec.checks import check_default
 from ...spec.model import FieldSpec
 
-STRINGS = ("string", "bytes")
 MAYBE = "a text (str), a picture (Image) or other bytes?"
 
 Made = tuple[FieldSpec, str]

@@ -16,7 +16,8 @@ from ..cells.serialized import Records
 from ..kinds.classes import names_of
 from ..kinds.kind import Kind
 from ..native import Lengths
-from ..records.decoder import Batch, Collator, Decoder, Row
+from ..records.codec import RecordCodec
+from ..records.decoder import Batch, Collator, Row
 from ..shared.errors import DatasetError
 from ..shared.options import check_choice
 from ..sources.opening import check_weights
@@ -153,11 +154,11 @@ class Mixture(View):
         """Whether one decoder reads the records of all views, which takes less time."""
         if self.changed:
             return False
-        stored = [*_stored_views(self)]
+        stored, own = [*_stored_views(self)], _declared(self.decoder.record)
         return (
             len({view.skips for view in stored}) == 1
             and not any(view.decoder.record.select for view in stored)
-            and all(_is_declared_alike(self.decoder, view.decoder) for view in stored)
+            and all(_declared(view.decoder.record) == own for view in stored)
         )
 
     def __len__(self) -> int:
@@ -341,16 +342,15 @@ def _stored_views(view: View) -> Iterator[View]:
         yield from _stored_views(each)
 
 
-def _is_declared_alike(one: Decoder, other: Decoder) -> bool:
-    """Tell whether two records declare the fields that are read in the same way."""
-    if one.record.message != other.record.message:
-        return False
-    pairs = ((one.record[name], other.record[name]) for name in one.fields)
-    return all(
-        (first, first.optional, first.default)
-        == (second, second.optional, second.default)
-        for first, second in pairs
-    )
+def _declared(record: RecordCodec) -> Any:
+    """Return what is equal for records that are decoded alike.
+
+    All fields, as boxes are scaled with an image that need not be read.
+    """
+    fields = record.fields.items()
+    return record.message, {
+        n: (kind, kind.optional, kind.default) for n, kind in fields
+    }
 
 
 def _rows_by(values: Rows) -> Iterator[tuple[int, Rows]]:

@@ -71,7 +71,7 @@ _NUMPY_NUMBERS = frozenset(each.numpy.type for each in DTYPES.values() if each.i
 
 
 _Finite = Annotated[float, Ge(-_MOST), Le(_MOST)]
-DecodedShape = Annotated[
+ArrayShape = Annotated[
     tuple[Size | None, ...], "a tuple of positive ints and None, such as (None, 3)"
 ]
 ScaleAndOffset = Annotated[
@@ -313,7 +313,7 @@ class Scalar(Ranged):
     duration: bool = parameter(*UNIT, default=False, omit_default=True)
     # What is stored stays the same, whatever decodes it.
     decoder: Name | None = parameter(default=None, omit_default=True)
-    shape: DecodedShape = parameter(default=(), omit_default=True)
+    shape: ArrayShape = parameter(default=(), omit_default=True)
     decoded_dtype: Annotated[str, OneOf(NUMBERS)] | None = parameter(
         default=None, omit_default=True
     )

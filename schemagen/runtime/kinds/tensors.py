@@ -24,12 +24,11 @@ from ..shared.wire import buffer_of, varint
 from .changes import DTYPE, ENCODING, FINITE, KEY, PADDING, SHAPE, TRANSFER
 from .kind import Default
 from .lists import padding_of, padding_problems
-from .numbers import NumbersKind, cause_of_size, of_size
+from .numbers import ArrayShape, NumbersKind, cause_of_size, of_size
 from .parameters import (
     Name,
     Number,
     OneOf,
-    Size,
     TransferEncoding,
     base64_of_numbers,
     declared,
@@ -43,9 +42,6 @@ _MOST = 2**31 - 1
 _SHARED_WORDS = ("height", "width", "channels")
 
 
-TensorShape = Annotated[
-    tuple[Size | None, ...], "a tuple of positive ints and None, such as (None, 3)"
-]
 ShapeKey = Annotated[
     Name | tuple[Name | None, ...],
     "a key of all sizes, or a tuple with one for each dimension",
@@ -73,7 +69,7 @@ class Tensor(NumbersKind):
             as base64 text.
     """
 
-    shape: TensorShape = parameter(*SHAPE)
+    shape: ArrayShape = parameter(*SHAPE)
     dtype: Annotated[str, OneOf(tuple(DTYPES))] = parameter(*DTYPE, default="float32")
     encoding: Literal["raw", "proto", "list"] = parameter(*ENCODING, default="raw")
     shape_key: ShapeKey | None = parameter(*KEY, default=None)

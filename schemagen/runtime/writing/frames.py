@@ -90,8 +90,8 @@ def rows_of_frame(source: Any, spec: Spec) -> Any:
         name if name in fields else keys.get(str(name), name): name for name in names
     }
     _check_names(names, by_field, fields)
-    absent = [name for name in fields if name not in by_field]
-    if absent:  # of a field that must be there, the first row is refused
+    optional = [name for name, field in fields.items() if field["optional"]]
+    if absent := [name for name in optional if name not in by_field]:
         warn(
             f"the source has no column {', '.join(map(repr, absent))}, which is missing in "
             "all rows then; add a column of None if that is meant"
