@@ -74,7 +74,7 @@ RANGE_BYTES = 1 << 26
 """About how many bytes of one file make a part."""
 
 # Below this a process takes longer to start than it helps.
-_WORTH_BYTES = 1 << 26
+_WORTH_BYTES = 1 << 28
 
 
 def ranges_of(file: FileRange, part_bytes: int = RANGE_BYTES) -> list[FileRange]:

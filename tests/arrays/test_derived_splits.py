@@ -458,6 +458,18 @@ class Dogs(Record):
 """
 
 
+_SCALED_UNLIKE = """
+from typing import Annotated
+import numpy as np
+from schemagen import Image, Record, Vector
+
+class {name}(Record):
+    photo: Annotated[np.ndarray, Image((8, 8, 1), resize=({size}, {size}))]
+    box: Annotated[np.ndarray, Vector((4,), box_image="photo",
+        box=("ymin", "xmin", "ymax", "xmax"))]
+"""
+
+
 @pytest.fixture
 def unlike(package_of: PackageOf, tmp_path: Path) -> dict[str, Any]:
     """Splits of records that declare a label, or how it is stored, differently."""
@@ -479,6 +491,23 @@ class TestMixOfUnlikeRecords:
             assert batch["animal"].tolist() == [1] * 4
             assert set(batch["weight"].tolist()) == {0, 1}
             assert {row["animal"] for row in both} == {1}
+
+    def test_boxes_are_scaled_as_their_record_says(
+        self, package_of: PackageOf, tmp_path: Path
+    ) -> None:
+        """Also if the image that says how is not read."""
+        splits = []
+        for name, size in (("Half", 4), ("Quarter", 2)):
+            package = package_of(_SCALED_UNLIKE.format(name=name, size=size))
+            row = {"photo": np.zeros((8, 8, 1)), "box": [0, 0, 8, 4]}
+            where, record = tmp_path / name, name.lower()
+            package.module(record, "serializer").write_dataset(
+                [row] * 2, where, "train"
+            )
+            read = package.module(record, "reader").open_split
+            splits.append(read(where, fields=["box"]))
+        [batch] = mix(splits).batches(4)
+        assert batch["box"].tolist()[:2] == [[0, 0, 4, 2], [0, 0, 2, 1]]
 
     def test_other_classes_are_refused(self, unlike: dict[str, Any]) -> None:
         cats, dogs = unlike["cats"], unlike["dogs"]
