@@ -499,7 +499,7 @@ class TestMixOfUnlikeRecords:
         splits = []
         for name, size in (("Half", 4), ("Quarter", 2)):
             package = package_of(_SCALED_UNLIKE.format(name=name, size=size))
-            row = {"photo": np.zeros((8, 8, 1)), "box": [0, 0, 8, 4]}
+            row = {"photo": np.zeros((8, 8, 1), np.uint8), "box": [0, 0, 8, 4]}
             where, record = tmp_path / name, name.lower()
             package.module(record, "serializer").write_dataset(
                 [row] * 2, where, "train"
