@@ -57,7 +57,9 @@ class Comparison:
 def install(revision: str, directory: Path) -> Path:
     """Install a commit of this repository into a directory, with its core compiled."""
     command = ("git", "archive", revision)
-    archive = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True)
+    archive = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=False)
+    if archive.returncode:  # git has said why
+        sys.exit(2)
     with tempfile.TemporaryDirectory() as source:
         with tarfile.open(fileobj=BytesIO(archive.stdout)) as files:
             files.extractall(source, filter="data")

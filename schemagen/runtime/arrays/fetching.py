@@ -44,7 +44,7 @@ from .positions import Positions
 from .ranges import FileRanges
 
 # Records of a remote file that are as near to each other come with one request.
-_GAP_BYTES = 1 << 16
+_GAP_BYTES = 1 << 17
 
 _DAMAGED = "the checksum of the record, or of its length, does not match"
 
