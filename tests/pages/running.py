@@ -287,7 +287,7 @@ def _printed_by(call: Callable[[], None]) -> tuple[str, str]:
             for file in (out, err):
                 file.seek(0)
             printed = (out.read().decode(), err.read().decode())
-            print(*printed, sep="\n")
+            print(*printed, sep="\n", flush=True)  # not into what is printed next
     return printed
 
 
