@@ -151,6 +151,7 @@ def _code(package: Path) -> dict[str, str]:
     return {
         path.name: _OF_VERSION.sub("", path.read_text("utf-8"))
         for path in sorted(package.iterdir())
+        if path.is_file()  # bytecode is below a directory
     }
 
 
