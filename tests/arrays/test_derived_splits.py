@@ -830,10 +830,16 @@ class TestBalance:
         def drawn(row: Any, rng: Any) -> Any:
             return {**row, "x": [r.random() for r in rng] if batched else rng.random()}
 
-        twice = train.map(drawn, batched=batched).map(dict).select([3, 3, 7, 3])
+        changed = train.map(drawn, batched=batched).map(dict)
+        twice = changed.select([3, 3, 7, 3])
         batch = next(twice.batches(4))
         assert batch["scan"].tolist() == [3, 3, 7, 3]
         assert len(set(batch["x"].tolist())) == 4
+        for some in (changed.select([9, 3, 7]), changed.select(range(1, 9, 2))):
+            chosen = [1, 1, 2, 1] if len(some) == 3 else [1, 1, 3, 1]
+            again = next(some.select(chosen).batches(4))
+            assert again["scan"].tolist() == [3, 3, 7, 3]
+            assert again["x"].tolist() == batch["x"].tolist()
         before = train.select([3, 3, 7, 3]).map(drawn, batched=batched)
         assert next(before.batches(4))["x"].tolist() == batch["x"].tolist()
 

@@ -286,14 +286,21 @@ class Reordered(View):
         self._chosen = chosen
         self._epoch = epoch
 
-    def _numbers(self, places: Rows) -> Rows:
-        """Return the numbers in the view of the records at some places."""
+    def _positions(self, places: Rows) -> Rows:
+        """Return the positions in the view of the records at some places."""
         chosen = self._chosen
         if isinstance(chosen, range):
-            places = chosen.start + places * chosen.step
-        elif chosen is not None:
-            places = chosen[places]
-        return self.view.numbers(places, self._epoch or STORED)
+            return chosen.start + places * chosen.step
+        return places if chosen is None else chosen[places]
+
+    def _numbers(self, places: Rows) -> Rows:
+        """Return the numbers in the view of the records at some places."""
+        return self.view.numbers(self._positions(places), self._epoch or STORED)
+
+    def repeated(self, chosen: Rows) -> View:
+        if self._epoch is not None:  # which has random numbers of its own
+            return Repeated(self, chosen)
+        return self.view.repeated(self._positions(chosen))
 
     def __len__(self) -> int:
         return len(self.view if self._chosen is None else self._chosen)
