@@ -212,7 +212,8 @@ def test_the_best_model_of_all_is_kept_and_exported(project: Workspace) -> None:
     assert (root / "best.keras").read_bytes() == best
     page = PAGE.read_text(encoding="utf-8")
     (shown,) = re.findall(r"^\| file \| \|\n(.*?)\n\n", page, re.M | re.S)
-    listed = {name.rstrip("/") for name in re.findall(r"^\| `(.+?)`", shown, re.M)}
+    names = " ".join(line.split("|")[1] for line in shown.splitlines())
+    listed = {name.rstrip("/") for name in re.findall("`(.+?)`", names)}
     found = {path.name for path in root.iterdir()}
     assert listed - {"tensorboard"} == found - {"tensorboard"}
     serve = tf.saved_model.load(str(root / "served")).signatures["serving_default"]
