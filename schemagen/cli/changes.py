@@ -54,7 +54,8 @@ from .reporting import (
     "--accept",
     multiple=True,
     metavar="ID",
-    help="Record a break as accepted: SG221, SG221:pet_photo.breed, or SG221:pet_photo for all of its fields.",
+    help="Record a break as accepted: SG221, SG221:pet_photo.breed, or SG221:pet_photo for "
+    "all of its fields.",
 )
 @click.option(
     "--reason",

@@ -22,7 +22,7 @@ from ..runtime.shared.errors import DatasetError
 from ..runtime.sources.shards import File, found
 from ..runtime.storage.manifest import FILE_NAME, CheckedFile, Manifest
 from ..runtime.storage.schema import Schema, Spec
-from ..runtime.writing.sealing import seal
+from ..runtime.writing.sealing import compressions_of, seal
 from ..spec.model import RecordSpec
 from ..spec.serial import fingerprint, from_data, to_data
 
@@ -242,11 +242,8 @@ def _hiding(directory: FilePath) -> str:
 
 def _mixed(directory: FilePath, files: Sequence[CheckedFile]) -> Iterator[str]:
     """Yield which splits have files of several compressions."""
-    by_split: dict[str, set[str]] = {}
-    for file in files:
-        if file.bytes:  # an empty file is one of any compression
-            by_split.setdefault(file.split, set()).add(file.compression)
-    for split, kinds in sorted(by_split.items()):
+    for split in sorted({file.split for file in files}):
+        kinds = compressions_of(file for file in files if file.split == split)
         if len(kinds) > 1:
             said = " and ".join(sorted(each or "none" for each in kinds))
             yield (

@@ -35,6 +35,11 @@ def document(*arguments: str | Path) -> dict[str, Any]:
     return found
 
 
+def rounded(found: dict[str, Any]) -> Any:
+    """Return a document with few digits of its floats: sums of parts round otherwise."""
+    return json.loads(json.dumps(found), parse_float=lambda text: f"{float(text):.9g}")
+
+
 def splits_of(found: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the statistics of each split."""
     return [each["statistics"] for each in found["splits"]]

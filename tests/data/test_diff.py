@@ -629,6 +629,17 @@ def test_what_was_not_read_is_not_called_equal(
     expect_unread(two, tmp_path, said)
 
 
+def test_keys_that_are_left_out_are_not_called_equal(
+    two: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a lower limit, as a page of 5,000 keys takes long."""
+    monkeypatch.setattr("schemagen.data.statistics.model.MOST_KEYS", 20)
+    for data in two:
+        some = [record(0, **{f"k{at:02}": 1 for at in range(21)})]
+        write_file(data / "train-00000-of-00001", some)
+    expect_unread(two, tmp_path, "There are more than 5,000 keys")
+
+
 def expect_unread(
     two: tuple[Path, Path], directory: Path, said: str, *options: str
 ) -> None:

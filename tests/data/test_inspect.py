@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import os
 import random
 import re
@@ -26,7 +25,7 @@ from tiers import examples
 from generated.digit.serializer import write_dataset
 
 from .conftest import Limits
-from .documents import SCHEMA, VALIDATOR, document, facts_of, splits_of
+from .documents import SCHEMA, VALIDATOR, document, facts_of, rounded, splits_of
 from .messages import NO_FLOATS, PACK, example, sequence_example, write_file
 from .test_records import MESSAGES
 
@@ -281,11 +280,6 @@ def test_compression_is_told_by_the_bytes(tmp_path: Path, compression: str) -> N
     data = document(write_file(tmp_path / "packed" / "data", rows(30), compression))
     assert data["files"][0]["compression"] == compression
     assert splits_of(data)[0]["keys"] == splits_of(plain)[0]["keys"]
-
-
-def rounded(found: dict[str, Any]) -> Any:
-    """Return a document with few digits of its floats: sums of parts round otherwise."""
-    return json.loads(json.dumps(found), parse_float=lambda text: f"{float(text):.9g}")
 
 
 @pytest.mark.parametrize("most", [1 << 25, 1000], ids=["all fit", "few samples fit"])

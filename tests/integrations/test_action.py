@@ -115,7 +115,9 @@ def test_a_quote_that_is_not_closed_is_refused(action: Action, tmp_path: Path) -
     outcome = action.run(tmp_path, {"command": "verify", "args": "'my data"})
     assert outcome.exit_code == 2
     [found] = outcome.annotations
-    assert found.message.startswith("args has a quote that is not closed")
+    assert (
+        found.message == "args has a quote that is not closed, or ends with a backslash"
+    )
 
 
 def test_a_broken_schema_is_annotated_at_its_line(

@@ -140,7 +140,10 @@ def test_open_split_names_the_format_and_says_what_to_do(
 
 @pytest.mark.parametrize(
     ("case", "name"),
-    [*((case, "photo") for case in FILES), ("TIFF", "frames"), ("TIFF", "mask")],
+    [
+        *((case, "photo") for case in FILES),
+        *(("TIFF", name) for name in list(WANTED)[1:]),
+    ],
 )
 def test_make_dataset_names_the_format_and_says_what_to_do(
     package: Workspace, stored: Any, case: str, name: str

@@ -29,8 +29,8 @@ from generated.house.reader import open_split
 print(len(list(open_split("old"))))
 """
 
-# Files without records are nothing special to TensorFlow, whatever they are.
-IN_TENSORFLOW = """
+# Compressed files without records are empty in two ways, which TensorFlow has to read.
+IN_TENSORFLOW = f"""{PROGRAM}
 from generated.house.pipeline import make_dataset
 print(sum(1 for _ in make_dataset("old", batch_size=1)))
 """
@@ -152,8 +152,8 @@ def test_a_file_that_may_be_the_wrong_one_is_not_sealed(data: Path, kind: str) -
     again = ("verify", data, "--project", data.parent, "--record", "house", "--seal")
     assert run(*again).exit_code == 0
     assert run("verify", data).exit_code == 0
-    program = IN_TENSORFLOW if kind == "no records" else PROGRAM
-    assert read_by(data.parent, program) == [160 + 40 * (kind == "lacking")]
+    numbers = read_by(data.parent, IN_TENSORFLOW if compression else PROGRAM)
+    assert set(numbers) == {160 + 40 * (kind == "lacking")}
 
 
 def test_a_file_of_other_records_is_not_sealed(data: Path) -> None:
@@ -312,6 +312,7 @@ def test_files_are_added_to_folders(folders: Path) -> None:
     assert done.exit_code == 0, done.output
     assert f"sealed {manifest}: part 65 records" in done.output
     assert read_by(folders.parent, FOLDERS) == [65, 20]
+    assert read_by(folders.parent, FOLDER_IN_TENSORFLOW) == [65]
     houses(folders / "val" / "part.tfrecord", 5)
     assert "val: 5 records" in run(*verify).output
     done = run(*verify, "--add")

@@ -52,7 +52,7 @@ def frequent(ids: Ids) -> Ids:
     return np.where(counts[ids + 1] >= FEWEST_OF_BIN, ids, -1)
 
 
-def normalised_information(table: NDArray[np.int64], independent: float = 1.0) -> float:
+def normalised_information(table: NDArray[np.int64], independent: float) -> float:
     """Return the mutual information of a target and a feature by the target's entropy.
 
     Both are less by what is expected of independent variables. It is 0 for information

@@ -202,7 +202,6 @@ class Mixture(View):
     def steps(
         self, epoch: Epoch = STORED, *, skip: bool | None = None
     ) -> ReadSteps[LoadedRecords]:
-
         def begun(at: int, repeat: int) -> ReadSteps[LoadedRecords]:
             return self.views[at].steps(self._epoch(at, epoch, repeat), skip=skip)
 

@@ -80,12 +80,15 @@ class OwnDecoder:
     def _dtype(self) -> np.dtype[Any]:
         return DTYPES[self.dtype].numpy
 
+    def _called(self, data: bytes) -> Any:
+        try:
+            return self.function(data)
+        except Exception:  # may be of the threads: numpy.load has one before 3.11.8
+            return self.function(data)
+
     def _array(self, data: bytes) -> NDArray[Any]:
         try:
-            try:
-                found = self.function(data)
-            except Exception:  # may be of the threads: numpy.load has one before 3.11.8
-                found = self.function(data)
+            found = self._called(data)
             array = np.array(found)  # the function may use its memory again
         except Exception as error:  # of any class: the function is not ours
             words = f"{self.name} raised {type(error).__name__}: {error}"

@@ -6,7 +6,7 @@ whole check has found.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -140,9 +140,7 @@ def _split(
             )
     if held is not None and not held.adopted:
         return replace(held, fingerprint=None, spec=None), None
-    # An empty file is one of any compression.
-    compressions = {file.compression for file in files if file.bytes}
-    compressions = compressions or {""}
+    compressions = compressions_of(files) or {""}
     if before and held is not None:
         compressions.add(held.compression)
     if len(compressions) > 1:
@@ -155,6 +153,11 @@ def _split(
     split = SplitEntry(compressions.pop(), before + shards, adopted=True, shuffled=None)
     lengths = _lengths(directory, name, held if before else None, split, files)
     return (split, None) if lengths is None else indexed(split, lengths)
+
+
+def compressions_of(files: Iterable[CheckedFile]) -> set[str]:
+    """Return the compressions of some files; an empty file is one of any."""
+    return {file.compression for file in files if file.bytes}
 
 
 def _listed(directory: Directory, file: CheckedFile) -> Shard:
