@@ -165,9 +165,16 @@ def parse(limited: Workspace) -> Any:
 def test_readers_take_what_is_in_range(
     limited: Workspace, unlimited: Workspace, tmp_path: Path
 ) -> None:
-    data = _written(unlimited, tmp_path, {}, {})
+    """And `make_dataset` has the parser's error of what is not."""
+    data = _written(unlimited, tmp_path / "right", {}, {})
     assert len(_split(limited, data)[:]["score"]) == 2
     assert len(list(_dataset(limited, data))) == 1
+    for name in ("score", "angles"):
+        *_, wrong, _, expected = _FIELDS[name]
+        data = _written(unlimited, tmp_path / name, {}, {name: wrong})
+        with pytest.raises(tf.errors.InvalidArgumentError, match=name) as refused:
+            list(_dataset(limited, data))
+        assert expected in str(refused.value)
 
 
 @pytest.mark.parametrize("name", _FIELDS)
